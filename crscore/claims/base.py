@@ -1,0 +1,38 @@
+"""What a claim generator promises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.records import Claims, Diff
+
+
+class ClaimGenerator(Protocol):
+    """Writes the claims and implications of diffs.
+
+    A plugin module `crscore/claims/<name>.py` has `create(options) -> ClaimGenerator`.
+    """
+
+    @property
+    def identity(self) -> str:
+        """Name and version for the signature: same identity and diff, same claims."""
+        ...
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        """Write the claims of each diff.
+
+        All diffs of a run come in one call, so that a model can batch them.
+
+        Args:
+            diffs: Any number of parsed changes.
+
+        Returns:
+            One value for each diff, in the same order, its references most informative first.
+
+        Raises:
+            GenerationError: No claims can be made for a reason that is not the diff's.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Sentence encoders, one file each: texts to unit vectors."""

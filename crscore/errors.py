@@ -1,0 +1,192 @@
+"""Every error crscore raises on purpose.
+
+    CRScoreError
+      InputError            a diff, a review or a source cannot be used
+        DiffParseError      the text is not a diff; carries the source name and line
+        LimitError          an input is larger than a limit; names the limit
+      OutputError           the report cannot be written where it was asked for
+      ConfigError           a setting is unknown or has a wrong value; names the key
+      DependencyError       a package is missing; carries the command that installs it
+      PluginError
+        UnknownPluginError  no plugin of that name; lists the ones there are
+      GenerationError       claims could not be made or replayed
+      EncodingError         a text could not be turned into a vector
+        ModelNotFoundError  the model's files are not here and may not be fetched
+
+The leaf says what the caller can do. Fields go in the constructor and stay in
+`args`, so that every error survives pickling; the text is made in `__str__`.
+Only `cli.py` turns an error into a message and an exit code.
+"""
+
+from __future__ import annotations
+
+
+class CRScoreError(Exception):
+    """Root of all errors raised on purpose."""
+
+
+class InputError(CRScoreError):
+    """An input cannot be used; the message says which and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class DiffParseError(InputError):
+    """The text is not a diff that can be read.
+
+    Args:
+        source: Where the text came from: a path, or `<stdin>`.
+        line: 1-based line of the text, or None when no single line is at fault.
+        message: What was wrong and what to do.
+    """
+
+    def __init__(self, source: str, line: int | None, message: str) -> None:
+        super().__init__(message)
+        self.args = (source, line, message)
+        self.source = source
+        self.line = line
+
+    def __str__(self) -> str:
+        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        return f"{place}: {self.message}"
+
+
+class LimitError(InputError):
+    """An input is larger than a limit.
+
+    Args:
+        limit: Name of the limit, as in the configuration (`max_diff_bytes`).
+        allowed: The largest value let through.
+        found: The value met, or the first one known to be over the limit.
+        source: Where the input came from.
+    """
+
+    def __init__(self, limit: str, allowed: int, found: int, source: str) -> None:
+        super().__init__("")
+        self.args = (limit, allowed, found, source)
+        self.limit = limit
+        self.allowed = allowed
+        self.found = found
+        self.source = source
+
+    def __str__(self) -> str:
+        return (
+            f"{self.source}: {self.limit} is {self.allowed:,} and this has {self.found:,}; "
+            f"score a smaller part of the change or raise {self.limit}"
+        )
+
+
+class OutputError(CRScoreError):
+    """The report cannot be written where it was asked for."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"cannot write {self.path}: {self.reason}; choose another path with -o"
+
+
+class ConfigError(CRScoreError):
+    """A setting is unknown or has a wrong value.
+
+    Args:
+        key: The setting, as the user wrote it (`--threshold`, `CRSCORE_ENCODER`, `encoder`).
+        origin: Where it was set: `command line`, `environment` or the file's path.
+        expected: What would have been right.
+    """
+
+    def __init__(self, key: str, origin: str, expected: str) -> None:
+        super().__init__(key, origin, expected)
+        self.key = key
+        self.origin = origin
+        self.expected = expected
+
+    def __str__(self) -> str:
+        return f"{self.origin}: {self.key}: {self.expected}"
+
+
+class DependencyError(CRScoreError):
+    """A package that this run needs is not installed.
+
+    Args:
+        package: What is missing.
+        command: The command that installs it.
+    """
+
+    def __init__(self, package: str, command: str) -> None:
+        super().__init__(package, command)
+        self.package = package
+        self.command = command
+
+    def __str__(self) -> str:
+        return f"{self.package} is not installed; install it with: {self.command}"
+
+
+class PluginError(CRScoreError):
+    """A plugin cannot be used."""
+
+
+class UnknownPluginError(PluginError):
+    """No plugin of that kind has that name.
+
+    Args:
+        kind: `claims`, `encoders`, `matchers` or `reports`.
+        name: The name asked for.
+        known: The names there are.
+    """
+
+    def __init__(self, kind: str, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(kind, name, known)
+        self.kind = kind
+        self.name = name
+        self.known = known
+
+    def __str__(self) -> str:
+        return f"no plugin {self.name!r} among {self.kind}; there are: {', '.join(self.known)}"
+
+
+class GenerationError(CRScoreError):
+    """Claims could not be made or replayed."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class EncodingError(CRScoreError):
+    """A text could not be turned into a vector."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class ModelNotFoundError(EncodingError):
+    """A model's files are not on this machine and could not, or may not, be fetched.
+
+    Args:
+        model: The model asked for.
+        command: What makes it available.
+    """
+
+    def __init__(self, model: str, command: str) -> None:
+        super().__init__("")
+        self.args = (model, command)
+        self.model = model
+        self.command = command
+
+    def __str__(self) -> str:
+        return f"model {self.model} is not on this machine; get it with: {self.command}"

@@ -1,0 +1,1 @@
+"""Matchers, one file each: does this sentence address this pseudo-reference?"""

@@ -1,0 +1,360 @@
+"""The values that cross module borders, in the order a run makes them.
+
+Every value is frozen. Undefined is `None` beside a reason, never NaN and never a
+quiet 0.0. Line numbers are 1-based.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class LineKind(StrEnum):
+    """What a diff line does."""
+
+    CONTEXT = "context"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+class FileStatus(StrEnum):
+    """What happened to a file."""
+
+    MODIFIED = "modified"
+    ADDED = "added"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+    COPIED = "copied"
+    MODE_CHANGED = "mode_changed"
+
+
+class Side(StrEnum):
+    """The version of a file that a line number counts in."""
+
+    OLD = "old"
+    NEW = "new"
+
+
+class ReferenceKind(StrEnum):
+    """What a pseudo-reference is."""
+
+    CLAIM = "claim"
+    IMPLICATION = "implication"
+    ISSUE = "issue"
+
+
+class ScopeKind(StrEnum):
+    """How much of the diff a comment is scored against."""
+
+    HUNK = "hunk"
+    FILE = "file"
+    DIFF = "diff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffLine:
+    """One line of a hunk."""
+
+    kind: LineKind
+    """Added, removed or context."""
+    text: str
+    """The line without its sign and without its line end."""
+    old: int | None
+    """Line number in the old file; None for an added line."""
+    new: int | None
+    """Line number in the new file; None for a removed line."""
+    ends_file_without_newline: bool = False
+    """True when `\\ No newline at end of file` follows this line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hunk:
+    """One `@@` block."""
+
+    old_start: int
+    """First line in the old file; 0 for a new file."""
+    old_length: int
+    """Lines of the old file covered."""
+    new_start: int
+    """First line in the new file; 0 for a deleted file."""
+    new_length: int
+    """Lines of the new file covered."""
+    section: str
+    """The text git prints after the second `@@`; may be empty."""
+    lines: tuple[DiffLine, ...]
+    """All lines, in diff order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedFile:
+    """One file of a diff."""
+
+    path: str
+    """Path in the new version; the old path for a deleted file; "" when unknown (a bare hunk)."""
+    old_path: str | None
+    """Path in the old version when it differs from `path`, else None."""
+    status: FileStatus
+    """What happened to the file."""
+    language: str | None
+    """Language by the path's suffix (`python`, `json`, ...), or as the caller said; None if unknown."""
+    hunks: tuple[Hunk, ...]
+    """Empty for binary files, submodules, pure renames and mode changes."""
+    is_binary: bool = False
+    """The diff says only that the binary contents differ."""
+    is_submodule: bool = False
+    """The entry is a submodule (mode 160000)."""
+    old_mode: str | None = None
+    """File mode before, six octal digits, when the diff tells it."""
+    new_mode: str | None = None
+    """File mode after, six octal digits, when the diff tells it."""
+    old_source: str | None = None
+    """The whole old file, when the caller gave it."""
+    new_source: str | None = None
+    """The whole new file, when the caller gave it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """A parsed change."""
+
+    files: tuple[ChangedFile, ...]
+    """In the order of the diff."""
+    sha256: str
+    """Hash of the diff's text as read, 64 hex digits; names the change in caches and recordings."""
+    notes: tuple[str, ...] = ()
+    """What the reader had to repair or leave out, one sentence each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineSpan:
+    """Lines of one side of one file."""
+
+    path: str
+    """The file's path on that side."""
+    side: Side
+    """Which version the numbers count in."""
+    start: int
+    """First line, 1-based."""
+    end: int
+    """Last line, inclusive."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PseudoReference:
+    """Something a good review of the change should touch."""
+
+    text: str
+    """One English sentence."""
+    kind: ReferenceKind
+    """Claim, implication or issue."""
+    source: str
+    """Who wrote it: a claim generator's or an analyzer's name."""
+    spans: tuple[LineSpan, ...] = ()
+    """The lines it stands on; empty when it speaks of the whole change."""
+    identifiers: tuple[str, ...] = ()
+    """The names of the code it stands on, most telling first."""
+    weight: float = 1.0
+    """How informative it is, in (0, 1]; orders references, does not enter the published score."""
+    counted: bool = True
+    """False when it is left out of the diff's comprehensiveness (over the claim limit)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """What a generator made of one diff."""
+
+    references: tuple[PseudoReference, ...]
+    """Most informative first."""
+    raw: str | None = None
+    """The model's or recording's unparsed answer, when there was one."""
+    notes: tuple[str, ...] = ()
+    """What could not be read or was left out, one sentence each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """One review comment as it was given."""
+
+    body: str
+    """Markdown or plain text."""
+    path: str | None = None
+    """File it is attached to; None for unattached text."""
+    line: int | None = None
+    """Line it is attached to, in `side`; None when unattached or attached to the file."""
+    start_line: int | None = None
+    """First line of a comment on several lines."""
+    side: Side = Side.NEW
+    """Side that `line` counts in."""
+    diff_hunk: str | None = None
+    """The hunk it was written on, as GitHub keeps it."""
+    author: str | None = None
+    """Login, or None when unknown."""
+    id: str | None = None
+    """The host's id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """One unit of a review."""
+
+    text: str
+    """Plain text: Markdown resolved, code spans kept with their backticks."""
+    comment: int
+    """Index of its comment in the result's `comments`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedComment:
+    """A comment split into what is read and what is kept apart."""
+
+    sentences: tuple[str, ...]
+    """Plain text units, in order."""
+    suggestions: tuple[str, ...] = ()
+    """Contents of ```suggestion blocks."""
+    code_blocks: tuple[str, ...] = ()
+    """Contents of other fenced or indented code blocks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """The three scores of one text against one set of pseudo-references, or an abstention.
+
+    The four counts are the sufficient statistics: resampling adds them up and
+    never encodes again.
+    """
+
+    conciseness: float | None
+    """Share of sentences that address a pseudo-reference, in [0, 1]."""
+    comprehensiveness: float | None
+    """Share of pseudo-references that a sentence addresses, in [0, 1]."""
+    relevance: float | None
+    """Harmonic mean of the two, in [0, 1]."""
+    matched_sentences: float
+    """Numerator of conciseness: a count, or a sum of degrees in [0, 1]."""
+    sentences: int
+    """Denominator of conciseness."""
+    matched_references: float
+    """Numerator of comprehensiveness: a count, or a sum of degrees in [0, 1]."""
+    references: int
+    """Denominator of comprehensiveness."""
+    reason: str | None = None
+    """Why the three are None; None when they are numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A sentence's best pseudo-reference, or a pseudo-reference's best sentence."""
+
+    index: int | None
+    """Index of the partner in the result; None when there was none to compare with."""
+    similarity: float | None
+    """Cosine similarity to the partner, in [-1, 1]; None when there was none."""
+    matched: bool
+    """True when the matcher takes the pair as addressing each other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baselines:
+    """Two trivial measures that a score has to beat; shown beside it, never in it."""
+
+    words: int
+    """Words in the review."""
+    repeated_tokens: float | None
+    """Share of the diff's distinct tokens that the review repeats, in [0, 1]; None without tokens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What a comment was scored against."""
+
+    kind: ScopeKind
+    """Hunk, file or the whole diff."""
+    path: str | None = None
+    """The file, unless the scope is the whole diff."""
+    hunk: int | None = None
+    """Index of the hunk in its file, when the scope is a hunk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommentResult:
+    """One comment, scored against the part of the diff it is attached to."""
+
+    comment: Comment
+    """As given."""
+    scope: Scope
+    """What it was scored against."""
+    scores: Scores
+    """Against the pseudo-references of the scope."""
+    sentences: tuple[int, ...]
+    """Indices into the result's `sentences`."""
+    references: tuple[int, ...]
+    """Indices into the result's `references`: the scope's."""
+    suggestions: tuple[str, ...] = ()
+    """Suggested code, kept apart from the sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewResult:
+    """All comments of one author, scored against the whole diff."""
+
+    author: str | None
+    """Login, or None for unattributed text."""
+    scores: Scores
+    """Conciseness over all its sentences, comprehensiveness over the diff's references."""
+    baselines: Baselines
+    """Of all its comments together."""
+    comments: tuple[int, ...]
+    """Indices into the result's `comments`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Result:
+    """Everything a report needs; a report computes no score."""
+
+    diff: Diff
+    """The change."""
+    references: tuple[PseudoReference, ...]
+    """The R pseudo-references that some score used; `counted` ones make up the diff's set."""
+    sentences: tuple[Sentence, ...]
+    """The S sentences of all comments."""
+    similarity: npt.NDArray[np.float32]
+    """Cosine similarities, shape (R, S), each in [-1, 1], read-only."""
+    sentence_matches: tuple[Match, ...]
+    """For each sentence, its best pseudo-reference among the counted ones."""
+    reference_matches: tuple[Match, ...]
+    """For each pseudo-reference, its best sentence."""
+    comments: tuple[CommentResult, ...]
+    """Every comment, in the order given."""
+    reviews: tuple[ReviewResult, ...]
+    """One for each author, in order of first appearance."""
+    scores: Scores
+    """All comments together against the whole diff."""
+    baselines: Baselines
+    """Of all comments together."""
+    threshold: float
+    """The cosine threshold used."""
+    signature: str
+    """Same signature, same score."""
+    notes: tuple[str, ...] = ()
+    """What was left out or repaired on the way, one sentence each."""
+
+    @property
+    def conciseness(self) -> float | None:
+        """Share of sentences that are on topic, in [0, 1]; None when abstained."""
+        return self.scores.conciseness
+
+    @property
+    def comprehensiveness(self) -> float | None:
+        """Share of pseudo-references addressed, in [0, 1]; None when abstained."""
+        return self.scores.comprehensiveness
+
+    @property
+    def relevance(self) -> float | None:
+        """Harmonic mean of the two, in [0, 1]; None when abstained."""
+        return self.scores.relevance

@@ -1,0 +1,29 @@
+"""What a report promises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.records import Result
+
+
+class Report(Protocol):
+    """Renders results; never computes a score.
+
+    A plugin module `crscore/reports/<name>.py` has `create(options) -> Report`.
+    """
+
+    def render(self, results: Sequence[Result]) -> str:
+        """Render results as one document.
+
+        Args:
+            results: At least one result.
+
+        Returns:
+            The document, ending in a newline. All text that came from the diff or the
+            review is escaped for the format.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Source text to a neutral picture of its code, through tree-sitter."""

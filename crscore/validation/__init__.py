@@ -1,0 +1,1 @@
+"""Measuring the score against human judgements."""
