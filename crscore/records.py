@@ -102,7 +102,7 @@ class ChangedFile:
     status: FileStatus
     """What happened to the file."""
     language: str | None
-    """Language by the path's suffix (`python`, `json`, ...), or as the caller said; None if unknown."""
+    """By the path's suffix (`python`, `json`, ...) or as the caller said; None if unknown."""
     hunks: tuple[Hunk, ...]
     """Empty for binary files, submodules, pure renames and mode changes."""
     is_binary: bool = False
@@ -266,7 +266,7 @@ class Baselines:
     words: int
     """Words in the review."""
     repeated_tokens: float | None
-    """Share of the diff's distinct tokens that the review repeats, in [0, 1]; None without tokens."""
+    """Share of the diff's distinct tokens in the review, in [0, 1]; None without tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
