@@ -1,0 +1,227 @@
+"""Settings: flags over environment over `[tool.crscore]` over defaults.
+
+This module alone reads the environment. A preset stands for several settings and acts at
+the level where it is given: `--preset paper` on the command line beats an `encoder` in the
+file, and an `--encoder` beside it beats the preset.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from crscore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+ENVIRONMENT_PREFIX = "CRSCORE_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """One run's settings, each with its default."""
+
+    preset: str = "default"
+    """A named set of settings: `default` or `paper`."""
+    encoder: str = "minilm"
+    """Encoder plugin, with an optional model: NAME[:MODEL]."""
+    revision: str | None = None
+    """Revision of the encoder's model; None for the plugin's pinned or newest one."""
+    claims: str = "structural"
+    """Claim generator plugin, with an optional argument: NAME[:ARGUMENT]."""
+    matcher: str = "published"
+    """Matcher plugin."""
+    threshold: float | None = None
+    """Cosine cut-off, in (-1, 1); None for the encoder's own."""
+    splitter: str = "markdown"
+    """How a review becomes sentences: `markdown`, or `paper` for the published rule."""
+    max_claims: int = 12
+    """Most claims and implications a score counts; findings come on top."""
+    format: str = "text"
+    """Report plugin."""
+    explain: bool = False
+    """Show every cell that decided the score."""
+    offline: bool = False
+    """Open no socket."""
+    fail_under: float | None = None
+    """Exit with code 1 when relevance is below this, in [0, 1]."""
+    max_diff_bytes: int = 10_000_000
+    """Largest diff read, in bytes."""
+    max_files: int = 3_000
+    """Most files in a diff."""
+    max_hunks: int = 20_000
+    """Most hunks in a diff."""
+    max_line_length: int = 20_000
+    """Longest line of a diff, in characters."""
+    max_review_bytes: int = 10_000_000
+    """Largest review file read, in bytes."""
+    max_source_bytes: int = 2_000_000
+    """Largest whole source file read for context, in bytes; a larger one is left out."""
+
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "default": {
+        "encoder": "minilm",
+        "claims": "structural",
+        "matcher": "published",
+        "splitter": "markdown",
+        "threshold": None,
+        "revision": None,
+    },
+    "paper": {
+        "encoder": "st:mixedbread-ai/mxbai-embed-large-v1",
+        "matcher": "published",
+        "splitter": "paper",
+        "threshold": 0.7314,
+        "revision": None,
+    },
+}
+"""What each preset stands for. `paper` leaves the claims to the user: they are a model's."""
+
+_FIELDS = {field.name: field for field in fields(Config)}
+
+
+def resolve(
+    flags: Mapping[str, Any], *, environment: Mapping[str, str] | None = None, file: Path | None
+) -> Config:
+    """Merge the levels into one configuration.
+
+    Args:
+        flags: Settings given on the command line, by field name; None values are not given.
+        environment: Environment variables; the process's own when None. Every variable that
+            starts with `CRSCORE_` must name a setting.
+        file: A `pyproject.toml`, or None.
+
+    Returns:
+        The merged settings.
+
+    Raises:
+        ConfigError: An unknown key, or a value of the wrong type or range.
+    """
+    environment = os.environ if environment is None else environment
+    levels = (
+        (_from_file(file), str(file)),
+        (_from_environment(environment), "environment"),
+        ({key: value for key, value in flags.items() if value is not None}, "command line"),
+    )
+    merged: dict[str, Any] = {}
+    for level, origin in levels:
+        checked = {key: _check(key, value, origin) for key, value in level.items()}
+        merged |= PRESETS[checked["preset"]] if "preset" in checked else {}
+        merged |= checked
+    return Config(**merged)
+
+
+def find_file(start: Path) -> Path | None:
+    """Find the nearest `pyproject.toml` that has `[tool.crscore]`.
+
+    Args:
+        start: The folder to start in; its parents follow.
+
+    Returns:
+        The file, or None.
+
+    Raises:
+        ConfigError: A file on the way cannot be read as TOML.
+    """
+    for folder in (start, *start.parents):
+        candidate = folder / "pyproject.toml"
+        if candidate.is_file() and "crscore" in _read(candidate).get("tool", {}):
+            return candidate
+    return None
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ConfigError("[tool.crscore]", str(file), f"cannot be read: {exc}") from exc
+
+
+def _from_file(file: Path | None) -> dict[str, Any]:
+    if file is None:
+        return {}
+    table = _read(file).get("tool", {}).get("crscore", {})
+    if not isinstance(table, dict):
+        raise ConfigError("[tool.crscore]", str(file), "must be a table")
+    return {key.replace("-", "_"): value for key, value in table.items()}
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        name.removeprefix(ENVIRONMENT_PREFIX).lower(): value
+        for name, value in sorted(environment.items())
+        if name.startswith(ENVIRONMENT_PREFIX)
+    }
+
+
+def _check(key: str, value: Any, origin: str) -> Any:
+    shown = f"{ENVIRONMENT_PREFIX}{key.upper()}" if origin == "environment" else key
+    if key not in _FIELDS:
+        known = ", ".join(sorted(_FIELDS))
+        raise ConfigError(shown, origin, f"is no setting; there are: {known}")
+    declared = str(_FIELDS[key].type)
+    convert, expected = _CONVERTERS[declared.removesuffix(" | None")]
+    try:
+        converted = convert(value)
+    except (TypeError, ValueError):
+        raise ConfigError(shown, origin, f"must be {expected}, not {value!r}") from None
+    wrong = _RANGES.get(key, lambda _: None)(converted)
+    if wrong:
+        raise ConfigError(shown, origin, f"must be {wrong}, not {value!r}")
+    return converted
+
+
+def _boolean(value: Any) -> bool:
+    words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in words:
+        return words[value.lower()]
+    raise ValueError(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError(value)
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError(value)
+    return float(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError(value)
+    return value
+
+
+_CONVERTERS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+    "bool": (_boolean, "true or false"),
+    "int": (_whole, "a whole number"),
+    "float": (_number, "a number"),
+    "str": (_text, "a text"),
+}
+
+
+def _positive(value: int) -> str | None:
+    return None if value > 0 else "above 0"
+
+
+_RANGES: Mapping[str, Callable[[Any], str | None]] = {
+    "preset": lambda value: None if value in PRESETS else f"one of {', '.join(PRESETS)}",
+    "threshold": lambda value: None if -1 < value < 1 else "between -1 and 1",
+    "fail_under": lambda value: None if 0 <= value <= 1 else "from 0 to 1",
+    **{
+        name: _positive
+        for name in _FIELDS
+        if name.startswith("max_")
+    },
+}

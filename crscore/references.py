@@ -1,0 +1,94 @@
+"""Which pseudo-references a score counts."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from crscore.records import PseudoReference, ReferenceKind, ScopeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.records import ChangedFile, Hunk, LineSpan, Scope
+
+SAME_FILE_DISCOUNT = 0.9
+"""Each reference already taken from a file lowers the file's next one by this factor, so that a
+large change in one file does not silence the others. It never reorders within a file."""
+
+
+def select(
+    references: Sequence[PseudoReference], *, limit: int | None
+) -> tuple[PseudoReference, ...]:
+    """Mark the references that make up the diff's set.
+
+    Findings always count: their own part limits them. Of claims and implications the
+    most informative `limit` count, spread over the files.
+
+    Args:
+        references: Most informative first.
+        limit: How many claims and implications count; None counts all.
+
+    Returns:
+        The same references in the same order, `counted` set.
+    """
+    claims = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
+    if limit is None or len(claims) <= limit:
+        return tuple(replace(ref, counted=True) for ref in references)
+    kept = _most_informative(references, claims, limit)
+    return tuple(
+        replace(ref, counted=ref.kind is ReferenceKind.ISSUE or i in kept)
+        for i, ref in enumerate(references)
+    )
+
+
+def _most_informative(
+    references: Sequence[PseudoReference], claims: Sequence[int], limit: int
+) -> set[int]:
+    queues: dict[str, list[int]] = {}
+    for index in claims:
+        spans = references[index].spans
+        queues.setdefault(spans[0].path if spans else "", []).append(index)
+    # One queue a file, in the generator's order; the heap holds each file's next claim.
+    heap = [(-references[queue[0]].weight, queue[0], path, 0) for path, queue in queues.items()]
+    heapq.heapify(heap)
+    kept: set[int] = set()
+    while heap and len(kept) < limit:
+        _, index, path, taken = heapq.heappop(heap)
+        kept.add(index)
+        position = taken + 1
+        if position < len(queues[path]):
+            following = queues[path][position]
+            worth = references[following].weight * SAME_FILE_DISCOUNT**position
+            heapq.heappush(heap, (-worth, following, path, position))
+    return kept
+
+
+def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None) -> bool:
+    """Say whether a comment with this scope is scored against this reference.
+
+    Args:
+        reference: Any reference of the diff; one without lines speaks of the whole change
+            and belongs to every scope.
+        scope: What the comment is attached to.
+        file: The scope's file; None when the scope is the whole diff.
+
+    Returns:
+        True when the reference stands on a line of the scope.
+    """
+    if scope.kind is ScopeKind.DIFF or file is None or not reference.spans:
+        return True
+    paths = {file.path, file.old_path}
+    spans = [span for span in reference.spans if span.path in paths]
+    if scope.kind is ScopeKind.FILE or scope.hunk is None:
+        return bool(spans)
+    return any(_overlaps(span, file.hunks[scope.hunk]) for span in spans)
+
+
+def _overlaps(span: LineSpan, hunk: Hunk) -> bool:
+    if span.side == "old":
+        start, length = hunk.old_start, hunk.old_length
+    else:
+        start, length = hunk.new_start, hunk.new_length
+    return span.start < start + max(length, 1) and start <= span.end

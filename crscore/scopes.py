@@ -1,0 +1,105 @@
+"""Where a comment is attached: a hunk, a file, or the whole diff."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from crscore.records import LineKind, Scope, ScopeKind, Side
+
+if TYPE_CHECKING:
+    from crscore.records import ChangedFile, Comment, Diff, Hunk
+
+# `@@ -1,2 +3,4 @@` and the short forms `@@ -1 +3 @@`.
+_HEADER = re.compile(r"^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@")
+
+
+def attach(comment: Comment, diff: Diff) -> Scope | None:
+    """Find the part of the diff a comment is attached to.
+
+    Args:
+        comment: With or without path, line and hunk.
+        diff: The change.
+
+    Returns:
+        The hunk that holds the comment's line; the file when it names no line of a hunk;
+        the whole diff when it names no file. None when it names a file that the diff does
+        not change.
+    """
+    if comment.path is None:
+        return _by_hunk_text(comment, diff) or Scope(kind=ScopeKind.DIFF)
+    file = file_at(diff, comment.path)
+    if file is None:
+        return None
+    index = _hunk_at(file, comment)
+    if index is None:
+        return Scope(kind=ScopeKind.FILE, path=file.path)
+    return Scope(kind=ScopeKind.HUNK, path=file.path, hunk=index)
+
+
+def file_at(diff: Diff, path: str) -> ChangedFile | None:
+    """Find a changed file by its new or old path.
+
+    A diff that is one bare hunk has no path: its only file answers to any.
+    """
+    wanted = path.removeprefix("./")
+    for file in diff.files:
+        if wanted in (file.path, file.old_path):
+            return file
+    if len(diff.files) == 1 and diff.files[0].path == "":
+        return diff.files[0]
+    return None
+
+
+def _hunk_at(file: ChangedFile, comment: Comment) -> int | None:
+    if comment.line is not None:
+        for index, hunk in enumerate(file.hunks):
+            if _holds(hunk, comment.line, comment.side):
+                return index
+    if comment.diff_hunk:
+        return _same_hunk(file, comment.diff_hunk)
+    return None
+
+
+def _holds(hunk: Hunk, line: int, side: Side) -> bool:
+    if side is Side.OLD:
+        return hunk.old_start <= line < hunk.old_start + hunk.old_length
+    return hunk.new_start <= line < hunk.new_start + hunk.new_length
+
+
+def _by_hunk_text(comment: Comment, diff: Diff) -> Scope | None:
+    if not comment.diff_hunk:
+        return None
+    for file in diff.files:
+        index = _same_hunk(file, comment.diff_hunk)
+        if index is not None:
+            return Scope(kind=ScopeKind.HUNK, path=file.path, hunk=index)
+    return None
+
+
+def _same_hunk(file: ChangedFile, text: str) -> int | None:
+    """Find the hunk whose header and first lines are these.
+
+    GitHub keeps a hunk from its header down to the commented line, so the kept lines are a
+    prefix of the hunk's. A header alone is not enough: two files can share it.
+    """
+    first, *rest = text.splitlines()
+    header = _HEADER.match(first)
+    if header is None:
+        return None
+    start = (int(header[1]), int(header[2]))
+    kept = [line for line in rest if not line.startswith("\\")]
+    for index, hunk in enumerate(file.hunks):
+        if (hunk.old_start, hunk.new_start) == start and _starts_with(hunk, kept):
+            return index
+    return None
+
+
+_SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
+
+
+def _starts_with(hunk: Hunk, kept: list[str]) -> bool:
+    if len(kept) > len(hunk.lines):
+        return False
+    pairs = zip(kept, hunk.lines, strict=False)
+    return all(text.rstrip("\r") == _SIGNS[line.kind] + line.text for text, line in pairs)
