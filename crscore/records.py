@@ -71,6 +71,8 @@ class DiffLine:
     """Line number in the new file; None for a removed line."""
     ends_file_without_newline: bool = False
     """True when `\\ No newline at end of file` follows this line."""
+    ends_with_crlf: bool = False
+    """True when the line ends in CR LF; the CR is no part of `text`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
