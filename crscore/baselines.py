@@ -1,0 +1,54 @@
+"""Two trivial measures of a review, to be read beside its score."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crscore.records import Baselines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crscore.records import Diff
+
+# Runs of at least three letters of any script: "user_id2name" gives "user" and "name".
+_TOKEN: Final = re.compile(r"[^\W\d_]{3,}")
+
+
+def baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
+    """Count the review's words and the share of the diff's tokens that it repeats.
+
+    A word is a run of characters between white space with at least one letter or digit. A
+    token is a run of at least three letters, case-folded: identifiers fall apart at digits
+    and underscores, not at capitals. The diff's tokens are those of its added, removed and
+    context lines, without paths and section titles.
+
+    Args:
+        diff: The change.
+        texts: The review's comments as given, Markdown and code included; may be empty.
+
+    Returns:
+        The number of words, and the share of the diff's distinct tokens that occur in the
+        texts, in [0, 1]; None when the diff has no token.
+
+    Source:
+        Ours: a review's length and its overlap with the diff follow human judgement of
+        relevance closely enough that no score should be shown without them.
+
+    Example:
+        >>> from crscore.records import Diff
+        >>> baselines(Diff(files=(), sha256=""), ["Looks good - to me."])
+        Baselines(words=4, repeated_tokens=None)
+    """
+    lines = (line.text for file in diff.files for hunk in file.hunks for line in hunk.lines)
+    wanted = _tokens(lines)
+    repeated = wanted & _tokens(texts)
+    return Baselines(
+        words=sum(any(map(str.isalnum, word)) for text in texts for word in text.split()),
+        repeated_tokens=len(repeated) / len(wanted) if wanted else None,
+    )
+
+
+def _tokens(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(token.casefold() for text in texts for token in _TOKEN.findall(text))
