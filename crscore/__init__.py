@@ -1,3 +1,9 @@
-"""Scores how good a code review is."""
+"""Scores how good a code review is: conciseness, comprehensiveness and relevance."""
 
-__version__ = "0.1.0"
+from crscore.config import Config
+from crscore.errors import CRScoreError
+from crscore.records import Comment, Result
+from crscore.scorer import Scorer
+from crscore.version import __version__
+
+__all__ = ["CRScoreError", "Comment", "Config", "Result", "Scorer", "__version__"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from crscore.errors import ConfigError
@@ -116,6 +116,24 @@ def resolve(
     return Config(**merged)
 
 
+def override(settings: Config, values: Mapping[str, Any]) -> Config:
+    """Change single settings.
+
+    Args:
+        settings: What to start from.
+        values: New values by field name; a `preset` among them acts before the others.
+
+    Returns:
+        The changed settings.
+
+    Raises:
+        ConfigError: An unknown key, or a value of the wrong type or range.
+    """
+    checked = {key: _check(key, value, "argument") for key, value in values.items()}
+    preset = PRESETS[checked["preset"]] if "preset" in checked else {}
+    return replace(settings, **{**preset, **checked})
+
+
 def find_file(start: Path) -> Path | None:
     """Find the nearest `pyproject.toml` that has `[tool.crscore]`.
 
@@ -160,6 +178,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _check(key: str, value: Any, origin: str) -> Any:
+    if value is None and origin == "argument":
+        return None
     shown = f"{ENVIRONMENT_PREFIX}{key.upper()}" if origin == "environment" else key
     if key not in _FIELDS:
         known = ", ".join(sorted(_FIELDS))
@@ -219,9 +239,5 @@ _RANGES: Mapping[str, Callable[[Any], str | None]] = {
     "preset": lambda value: None if value in PRESETS else f"one of {', '.join(PRESETS)}",
     "threshold": lambda value: None if -1 < value < 1 else "between -1 and 1",
     "fail_under": lambda value: None if 0 <= value <= 1 else "from 0 to 1",
-    **{
-        name: _positive
-        for name in _FIELDS
-        if name.startswith("max_")
-    },
+    **{name: _positive for name in _FIELDS if name.startswith("max_")},
 }

@@ -1,1 +1,1 @@
-"""Measuring the score against human judgements."""
+"""Measuring the score against human judgements: study -> measurements -> correlations."""

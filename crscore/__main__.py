@@ -1,0 +1,5 @@
+"""`python -m crscore`."""
+
+from crscore.cli import main
+
+main()

@@ -1,0 +1,231 @@
+"""From the matched cells of one change to its result, and what an empty side means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crscore import baselines, references, scopes, scores
+from crscore.records import (
+    CommentResult,
+    Match,
+    ReferenceKind,
+    Result,
+    ReviewResult,
+    Scope,
+    ScopeKind,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.records import (
+        ChangedFile,
+        Comment,
+        Diff,
+        ParsedComment,
+        PseudoReference,
+        Scores,
+        Sentence,
+    )
+
+MATCHED = 0.5
+"""A cell whose degree is at least this is shown as matched; the published matcher gives 0 or 1."""
+
+
+def members(
+    refs: Sequence[PseudoReference], scope: Scope, diff: Diff, *, limit: int | None
+) -> list[int]:
+    """List the references that a comment with this scope is scored against.
+
+    A whole-diff scope takes the counted ones. A hunk or file takes its own, counted or not,
+    so that a comment on a quiet corner of a large change still has something to meet.
+
+    Args:
+        refs: Most informative first, `counted` set.
+        scope: What the comment is attached to.
+        diff: The change.
+        limit: Most claims and implications; None for all.
+
+    Returns:
+        Indices into `refs`, ascending.
+    """
+    if scope.kind is ScopeKind.DIFF:
+        return [i for i, ref in enumerate(refs) if ref.counted]
+    file = scopes.file_at(diff, scope.path or "")
+    taken: list[int] = []
+    claims = 0
+    for index, ref in enumerate(refs):
+        if not references.in_scope(ref, scope, file):
+            continue
+        claims += ref.kind is not ReferenceKind.ISSUE
+        if limit is None or claims <= limit or ref.kind is ReferenceKind.ISSUE:
+            taken.append(index)
+    return taken
+
+
+def widen(scope: Scope | None, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
+    """Give a comment its file where nothing can be claimed about its hunk alone."""
+    if scope is None or scope.kind is not ScopeKind.HUNK or members(refs, scope, diff, limit=1):
+        return scope
+    return Scope(kind=ScopeKind.FILE, path=scope.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Board:
+    """The judged cells of one change, and every way of scoring a part of them."""
+
+    diff: Diff
+    """The change."""
+    references: tuple[PseudoReference, ...]
+    """The R rows."""
+    units: tuple[Sentence, ...]
+    """The S columns."""
+    similarity: npt.NDArray[np.float32]
+    """Cosines, shape (R, S), each in [-1, 1]."""
+    degrees: npt.NDArray[np.float32]
+    """The matcher's judgement, shape (R, S), each in [0, 1]."""
+    limit: int | None
+    """Most claims and implications a score counts; None for all."""
+
+    def of_diff(self, columns: Sequence[int]) -> Scores:
+        """Score these sentences against the whole diff, or abstain."""
+        rows = [i for i, ref in enumerate(self.references) if ref.counted]
+        if all(_is_opaque(file) for file in self.diff.files):
+            reason = "the diff shows no text: its files are binary or submodules"
+            return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
+        return self._of(rows, columns, place="the diff")
+
+    def of_scope(self, scope: Scope, columns: Sequence[int]) -> tuple[list[int], Scores]:
+        """Score these sentences against a hunk or a file, or abstain; say which rows it took."""
+        file = scopes.file_at(self.diff, scope.path or "")
+        if file is not None and _is_opaque(file):
+            reason = f"{file.path} is binary or a submodule: the diff does not show its change"
+            return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
+        rows = members(self.references, scope, self.diff, limit=self.limit)
+        return rows, self._of(rows, columns, place=scope.path or "the file")
+
+    def _of(self, rows: Sequence[int], columns: Sequence[int], *, place: str) -> Scores:
+        if not rows or not columns:
+            return scores.abstain(
+                references=len(rows),
+                sentences=len(columns),
+                reason="no sentence in the review text" if rows else f"nothing to say of {place}",
+            )
+        return scores.score(self.degrees[np.ix_(rows, columns)])
+
+
+def _is_opaque(file: ChangedFile) -> bool:
+    return file.is_binary or file.is_submodule
+
+
+def result(
+    board: Board,
+    *,
+    comments: Sequence[Comment],
+    parsed: Sequence[ParsedComment],
+    attached: Sequence[Scope | None],
+    threshold: float,
+    signature: str,
+    notes: tuple[str, ...],
+) -> Result:
+    """Put one change's result together.
+
+    Args:
+        board: The judged cells.
+        comments: The review's comments.
+        parsed: Each comment's sentences and code blocks.
+        attached: Each comment's scope; None when it is on a file the diff does not change.
+        threshold: The matcher's cosine threshold.
+        signature: How the score was made.
+        notes: What was left out or repaired on the way.
+
+    Returns:
+        The result; its scores abstain where a side is empty.
+    """
+    cosines, degrees = board.similarity, board.degrees
+    counted = [i for i, ref in enumerate(board.references) if ref.counted]
+    everyone = range(len(board.units))
+    return Result(
+        diff=board.diff,
+        references=board.references,
+        sentences=board.units,
+        similarity=cosines,
+        sentence_matches=tuple(_best(cosines[:, s], degrees[:, s], counted) for s in everyone),
+        reference_matches=tuple(
+            _best(cosines[r], degrees[r], everyone) for r in range(len(board.references))
+        ),
+        comments=tuple(
+            _comment(index, board, comment, parsed[index].suggestions, attached[index])
+            for index, comment in enumerate(comments)
+        ),
+        reviews=_reviews(board, comments),
+        scores=board.of_diff(everyone),
+        baselines=baselines.baselines(board.diff, [comment.body for comment in comments]),
+        threshold=threshold,
+        signature=signature,
+        notes=notes,
+    )
+
+
+def _best(
+    cosines: npt.NDArray[np.float32], degrees: npt.NDArray[np.float32], among: Sequence[int]
+) -> Match:
+    """Find the partner that decided: the highest degree, then the highest similarity."""
+    if not among:
+        return Match(index=None, similarity=None, matched=False)
+    index = max(among, key=lambda i: (degrees[i], cosines[i], -i))
+    matched = bool(degrees[index] >= MATCHED)
+    return Match(index=index, similarity=float(cosines[index]), matched=matched)
+
+
+def _comment(
+    index: int,
+    board: Board,
+    comment: Comment,
+    suggestions: tuple[str, ...],
+    scope: Scope | None,
+) -> CommentResult:
+    columns = tuple(i for i, unit in enumerate(board.units) if unit.comment == index)
+    rows: Sequence[int] = ()
+    if scope is None:
+        scope = Scope(kind=ScopeKind.FILE, path=comment.path)
+        reason = f"the comment is on {comment.path}, which the diff does not change"
+        outcome = scores.abstain(references=0, sentences=len(columns), reason=reason)
+    elif scope.kind is ScopeKind.DIFF:
+        rows = members(board.references, scope, board.diff, limit=board.limit)
+        outcome = board.of_diff(columns)
+    else:
+        rows, outcome = board.of_scope(scope, columns)
+    return CommentResult(
+        comment=comment,
+        scope=scope,
+        scores=outcome,
+        sentences=columns,
+        references=tuple(rows),
+        suggestions=suggestions,
+    )
+
+
+def _reviews(board: Board, comments: Sequence[Comment]) -> tuple[ReviewResult, ...]:
+    by_author: dict[str | None, list[int]] = {}
+    for index, comment in enumerate(comments):
+        by_author.setdefault(comment.author, []).append(index)
+    reviews = []
+    for author, indices in by_author.items():
+        mine = set(indices)
+        columns = [i for i, unit in enumerate(board.units) if unit.comment in mine]
+        bodies = [comments[i].body for i in indices]
+        reviews.append(
+            ReviewResult(
+                author=author,
+                scores=board.of_diff(columns),
+                baselines=baselines.baselines(board.diff, bodies),
+                comments=tuple(indices),
+            )
+        )
+    return tuple(reviews)

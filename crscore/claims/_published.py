@@ -1,0 +1,61 @@
+"""The published two-section answer of a language model, to claims and implications."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from crscore.records import PseudoReference, ReferenceKind
+
+# "### Summary of Changes:", "**Implications:**", "summary of changes", "Implications: the ..."
+_HEADER = re.compile(
+    r"^[#*\s]{0,12}(summary of (?:the )?changes?|(?:possible |potential )?implications?)"
+    r"\s{0,3}(?::|\*\*|$)[:*\s]{0,6}",
+    re.IGNORECASE,
+)
+# "1. ", "12) ", "- ", "* ", "• ", any of them indented.
+_MARKER = re.compile(r"^\s{0,20}(?:\d{1,3}[.)]|[-*•])(?:\s{1,8}|$)")
+_SENTENCE_END = (".", "!", "?", "`", '"', "'", ")", "]", "”")
+
+
+class Parsed(NamedTuple):
+    """An answer's parts."""
+
+    references: tuple[PseudoReference, ...]
+    """Claims, then implications, in the answer's order."""
+    cut_off: bool
+    """True when the last line broke off and was left out."""
+
+
+def parse(raw: str, *, source: str) -> Parsed:
+    """Read a model's answer.
+
+    Every line with text is one claim, or one implication once that section has begun.
+    Headers and list markers go. A last line that does not end like a sentence was cut by
+    the model's token limit and is left out.
+
+    Args:
+        raw: The answer.
+        source: Who gave it, kept in each reference.
+
+    Returns:
+        Its references; none when the answer holds no line of text.
+
+    Source:
+        Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code. It stops at
+        the first unfinished line of the second section and keeps one in the first; here
+        only the answer's last line can be unfinished, in either section.
+    """
+    kind = ReferenceKind.CLAIM
+    found: list[PseudoReference] = []
+    for line in raw.splitlines():
+        header = _HEADER.match(line)
+        if header is not None:
+            implies = "implication" in header[1].lower()
+            kind = ReferenceKind.IMPLICATION if implies else ReferenceKind.CLAIM
+            line = line[header.end() :]  # noqa: PLW2901  (what follows a header is a claim)
+        text = _MARKER.sub("", line).strip()
+        if any(char.isalnum() for char in text):
+            found.append(PseudoReference(text=text, kind=kind, source=source))
+    cut_off = bool(found) and not found[-1].text.rstrip("*_ ").endswith(_SENTENCE_END)
+    return Parsed(tuple(found[:-1] if cut_off else found), cut_off)

@@ -1,0 +1,137 @@
+"""Recorded claims: runs the pipeline on any recorded model output, offline.
+
+`--claims replay:PATH`. PATH is a folder with one file a diff, `<sha256 of the diff>.json`
+or `.txt`, or a JSON Lines file whose rows carry a `sha256`. A `.txt` file is a model's
+unparsed two-section answer. A JSON object holds `claims`, a list of texts or of objects
+{text, kind, spans, identifiers, weight} of which only `text` is needed, or `raw`, the
+unparsed answer. `crscore score --format json` prints a diff's sha256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crscore.claims import _published
+from crscore.errors import ConfigError, GenerationError
+from crscore.records import Claims, LineSpan, PseudoReference, ReferenceKind, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crscore.claims.base import ClaimGenerator
+    from crscore.records import Diff
+
+SOURCE = "replay"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Replay:
+    """Answers from a recording."""
+
+    recorded: Mapping[str, Claims]
+    """Diff sha256 -> claims."""
+    identity: str
+    """`replay@` and a short hash of the recording."""
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        """Look up each diff; one that is not recorded gets no claims and a note."""
+        return tuple(self.recorded.get(diff.sha256) or _unknown(diff) for diff in diffs)
+
+
+def _unknown(diff: Diff) -> Claims:
+    note = f"The recording has no claims for the diff with sha256 {diff.sha256}."
+    return Claims(references=(), notes=(note,))
+
+
+def create(options: Mapping[str, str]) -> ClaimGenerator:
+    """Load a recording.
+
+    Args:
+        options: `argument`: the folder or file.
+
+    Raises:
+        ConfigError: No path was given.
+        GenerationError: The recording cannot be read; the message says which part.
+    """
+    name = options.get("argument", "")
+    if not name:
+        raise ConfigError("claims", "settings", "replay needs a folder or file: replay:PATH")
+    path = Path(name)
+    digest = hashlib.sha256()
+    recorded: dict[str, Claims] = {}
+    try:
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
+        for file in files:
+            if file.suffix in (".json", ".jsonl", ".txt"):
+                content = file.read_bytes()
+                digest.update(content)
+                recorded |= _read(file, content.decode("utf-8"), one_a_file=path.is_dir())
+    except (OSError, UnicodeDecodeError) as exc:
+        raise GenerationError(f"the recording {path} cannot be read: {exc}") from exc
+    return Replay(recorded=recorded, identity=f"{SOURCE}@{digest.hexdigest()[:8]}")
+
+
+def _read(file: Path, text: str, *, one_a_file: bool) -> dict[str, Claims]:
+    if file.suffix == ".txt":
+        return {file.stem: _from_raw(text)}
+    rows = [text] if one_a_file and file.suffix == ".json" else text.splitlines()
+    found: dict[str, Claims] = {}
+    for number, row in enumerate(rows, start=1):
+        if row.strip():
+            try:
+                entry = json.loads(row)
+                found[entry.get("sha256", file.stem)] = claims_of(entry)
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+                place = f"{file}, entry {number}"
+                raise GenerationError(f"{place}: not a recording of claims: {exc!r}") from exc
+    return found
+
+
+def claims_of(entry: Mapping[str, Any]) -> Claims:
+    """Read one recorded entry.
+
+    Args:
+        entry: An object with `claims` or `raw`, as the module's text says.
+
+    Returns:
+        Its claims, in the recorded order.
+
+    Raises:
+        KeyError: It has neither, or a claim has no text.
+        ValueError: A claim's kind or side is unknown.
+        TypeError: A value has the wrong type.
+    """
+    if "claims" not in entry:
+        return _from_raw(str(entry["raw"]))
+    return Claims(references=tuple(_reference(claim) for claim in entry["claims"]))
+
+
+def _from_raw(text: str) -> Claims:
+    parsed = _published.parse(text, source=SOURCE)
+    notes = ("The recorded answer broke off; its last line was left out.",) * parsed.cut_off
+    return Claims(references=parsed.references, raw=text, notes=notes)
+
+
+def _reference(claim: Any) -> PseudoReference:
+    if isinstance(claim, str):
+        claim = {"text": claim}
+    return PseudoReference(
+        text=str(claim["text"]),
+        kind=ReferenceKind(claim.get("kind", "claim")),
+        source=SOURCE,
+        spans=tuple(
+            LineSpan(
+                path=str(span["path"]),
+                side=Side(span.get("side", "new")),
+                start=int(span["start"]),
+                end=int(span["end"]),
+            )
+            for span in claim.get("spans", ())
+        ),
+        identifiers=tuple(str(name) for name in claim.get("identifiers", ())),
+        weight=float(claim.get("weight", 1.0)),
+    )

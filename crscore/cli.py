@@ -1,0 +1,120 @@
+"""The command line: flags, and turning errors into one line and an exit code.
+
+Exit codes: 0 fine, 1 the quality gate failed, 2 wrong usage or settings, 3 the input or a
+part of the run failed, 4 a bug in crscore, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import platform
+import sys
+import tempfile
+import traceback
+
+import click
+
+from crscore import commands
+from crscore.errors import ConfigError, CRScoreError, UnknownPluginError
+from crscore.version import __version__
+
+EXIT_GATE, EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
+DEFAULT_COMMAND = "score"
+
+
+class _Commands(click.Group):
+    """Subcommands are the modules of `crscore.commands`; only the one called is imported."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's)
+        found = (module.name for module in pkgutil.iter_modules(commands.__path__))
+        return sorted(name for name in found if not name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"crscore.commands.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let `crscore DIFF REVIEW` mean `crscore score DIFF REVIEW`."""
+        own = {"--help", "-h", "--version"}
+        if args and args[0] not in own and args[0] not in self.list_commands(ctx):
+            args = [DEFAULT_COMMAND, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.command(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=False,
+    epilog="`crscore DIFF REVIEW` is the same as `crscore score DIFF REVIEW`.",
+)
+@click.version_option(__version__, message="crscore %(version)s")
+def cli() -> None:
+    """Say how good a code review is, and show why."""
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command.
+
+    Args:
+        arguments: The words after `crscore`.
+
+    Returns:
+        The exit code.
+    """
+    # A terminal that cannot show a character must not turn a finished score into a crash.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        return _dispatch(arguments)
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("interrupted", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # The reader went away (`crscore ... | head`): nobody is left to tell.
+        sys.stdout = None  # type: ignore[assignment]
+        return EXIT_FAILED
+    except Exception as exc:  # noqa: BLE001  (the one place that may: a bug becomes a log)
+        return _fail(_bug(exc), EXIT_BUG)
+
+
+def _dispatch(arguments: list[str]) -> int:
+    try:
+        outcome = cli.main(args=arguments, prog_name="crscore", standalone_mode=False)
+        return int(outcome or 0)
+    except click.ClickException as exc:
+        context = getattr(exc, "ctx", None)
+        path = context.command_path if context else "crscore"
+        return _fail(f"{exc.format_message()} (try: {path} --help)", EXIT_USAGE)
+    except (ConfigError, UnknownPluginError) as exc:
+        return _fail(str(exc), EXIT_USAGE)
+    except CRScoreError as exc:
+        return _fail(str(exc), EXIT_FAILED)
+
+
+def _fail(message: str, code: int) -> int:
+    line = " ".join("".join(char if char.isprintable() else " " for char in message).split())
+    click.echo(f"crscore: {line}", err=True)
+    return code
+
+
+def _bug(exc: Exception) -> str:
+    """Write what a report of the bug needs, and say where."""
+    lines = [
+        f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}\n",
+        *traceback.format_exception(exc),
+    ]
+    handle = tempfile.NamedTemporaryFile(  # noqa: SIM115  (closed below, kept on disk)
+        "w", encoding="utf-8", prefix="crscore-bug-", suffix=".log", delete=False
+    )
+    with handle:
+        handle.writelines(lines)
+    return f"this is a bug in crscore ({type(exc).__name__}); please report it with {handle.name}"

@@ -1,0 +1,67 @@
+"""Options that several commands share, and how flags become settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crscore import config, offline, plugins
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Command = Callable[..., Any]
+
+
+def shared_options(command: Command) -> Command:
+    """Add the options that choose the parts of a run."""
+    options = (
+        click.option("--preset", metavar="NAME", help="A set of settings: paper or default."),
+        click.option(
+            "--encoder",
+            metavar="NAME[:MODEL]",
+            help=f"Sentence encoder: {', '.join(plugins.names('encoders'))}.",
+        ),
+        click.option("--revision", metavar="REV", help="Revision of the encoder's model."),
+        click.option(
+            "--matcher",
+            metavar="NAME",
+            help=f"What matches a sentence: {', '.join(plugins.names('matchers'))}.",
+        ),
+        click.option("--splitter", metavar="NAME", help="Sentences by: markdown or paper."),
+        click.option(
+            "--max-claims", type=int, metavar="N", help="Most claims counted (default 12)."
+        ),
+        click.option("--offline/--online", default=None, help="Open no socket."),
+        click.option(
+            "--config",
+            "config_file",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Settings file (default: the nearest pyproject.toml with [tool.crscore]).",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def settings(config_file: Path | None, flags: dict[str, Any]) -> config.Config:
+    """Merge flags, environment and file, and go offline where that was asked for.
+
+    Args:
+        config_file: The file named on the command line, or None to look for one.
+        flags: Settings from the command line; None values were not given.
+
+    Returns:
+        The settings of this run.
+
+    Raises:
+        ConfigError: A setting is unknown or wrong.
+    """
+    file = config_file or config.find_file(Path.cwd())
+    resolved = config.resolve(flags, file=file)
+    if resolved.offline:
+        offline.forbid_sockets()
+    return resolved

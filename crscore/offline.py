@@ -1,0 +1,55 @@
+"""Offline mode: no socket is opened by this process.
+
+An audit hook sees every socket that Python code asks for and refuses it. Native code that
+the default path runs (onnxruntime, tokenizers, tree-sitter) opens none: a test runs the
+command under `strace` and finds no socket call.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from crscore.errors import CRScoreError
+
+_REFUSED = frozenset(
+    {
+        "socket.__new__",
+        "socket.bind",
+        "socket.connect",
+        "socket.getaddrinfo",
+        "socket.gethostbyaddr",
+        "socket.gethostbyname",
+        "socket.sendmsg",
+        "socket.sendto",
+    }
+)
+
+
+class OfflineError(CRScoreError):
+    """Something wanted the network in offline mode."""
+
+    def __init__(self, event: str) -> None:
+        super().__init__(event)
+        self.event = event
+
+    def __str__(self) -> str:
+        return f"offline mode refused {self.event}; run without --offline to allow the network"
+
+
+def forbid_sockets() -> None:
+    """Refuse every socket from here on; it cannot be undone in this process.
+
+    The model libraries are told as well, so that they look in their cache and nowhere else.
+
+    Raises:
+        OfflineError: From then on, wherever a socket is asked for.
+    """
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    sys.addaudithook(_refuse)
+
+
+def _refuse(event: str, _arguments: object) -> None:
+    if event in _REFUSED:
+        raise OfflineError(event)

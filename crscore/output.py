@@ -1,0 +1,74 @@
+"""Writing a report to a file or to standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from crscore.errors import OutputError
+
+
+def check(output: str | None) -> None:
+    """Fail before the work, not after it.
+
+    Args:
+        output: Where the report is to go; None for stdout.
+
+    Raises:
+        OutputError: It cannot be written there.
+    """
+    if output is None:
+        return
+    target = Path(output)
+    if target.is_dir():
+        raise OutputError(output, "it is a folder")
+    if not target.parent.is_dir():
+        raise OutputError(output, "its folder does not exist")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise OutputError(output, "no permission")
+
+
+def write(text: str, output: str | None) -> None:
+    """Write the whole report or nothing: into a file beside the target, then renamed.
+
+    Args:
+        text: The report.
+        output: A path, or None for stdout.
+
+    Raises:
+        OutputError: It cannot be written there.
+    """
+    if output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    target = Path(output)
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
+            target.write_text(text, encoding="utf-8")
+            return
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
+        ) as stream:
+            stream.write(text)
+        _publish(Path(stream.name), target)
+    except OSError as exc:
+        raise OutputError(output, exc.strerror or str(exc)) from exc
+
+
+def _publish(written: Path, target: Path) -> None:
+    try:
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        written.chmod(mode)
+        written.replace(target)
+    except OSError:
+        written.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

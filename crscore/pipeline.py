@@ -1,0 +1,159 @@
+"""The order of the steps.
+
+diff -> pseudo-references -> sentences -> similarity -> matched cells -> scores. The parts
+are passed in; this module looks up none and reads nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from crscore import assembly, references, scopes, sentences, similarity
+from crscore.records import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.claims.base import ClaimGenerator
+    from crscore.encoders.base import Encoder
+    from crscore.matchers.base import Matcher
+    from crscore.records import Claims, Comment, Diff, ParsedComment, PseudoReference, Result, Scope
+
+    Vectors = Mapping[str, npt.NDArray[np.float32]]
+
+
+class Pair(NamedTuple):
+    """One thing to score."""
+
+    diff: Diff
+    """The change. Pairs that share the object share its claims."""
+    comments: tuple[Comment, ...]
+    """The review of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a run is made of."""
+
+    generator: ClaimGenerator
+    """Writes the pseudo-references."""
+    encoder: Encoder
+    """Turns texts into vectors."""
+    matcher: Matcher
+    """Judges cells."""
+    splitter: str
+    """How a comment becomes sentences."""
+    max_claims: int | None
+    """Most claims and implications a score counts; None for all."""
+    threshold: float
+    """The matcher's cosine threshold, for the report."""
+    signature: str
+    """Names all of the above."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """A pair before encoding."""
+
+    pair: Pair
+    parsed: tuple[ParsedComment, ...]
+    scopes: tuple[Scope | None, ...]
+    references: tuple[PseudoReference, ...]
+    notes: tuple[str, ...]
+
+
+def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
+    """Score each pair.
+
+    Claims are made once a diff and every distinct text is encoded once, in one call, so the
+    cost grows with the distinct texts.
+
+    Args:
+        pairs: Any number of changes with their reviews.
+        parts: What to score with.
+
+    Returns:
+        One result a pair, in order.
+
+    Raises:
+        CRScoreError: A part failed; nothing is scored then.
+    """
+    claims = _claims_by_diff(pairs, parts.generator)
+    works = [_prepare(pair, claims[id(pair.diff)], parts) for pair in pairs]
+    vectors = _encode(works, parts.encoder)
+    return tuple(_score(work, vectors, parts) for work in works)
+
+
+def _claims_by_diff(pairs: Sequence[Pair], generator: ClaimGenerator) -> dict[int, Claims]:
+    diffs = list({id(pair.diff): pair.diff for pair in pairs}.values())
+    made = generator.generate(diffs)
+    return {id(diff): claims for diff, claims in zip(diffs, made, strict=True)}
+
+
+def _prepare(pair: Pair, claims: Claims, parts: Parts) -> _Work:
+    selected = references.select(claims.references, limit=parts.max_claims)
+    attached = tuple(
+        assembly.widen(scopes.attach(comment, pair.diff), selected, pair.diff)
+        for comment in pair.comments
+    )
+    used = {i for i, ref in enumerate(selected) if ref.counted}
+    for scope in set(attached):
+        if scope is not None:
+            used |= set(assembly.members(selected, scope, pair.diff, limit=parts.max_claims))
+    return _Work(
+        pair=pair,
+        parsed=tuple(sentences.parse(c.body, splitter=parts.splitter) for c in pair.comments),
+        scopes=attached,
+        references=tuple(ref for i, ref in enumerate(selected) if i in used),
+        notes=(*pair.diff.notes, *claims.notes),
+    )
+
+
+def _encode(works: Sequence[_Work], encoder: Encoder) -> Vectors:
+    texts: dict[str, None] = {}
+    for work in works:
+        texts.update(dict.fromkeys(ref.text for ref in work.references))
+        texts.update(dict.fromkeys(text for part in work.parsed for text in part.sentences))
+    ordered = list(texts)
+    return dict(zip(ordered, encoder.encode(ordered), strict=True)) if ordered else {}
+
+
+def _stack(texts: Sequence[str], vectors: Vectors) -> npt.NDArray[np.float32]:
+    width = len(next(iter(vectors.values()))) if vectors else 0
+    rows = [vectors[text] for text in texts]
+    return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
+
+
+def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
+    units = tuple(
+        Sentence(text=text, comment=index)
+        for index, part in enumerate(work.parsed)
+        for text in part.sentences
+    )
+    cosines = similarity.cosine(
+        _stack([ref.text for ref in work.references], vectors),
+        _stack([unit.text for unit in units], vectors),
+    )
+    degrees = parts.matcher.match(cosines, work.references, [unit.text for unit in units])
+    board = assembly.Board(
+        diff=work.pair.diff,
+        references=work.references,
+        units=units,
+        similarity=cosines,
+        degrees=degrees,
+        limit=parts.max_claims,
+    )
+    return assembly.result(
+        board,
+        comments=work.pair.comments,
+        parsed=work.parsed,
+        attached=work.scopes,
+        threshold=parts.threshold,
+        signature=parts.signature,
+        notes=work.notes,
+    )

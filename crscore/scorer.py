@@ -1,0 +1,221 @@
+"""The Python API: from settings to parts, from texts to results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crscore import comments, config, diff, pipeline, plugins, signature, thresholds
+from crscore.records import Comment
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from crscore.claims.base import ClaimGenerator
+    from crscore.encoders.base import Encoder
+    from crscore.records import Diff, Result
+
+    DiffLike = Diff | str | bytes
+    ReviewLike = str | bytes | Comment | Sequence[Comment]
+
+
+class Scorer:
+    r"""Scores reviews of changes; loads its model once, at the first score.
+
+    Args:
+        settings: A `Config`; the defaults when None. The environment and `pyproject.toml` are
+            read by the command line alone.
+        generator: A claim generator to use instead of the one the settings name.
+        encoder: An encoder to use instead of the one the settings name.
+        **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
+
+    Raises:
+        ConfigError: An unknown setting or a wrong value.
+        UnknownPluginError: A setting names a plugin that does not exist.
+
+    Example:
+        >>> patch = "@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
+        >>> scorer = Scorer(encoder="hashing", threshold=0.1)
+        >>> result = scorer.score(patch, "The limit of 20 is too high.", language="python")
+        >>> result.conciseness
+        1.0
+    """
+
+    def __init__(
+        self,
+        settings: config.Config | None = None,
+        *,
+        generator: ClaimGenerator | None = None,
+        encoder: Encoder | None = None,
+        **overrides: Any,
+    ) -> None:
+        if isinstance(encoder, str):
+            overrides["encoder"], encoder = encoder, None
+        base = settings or config.Config()
+        self.settings = config.override(base, overrides) if overrides else base
+        self.parts = _parts(self.settings, generator, encoder)
+
+    def score(
+        self,
+        diff: DiffLike,
+        review: ReviewLike,
+        *,
+        language: str | None = None,
+        path: str | None = None,
+        sources: Mapping[str, tuple[str | None, str | None]] | None = None,
+    ) -> Result:
+        """Score one review of one change.
+
+        Args:
+            diff: A unified diff's text, or a parsed one.
+            review: Markdown text, JSON of comments, or comments.
+            language: Language of a bare hunk.
+            path: Path of a bare hunk.
+            sources: Whole files: path -> (old text, new text), each None when unknown.
+
+        Returns:
+            The scores and everything that led to them.
+
+        Raises:
+            InputError: The diff or the review cannot be used.
+            CRScoreError: A part of the run failed.
+        """
+        parsed = self.read_diff(diff, language=language, path=path, sources=sources)
+        return pipeline.run([pipeline.Pair(parsed, self.read_review(review))], self.parts)[0]
+
+    def score_many(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> tuple[Result, ...]:
+        """Score many (diff, review) pairs; every distinct diff and text is handled once.
+
+        Args:
+            pairs: Any number; equal diff texts share their claims.
+
+        Returns:
+            One result a pair, in order.
+
+        Raises:
+            InputError: A diff or a review cannot be used; nothing is scored then.
+            CRScoreError: A part of the run failed.
+        """
+        seen: dict[str | bytes, Diff] = {}
+        work = []
+        for change, review in pairs:
+            if isinstance(change, str | bytes):
+                if change not in seen:
+                    seen[change] = self.read_diff(change)
+                parsed = seen[change]
+            else:
+                parsed = change
+            work.append(pipeline.Pair(parsed, self.read_review(review)))
+        return pipeline.run(work, self.parts)
+
+    def read_diff(
+        self,
+        change: DiffLike,
+        *,
+        source: str = "<diff>",
+        language: str | None = None,
+        path: str | None = None,
+        sources: Mapping[str, tuple[str | None, str | None]] | None = None,
+    ) -> Diff:
+        """Parse a diff with this scorer's limits.
+
+        Args:
+            change: A unified diff's text, or a parsed one.
+            source: What to call it in messages.
+            language: Language of a bare hunk.
+            path: Path of a bare hunk.
+            sources: Whole files: path -> (old text, new text).
+
+        Returns:
+            The parsed change.
+
+        Raises:
+            InputError: It is no diff, or larger than a limit.
+        """
+        parsed = change
+        if isinstance(parsed, str | bytes):
+            limits = diff.Limits(
+                max_diff_bytes=self.settings.max_diff_bytes,
+                max_files=self.settings.max_files,
+                max_hunks=self.settings.max_hunks,
+                max_line_length=self.settings.max_line_length,
+            )
+            parsed = diff.parse(parsed, source=source, language=language, path=path, limits=limits)
+        return diff.with_sources(parsed, sources) if sources else parsed
+
+    def read_review(self, review: ReviewLike, *, source: str = "<review>") -> tuple[Comment, ...]:
+        """Parse a review with this scorer's limits.
+
+        Args:
+            review: Markdown text, JSON of comments, or comments.
+            source: What to call it in messages.
+
+        Returns:
+            Its comments.
+
+        Raises:
+            InputError: It cannot be read, or is larger than a limit.
+        """
+        if isinstance(review, str | bytes):
+            limits = comments.Limits(max_review_bytes=self.settings.max_review_bytes)
+            return comments.parse(review, source=source, limits=limits)
+        return (review,) if isinstance(review, Comment) else tuple(review)
+
+
+def _parts(
+    settings: config.Config, generator: ClaimGenerator | None, encoder: Encoder | None
+) -> pipeline.Parts:
+    claims_name, _, argument = settings.claims.partition(":")
+    offline = {"offline": str(settings.offline).lower()}
+    if generator is None:
+        options = {"argument": argument, **offline}
+        generator = plugins.load("claims", claims_name).create(options)
+    if encoder is None:
+        encoder = make_encoder(settings)
+    threshold = settings.threshold
+    if threshold is None:
+        threshold = thresholds.threshold_for(encoder.identity, generator.identity)
+    matcher = plugins.load("matchers", settings.matcher).create({"threshold": str(threshold)})
+    line = signature.render(
+        {
+            "version": __version__,
+            "encoder": encoder.identity,
+            "claims": generator.identity,
+            "analyzers": "none",
+            "matcher": matcher.identity,
+            "tau": f"{threshold:g}",
+            "splitter": settings.splitter,
+            "max_claims": str(settings.max_claims),
+        }
+    )
+    return pipeline.Parts(
+        generator=generator,
+        encoder=encoder,
+        matcher=matcher,
+        splitter=settings.splitter,
+        max_claims=settings.max_claims,
+        threshold=threshold,
+        signature=line,
+    )
+
+
+def make_encoder(settings: config.Config) -> Encoder:
+    """Make the encoder that the settings name.
+
+    Args:
+        settings: `encoder` is NAME[:MODEL].
+
+    Returns:
+        The encoder, its model not yet loaded.
+
+    Raises:
+        UnknownPluginError: There is no such encoder.
+    """
+    name, _, model = settings.encoder.partition(":")
+    options = {"offline": str(settings.offline).lower()}
+    if model:
+        options["model"] = model
+    if settings.revision:
+        options["revision"] = settings.revision
+    made: Encoder = plugins.load("encoders", name).create(options)
+    return made

@@ -1,0 +1,101 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from crscore import diff
+from crscore.claims import replay
+from crscore.errors import ConfigError, GenerationError
+from crscore.records import LineSpan, ReferenceKind, Side
+
+PATCH = diff.parse("@@ -1 +1 @@\n-a\n+b\n", language="python")
+
+
+def replayed(path: Path):
+    return replay.create({"argument": str(path)}).generate([PATCH])[0]
+
+
+def test_rows_of_a_file_answer_by_hash(tmp_path: Path) -> None:
+    rows = [
+        {"sha256": "0" * 64, "claims": ["other"]},
+        {"sha256": PATCH.sha256, "claims": ["`a` became `b`.", {"text": "x", "kind": "issue"}]},
+    ]
+    file = tmp_path / "claims.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)) + "\n\n", encoding="utf-8")
+    found = [(ref.text, ref.kind) for ref in replayed(file).references]
+    assert found == [("`a` became `b`.", ReferenceKind.CLAIM), ("x", ReferenceKind.ISSUE)]
+
+
+def test_file_of_a_folder_answers_by_its_name(tmp_path: Path) -> None:
+    claim = {
+        "text": "x",
+        "spans": [{"path": "a.py", "start": 1, "end": 2}],
+        "identifiers": ["a"],
+        "weight": 0.5,
+    }
+    content = json.dumps({"claims": [claim]}, indent=2)
+    (tmp_path / f"{PATCH.sha256}.json").write_text(content, encoding="utf-8")
+    (tmp_path / "notes.md").write_text("not a recording", encoding="utf-8")
+    (found,) = replayed(tmp_path).references
+    assert found.spans == (LineSpan(path="a.py", side=Side.NEW, start=1, end=2),)
+    assert (found.identifiers, found.weight) == (("a",), 0.5)
+
+
+def test_unparsed_answer_of_a_model_is_read(tmp_path: Path) -> None:
+    raw = "Summary of changes:\n1. It renames a.\n\nImplications:\n1. Callers break.\n2. It is"
+    (tmp_path / f"{PATCH.sha256}.txt").write_text(raw, encoding="utf-8")
+    found = replayed(tmp_path)
+    assert [ref.text for ref in found.references] == ["It renames a.", "Callers break."]
+    assert found.raw == raw
+    assert "broke off" in found.notes[0]
+
+
+def test_raw_field_is_read_like_a_text_file(tmp_path: Path) -> None:
+    file = tmp_path / "claims.jsonl"
+    file.write_text(json.dumps({"sha256": PATCH.sha256, "raw": "One claim."}), encoding="utf-8")
+    assert [ref.text for ref in replayed(file).references] == ["One claim."]
+
+
+def test_diff_that_is_not_recorded_gets_a_note_and_no_claim(tmp_path: Path) -> None:
+    file = tmp_path / "claims.jsonl"
+    file.write_text("", encoding="utf-8")
+    found = replayed(file)
+    assert found.references == ()
+    assert PATCH.sha256 in found.notes[0]
+
+
+def test_identity_changes_with_the_recording(tmp_path: Path) -> None:
+    file = tmp_path / "claims.jsonl"
+    identities = set()
+    for text in ('{"sha256": "1", "claims": []}', '{"sha256": "2", "claims": []}'):
+        file.write_text(text, encoding="utf-8")
+        identities.add(replay.create({"argument": str(file)}).identity)
+    assert len(identities) == 2
+
+
+def test_no_path_is_a_wrong_setting() -> None:
+    with pytest.raises(ConfigError, match="replay:PATH"):
+        replay.create({"argument": ""})
+
+
+def test_missing_file_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(GenerationError, match="cannot be read"):
+        replay.create({"argument": str(tmp_path / "none.jsonl")})
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "{",
+        "[]",
+        '{"sha256": "1"}',
+        '{"sha256": "1", "claims": [{}]}',
+        '{"sha256": "1", "claims": [3]}',
+        '{"sha256": "1", "claims": [{"text": "x", "kind": "rumour"}]}',
+    ],
+)
+def test_broken_row_names_its_place(tmp_path: Path, row: str) -> None:
+    file = tmp_path / "claims.jsonl"
+    file.write_text("\n" + row, encoding="utf-8")
+    with pytest.raises(GenerationError, match="entry 2"):
+        replay.create({"argument": str(file)})

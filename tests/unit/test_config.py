@@ -1,0 +1,127 @@
+from pathlib import Path
+
+import pytest
+
+from crscore import config
+from crscore.errors import ConfigError
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "pyproject.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def resolve(flags: dict | None = None, env: dict | None = None, file: Path | None = None):
+    return config.resolve(flags or {}, environment=env or {}, file=file)
+
+
+def test_nothing_given_is_the_default() -> None:
+    assert resolve() == config.Config()
+
+
+def test_default_preset_is_the_default() -> None:
+    assert resolve({"preset": "default"}) == config.Config()
+
+
+def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
+    file = write(tmp_path, '[tool.crscore]\nsplitter = "paper"\nmax-claims = 3\nexplain = true\n')
+    env = {"CRSCORE_MAX_CLAIMS": "4", "CRSCORE_ENCODER": "hashing"}
+    found = resolve({"encoder": "minilm", "threshold": None}, env, file)
+    assert (found.splitter, found.max_claims, found.encoder) == ("paper", 4, "minilm")
+    assert (found.explain, found.claims) == (True, "structural")
+
+
+def test_preset_flag_beats_settings_of_the_file(tmp_path: Path) -> None:
+    file = write(tmp_path, '[tool.crscore]\nencoder = "hashing"\n')
+    found = resolve({"preset": "paper"}, file=file)
+    assert found.encoder == "st:mixedbread-ai/mxbai-embed-large-v1"
+    assert (found.threshold, found.splitter) == (0.7314, "paper")
+
+
+def test_flag_beside_the_preset_beats_it() -> None:
+    found = resolve({"preset": "paper", "encoder": "hashing"})
+    assert (found.encoder, found.splitter) == ("hashing", "paper")
+
+
+def test_preset_of_the_file_is_beaten_by_the_environment(tmp_path: Path) -> None:
+    file = write(tmp_path, '[tool.crscore]\npreset = "paper"\n')
+    assert resolve(env={"CRSCORE_SPLITTER": "markdown"}, file=file).splitter == "markdown"
+
+
+@pytest.mark.parametrize(
+    ("flags", "env", "message"),
+    [
+        ({"treshold": 1}, {}, "command line: treshold: is no setting; there are: .*threshold"),
+        ({}, {"CRSCORE_TRESHOLD": "1"}, "environment: CRSCORE_TRESHOLD: is no setting"),
+        ({}, {"CRSCORE_MAX_CLAIMS": "many"}, "must be a whole number, not 'many'"),
+        ({}, {"CRSCORE_OFFLINE": "perhaps"}, "must be true or false"),
+        ({}, {"CRSCORE_THRESHOLD": "high"}, "must be a number"),
+        ({"threshold": 1.0}, {}, "must be between -1 and 1"),
+        ({"threshold": float("nan")}, {}, "must be between -1 and 1"),
+        ({"fail_under": 30}, {}, "must be from 0 to 1"),
+        ({"max_files": 0}, {}, "must be above 0"),
+        ({"preset": "fast"}, {}, "must be one of default, paper"),
+        ({"encoder": ""}, {}, "must be a text"),
+    ],
+)
+def test_wrong_setting_says_what_was_expected(flags: dict, env: dict, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        resolve(flags, env)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("max-claims = true", "must be a whole number"),
+        ("threshold = true", "must be a number"),
+        ("encoder = 3", "must be a text"),
+        ("offline = 3", "must be true or false"),
+        ("max_claim = 3", "max_claim: is no setting"),
+    ],
+)
+def test_wrong_value_in_the_file_names_the_file(tmp_path: Path, line: str, message: str) -> None:
+    file = write(tmp_path, f"[tool.crscore]\n{line}\n")
+    with pytest.raises(ConfigError, match=message) as caught:
+        resolve(file=file)
+    assert str(file) in str(caught.value)
+
+
+def test_table_that_is_no_table_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="must be a table"):
+        resolve(file=write(tmp_path, "[tool]\ncrscore = 3\n"))
+
+
+def test_unreadable_toml_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, "[tool")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        config.find_file(tmp_path)
+
+
+@pytest.mark.parametrize(("word", "value"), [("1", True), ("YES", True), ("no", False)])
+def test_words_for_true_and_false(word: str, value: bool) -> None:
+    assert resolve(env={"CRSCORE_EXPLAIN": word}).explain is value
+
+
+def test_nearest_file_with_the_table_is_found(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    write(inner, "[tool.other]\nx = 1\n")
+    wanted = write(tmp_path / "a", "[tool.crscore]\n")
+    write(tmp_path, "[tool.crscore]\n")
+    assert config.find_file(inner) == wanted
+
+
+def test_override_changes_single_settings() -> None:
+    found = config.override(config.Config(), {"max_claims": 3, "threshold": None})
+    assert found == config.Config(max_claims=3)
+
+
+def test_override_with_a_preset_keeps_the_value_beside_it() -> None:
+    found = config.override(config.Config(), {"preset": "paper", "threshold": 0.5})
+    assert (found.threshold, found.splitter) == (0.5, "paper")
+
+
+def test_own_environment_is_read_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CRSCORE_MAX_CLAIMS", "7")
+    assert config.resolve({}, file=None).max_claims == 7

@@ -1,0 +1,51 @@
+import inspect
+import pickle
+
+import pytest
+
+from crscore import errors, offline
+
+EXAMPLES = {
+    "CRScoreError": errors.CRScoreError("text"),
+    "InputError": errors.InputError("no file"),
+    "DiffParseError": errors.DiffParseError("a.diff", 3, "no hunk"),
+    "LimitError": errors.LimitError("max_files", 10, 11, "a.diff"),
+    "OutputError": errors.OutputError("out.html", "it is a folder"),
+    "ConfigError": errors.ConfigError("treshold", "environment", "is no setting"),
+    "DependencyError": errors.DependencyError("scipy", "pip install scipy"),
+    "PluginError": errors.PluginError("text"),
+    "UnknownPluginError": errors.UnknownPluginError("encoders", "x", ("a", "b")),
+    "GenerationError": errors.GenerationError("no recording"),
+    "EncodingError": errors.EncodingError("NaN"),
+    "ModelNotFoundError": errors.ModelNotFoundError("m", "pip install m"),
+}
+
+
+def test_examples_cover_every_error_class() -> None:
+    classes = {name for name, _ in inspect.getmembers(errors, inspect.isclass)}
+    assert set(EXAMPLES) == classes
+
+
+@pytest.mark.parametrize("error", [*EXAMPLES.values(), offline.OfflineError("socket.connect")])
+def test_error_survives_pickling_with_its_text_and_fields(error: errors.CRScoreError) -> None:
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy)) == (type(error), str(error))
+    assert vars(copy) == vars(error)
+
+
+def test_every_class_is_named_in_the_tree_of_the_docstring() -> None:
+    assert all(name in (errors.__doc__ or "") for name in EXAMPLES)
+
+
+def test_diff_error_with_line_points_at_it() -> None:
+    assert str(EXAMPLES["DiffParseError"]) == "a.diff:3: no hunk"
+
+
+def test_diff_error_without_line_points_at_the_source() -> None:
+    assert str(errors.DiffParseError("a.diff", None, "empty")) == "a.diff: empty"
+
+
+def test_limit_error_names_the_limit_and_both_numbers() -> None:
+    text = str(errors.LimitError("max_files", 3000, 20000, "big.diff"))
+    assert "max_files is 3,000" in text
+    assert "20,000" in text
