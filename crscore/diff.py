@@ -13,9 +13,10 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
 from crscore.errors import DiffParseError, LimitError
+from crscore.headers import Header, read_header
 from crscore.languages import language_of
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
-from crscore.sections import Header, RawHunk, Section, read_header, split
+from crscore.sections import RawHunk, Section, split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -276,7 +277,7 @@ def _read_file(
     section: Section, source: str, language: str | None, path: str | None
 ) -> ChangedFile | None:
     """Read one file; None when its header tells of no change."""
-    header = read_header(section)
+    header = read_header(section.header)
     if header.is_empty and not section.hunks:
         return None
     if not header.is_known and section.header and path is None:

@@ -1,0 +1,236 @@
+"""What the lines before a file's first hunk say: its names, modes and kind of change."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SUBMODULE_MODE: Final = "160000"
+
+# "Submodule lib 1f2e..3d4c:", "Submodule lib 000...1f2e (new submodule)"
+SUBMODULE_LINE: Final = re.compile(r"Submodule (.+) ([0-9a-f]{6,64})\.{2,3}([0-9a-f]{6,64})[: ]?")
+# "Binary files a/x and b/x differ", hg's "Binary file x has changed"
+BINARY_LINE: Final = re.compile(r"Binary files? (.+) (?:differ|has changed)$")
+_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_ESCAPE: Final = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})')
+_ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
+# What git puts before a path: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object),
+# 1/ 2/ for --no-index
+_PREFIXES: Final = frozenset("abciow12")
+# A name may hold spaces, so a header is split by trial; nobody's path has more than this
+_MAX_SPLITS: Final = 64
+_FIELDS: Final = (
+    "diff --git",
+    "old mode",
+    "new mode",
+    "deleted file mode",
+    "new file mode",
+    "rename from",
+    "rename to",
+    "copy from",
+    "copy to",
+    "index",
+    "---",
+    "+++",
+    "GIT binary patch",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What a file's header lines say."""
+
+    old: str | None = None
+    """Path before, without prefix; None when the file did not exist."""
+    new: str | None = None
+    """Path after, without prefix; None when the file is gone."""
+    is_known: bool = True
+    """False when no line names the file."""
+    is_empty: bool = False
+    """True when the lines name a file and tell of no change to it."""
+    is_git: bool = False
+    """True for git's headers, which say themselves when a file is new, gone or renamed."""
+    is_rename: bool = False
+    """True when git says that the file was renamed."""
+    is_copy: bool = False
+    """True when git says that the file is a copy."""
+    is_binary: bool = False
+    """True when the contents are not shown because they are binary."""
+    is_submodule: bool = False
+    """True when the entry is a submodule on either side."""
+    expects_hunks: bool = False
+    """True after `---` and `+++` lines, which announce a hunk."""
+    old_mode: str | None = None
+    """Six octal digits, when told."""
+    new_mode: str | None = None
+    """Six octal digits, when told."""
+
+
+class _Names(NamedTuple):
+    old: str | None
+    new: str | None
+
+
+def read_header(lines: Sequence[str]) -> Header:
+    """Read the lines before a file's first hunk.
+
+    Args:
+        lines: The lines without line feeds; none for a bare hunk.
+
+    Returns:
+        What they say; without lines nothing is known of the file.
+    """
+    facts: dict[str, str] = {}
+    submodule = binary = None
+    for line in lines:
+        submodule = submodule or SUBMODULE_LINE.match(line)
+        binary = binary or BINARY_LINE.match(line)
+        field_name = next((name for name in _FIELDS if f"{line} ".startswith(f"{name} ")), None)
+        if field_name is not None:
+            facts.setdefault(field_name, line[len(field_name) + 1 :])
+    old_mode, new_mode = _modes(facts)
+    named = [_git_names(facts), _listed_names(facts)]
+    if binary:
+        named.append(_both_names(binary[1]))
+    if submodule:
+        path = submodule[1]
+        gone, fresh = not submodule[3].strip("0"), not submodule[2].strip("0")
+        named.append(_Names(None if fresh else path, None if gone else path))
+        old_mode = new_mode = SUBMODULE_MODE
+    names = next((names for names in named if names is not None), None)
+    return Header(
+        old=names.old if names else None,
+        new=names.new if names else None,
+        is_known=names is not None,
+        is_empty=set(facts) == {"diff --git"} and not binary,
+        is_git="diff --git" in facts or bool(submodule),
+        is_rename="rename from" in facts,
+        is_copy="copy from" in facts,
+        is_binary=bool(binary) or "GIT binary patch" in facts,
+        is_submodule=SUBMODULE_MODE in {old_mode, new_mode},
+        expects_hunks="---" in facts,
+        old_mode=old_mode,
+        new_mode=new_mode,
+    )
+
+
+def unquote(name: str) -> str:
+    r"""Undo git's quoting of a path.
+
+    Args:
+        name: A path as a header shows it, in double quotes when it holds a special character.
+
+    Returns:
+        The path; bytes that are not UTF-8 become U+FFFD.
+
+    Example:
+        >>> unquote(r'"a/\303\244 \"x\".txt"'), unquote("a/plain.txt")
+        ('a/ä "x".txt', 'a/plain.txt')
+    """
+    quoted = _QUOTED.fullmatch(name)
+    if quoted is None:
+        return name
+    return _ESCAPE.sub(_unescape, quoted[1].encode()).decode("utf-8", "replace")
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    code = match[1]
+    return bytes([int(code, 8) if len(code) == 3 else _ESCAPES.get(code, code[0])])
+
+
+def _modes(facts: dict[str, str]) -> tuple[str | None, str | None]:
+    """Read file modes; the index line tells one mode for both sides."""
+    both = facts.get("index", "").partition(" ")[2] or None
+    old = facts.get("old mode") or facts.get("deleted file mode")
+    new = facts.get("new mode") or facts.get("new file mode")
+    if old is None and new is None:
+        return both, both
+    return old, new
+
+
+def _listed_names(facts: dict[str, str]) -> _Names | None:
+    """Read the `---` and `+++` lines."""
+    if "---" not in facts or "+++" not in facts:
+        return None
+    old, new = _file_name(facts["---"]), _file_name(facts["+++"])
+    if not old and not new:
+        return None
+    return _strip_prefixes(old, new)
+
+
+def _git_names(facts: dict[str, str]) -> _Names | None:
+    """Read the names in git's own headers, the only place for a file without hunks."""
+    for verb in ("rename", "copy"):
+        if f"{verb} from" in facts and f"{verb} to" in facts:
+            return _Names(unquote(facts[f"{verb} from"]), unquote(facts[f"{verb} to"]))
+    if "diff --git" not in facts:
+        return None
+    names = _split_pair(facts["diff --git"])
+    if names is None:
+        return None
+    return _Names(
+        None if "new file mode" in facts else names.old,
+        None if "deleted file mode" in facts else names.new,
+    )
+
+
+def _both_names(pair: str) -> _Names | None:
+    """Read `a/x and b/x`, or hg's single name."""
+    left, middle, right = pair.partition(" and ")
+    if not middle:
+        return _Names(left, left)
+    return _strip_prefixes(_file_name(left), _file_name(right))
+
+
+def _split_pair(pair: str) -> _Names | None:
+    """Split `a/x y b/x y`: the two names are the same but for their prefixes."""
+    if pair.startswith('"') and (quoted := _QUOTED.match(pair)):
+        left, right = quoted[0], pair[quoted.end() + 1 :]
+        return _same(unquote(left), unquote(right))
+    at = -1
+    for _ in range(_MAX_SPLITS):
+        at = pair.find(" ", at + 1)
+        if at < 0:
+            break
+        names = _same(pair[:at], pair[at + 1 :])
+        if names is not None:
+            return names
+    return None
+
+
+def _same(left: str, right: str) -> _Names | None:
+    """Strip the prefixes when what remains is the same name."""
+    names = _strip_prefixes(left, right)
+    return names if names.old == names.new and names.new else None
+
+
+def _file_name(text: str) -> str | None:
+    """Read a name that a tab and a time may follow; None for the null device."""
+    name = unquote(text) if text.startswith('"') else text.partition("\t")[0].rstrip("\r")
+    return None if name == "/dev/null" else name
+
+
+def _strip_prefixes(old: str | None, new: str | None) -> _Names:
+    """Take away what a diff program puts before the two names.
+
+    Two different one-letter prefixes go, and so do two different first folders before
+    the same rest (`diff -ru before after`). Without prefixes both names start alike.
+    """
+    if old is None or new is None:
+        return _Names(old and _without_letter(old), new and _without_letter(new))
+    old_first, _, old_rest = old.partition("/")
+    new_first, _, new_rest = new.partition("/")
+    if not old_rest or not new_rest or old_first == new_first:
+        return _Names(old, new)
+    if {old_first, new_first} <= _PREFIXES or old_rest == new_rest:
+        return _Names(old_rest, new_rest)
+    return _Names(old, new)
+
+
+def _without_letter(name: str) -> str:
+    first, slash, rest = name.partition("/")
+    return rest if slash and rest and first in _PREFIXES else name
