@@ -80,7 +80,7 @@ def run(arguments: list[str]) -> int:
         return _fail("interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:
         # The reader went away (`crscore ... | head`): nobody is left to tell.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return EXIT_FAILED
     except Exception as exc:  # noqa: BLE001  (the one place that may: a bug becomes a log)
         return _fail(_bug(exc), EXIT_BUG)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crscore.config import Config
-    from crscore.records import Diff, Result
+    from crscore.records import Comment, Diff, Result
     from crscore.scorer import Scorer
 
 EXIT_GATE = 1
@@ -82,10 +82,10 @@ def command(
     report = _report(settings, to_terminal=target is None)
     output.check(target)
     clock = _Clock(verbose)
-    scorer, change, review_text = _read(settings, diff, review, language, path)
+    scorer, change, comments = _read(settings, diff, review, language, path)
     change = _with_sources(change, settings, source_root, old, new)
     clock.say("read the input")
-    result = scorer.score(change, scorer.read_review(*review_text))
+    result = scorer.score(change, comments)
     clock.say(
         f"scored {len(result.sentences)} sentences against {len(result.references)} references"
     )
@@ -112,7 +112,7 @@ class _Clock:
 
 def _read(
     settings: Config, diff: str, review: str, language: str | None, path: str | None
-) -> tuple[Scorer, Diff, tuple[bytes, str]]:
+) -> tuple[Scorer, Diff, tuple[Comment, ...]]:
     # Imported here so that `--help` and a wrong option answer at once.
     from crscore.scorer import Scorer  # noqa: PLC0415
 
@@ -124,7 +124,7 @@ def _read(
     )
     scorer = Scorer(settings)
     change = scorer.read_diff(data, source=source, language=language, path=path)
-    return scorer, change, (review_data, review_source)
+    return scorer, change, scorer.read_review(review_data, source=review_source)
 
 
 def _with_sources(

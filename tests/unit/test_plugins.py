@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,7 @@ def test_names_are_the_public_files_of_the_folder(kind: str) -> None:
     assert set(plugins.names(kind)) == {n for n in files if n != "base" and n[0] != "_"}
 
 
-def test_names_lists_without_importing(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
+def test_names_lists_without_importing() -> None:
     code = (
         "import sys; from crscore import plugins; before = set(sys.modules);"
         "plugins.names('encoders'), plugins.names('reports');"

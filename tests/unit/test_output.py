@@ -1,0 +1,67 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from crscore import output
+from crscore.errors import OutputError
+
+
+def test_report_goes_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    output.write("text\n", None)
+    assert capsys.readouterr().out == "text\n"
+
+
+def test_report_goes_to_the_file(tmp_path: Path) -> None:
+    target = tmp_path / "out.md"
+    output.check(str(target))
+    output.write("τ\n", str(target))
+    assert target.read_text(encoding="utf-8") == "τ\n"
+
+
+def test_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
+    target = tmp_path / "out.md"
+    target.write_text("long old text", encoding="utf-8")
+    target.chmod(0o640)
+    output.write("new\n", str(target))
+    assert target.read_text(encoding="utf-8") == "new\n"
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_nothing_else_is_left_in_the_folder(tmp_path: Path) -> None:
+    output.write("new\n", str(tmp_path / "out.md"))
+    assert [path.name for path in tmp_path.iterdir()] == ["out.md"]
+
+
+@pytest.mark.parametrize("name", ["", "none/out.md"])
+def test_folder_or_missing_folder_is_refused_before_the_work(tmp_path: Path, name: str) -> None:
+    with pytest.raises(OutputError, match="folder"):
+        output.check(str(tmp_path / name))
+
+
+def test_failed_write_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OutputError, match="No space left"):
+        output.write("new\n", str(tmp_path / "out.md"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    output.write("text\n", str(pipe))
+    assert os.read(reader, 100) == b"text\n"
+    os.close(reader)
+
+
+def test_file_without_permission_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The tests may run as root, whom no mode stops.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(OutputError, match="no permission"):
+        output.check(str(tmp_path / "out.md"))
