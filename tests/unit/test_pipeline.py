@@ -1,0 +1,248 @@
+"""The straight path and every empty side, with claims and vectors set by hand."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from crscore import diff, pipeline
+from crscore.matchers.published import Published
+from crscore.records import (
+    Claims,
+    Comment,
+    Diff,
+    LineSpan,
+    PseudoReference,
+    ReferenceKind,
+    Result,
+    ScopeKind,
+    Side,
+)
+
+PATCH = """\
+diff --git a/a.py b/a.py
+--- a/a.py
++++ b/a.py
+@@ -1 +1 @@
+-x = 1
++x = 2
+@@ -10 +10 @@
+-y = 1
++y = 2
+diff --git a/b.py b/b.py
+--- a/b.py
++++ b/b.py
+@@ -1 +1 @@
+-z = 1
++z = 2
+diff --git a/logo.png b/logo.png
+index 1111111..2222222 100644
+Binary files a/logo.png and b/logo.png differ
+"""
+DIFF = diff.parse(PATCH)
+
+
+class Words:
+    """One axis a word: texts that share words are similar, and the cosine is easy to see."""
+
+    identity = "words"
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, ...]] = []
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        self.calls.append(tuple(texts))
+        words = ["alpha", "beta", "gamma", "other"]
+        rows = np.array([[w in t.lower().strip(".").split() for w in words] for t in texts], float)
+        return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)).astype("f4")
+
+
+class Fixed:
+    """Gives the same claims for every diff, and counts the calls."""
+
+    identity = "fixed"
+
+    def __init__(self, *references: PseudoReference) -> None:
+        self.references = references
+        self.seen: list[int] = []
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        self.seen.append(len(diffs))
+        return tuple(Claims(references=self.references, notes=("a note.",)) for _ in diffs)
+
+
+def about(name: str, path: str, line: int, weight: float = 1.0) -> PseudoReference:
+    return PseudoReference(
+        text=name,
+        kind=ReferenceKind.CLAIM,
+        source="fixed",
+        spans=(LineSpan(path=path, side=Side.NEW, start=line, end=line),),
+        weight=weight,
+    )
+
+
+CLAIMS = (about("alpha", "a.py", 1), about("beta", "a.py", 10), about("gamma", "b.py", 1))
+
+
+def parts(*claims: PseudoReference, limit: int | None = 12) -> pipeline.Parts:
+    return pipeline.Parts(
+        generator=Fixed(*claims),
+        encoder=Words(),
+        matcher=Published(threshold=0.5),
+        splitter="markdown",
+        max_claims=limit,
+        threshold=0.5,
+        signature="crscore|test",
+    )
+
+
+def score(*comments: Comment | str, claims=CLAIMS, limit: int | None = 12, change=DIFF) -> Result:
+    texts = tuple(Comment(body=c) if isinstance(c, str) else c for c in comments)
+    return pipeline.run([pipeline.Pair(change, texts)], parts(*claims, limit=limit))[0]
+
+
+def test_review_is_scored_by_the_published_formulas() -> None:
+    # Of alpha, beta, other 2 of 3 are on topic; of alpha, beta, gamma 2 of 3 are addressed.
+    found = score("Alpha. Beta. Other.")
+    assert found.conciseness == pytest.approx(2 / 3)
+    assert found.comprehensiveness == pytest.approx(2 / 3)
+    assert found.relevance == pytest.approx(2 / 3)
+
+
+def test_matrix_has_a_row_a_reference_and_a_column_a_sentence() -> None:
+    found = score("Alpha. Other.")
+    assert found.similarity.tolist() == [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
+
+
+def test_best_partners_are_named() -> None:
+    found = score("Beta. Other.")
+    assert [(m.index, m.matched) for m in found.sentence_matches] == [(1, True), (0, False)]
+    assert [(m.index, m.matched) for m in found.reference_matches][1] == (0, True)
+
+
+def test_unattached_comment_is_scored_against_the_whole_diff() -> None:
+    (comment,) = score("Alpha.").comments
+    assert comment.scope.kind is ScopeKind.DIFF
+    assert comment.scores.comprehensiveness == pytest.approx(1 / 3)
+
+
+def test_comment_on_a_hunk_is_scored_against_that_hunk() -> None:
+    (comment,) = score(Comment(body="Alpha.", path="a.py", line=1)).comments
+    assert (comment.scores.conciseness, comment.scores.comprehensiveness) == (1.0, 1.0)
+    assert comment.references == (0,)
+
+
+def test_comment_on_the_wrong_hunk_addresses_nothing_there() -> None:
+    (comment,) = score(Comment(body="Beta.", path="a.py", line=1)).comments
+    assert comment.scores.relevance == 0.0
+
+
+def test_review_of_attached_comments_is_scored_against_the_whole_diff() -> None:
+    found = score(Comment(body="Alpha.", path="a.py", line=1), Comment(body="other.", path="b.py"))
+    assert found.conciseness == pytest.approx(1 / 2)
+    assert found.comprehensiveness == pytest.approx(1 / 3)
+
+
+def test_hunk_without_claims_falls_back_to_its_file() -> None:
+    comment = Comment(body="Alpha.", path="a.py", line=10)
+    found = score(comment, claims=(CLAIMS[0], CLAIMS[2])).comments[0]
+    assert (found.scope.kind, found.references) == (ScopeKind.FILE, (0,))
+
+
+def test_file_without_claims_abstains() -> None:
+    found = score(Comment(body="Gamma.", path="b.py", line=1), claims=CLAIMS[:2]).comments[0]
+    assert (found.scores.relevance, found.scores.reason) == (None, "nothing to say of b.py")
+
+
+def test_comment_outside_the_diff_abstains() -> None:
+    found = score(Comment(body="Alpha.", path="c.py", line=1)).comments[0]
+    assert found.scores.relevance is None
+    assert "c.py, which the diff does not change" in (found.scores.reason or "")
+
+
+def test_comment_on_a_binary_file_abstains() -> None:
+    found = score(Comment(body="Alpha.", path="logo.png")).comments[0]
+    assert found.scores.relevance is None
+    assert "binary" in (found.scores.reason or "")
+
+
+def test_only_binary_files_abstain() -> None:
+    change = diff.parse(PATCH[PATCH.index("diff --git a/logo") :])
+    found = score("Alpha.", change=change)
+    assert found.relevance is None
+    assert "binary" in (found.scores.reason or "")
+
+
+@pytest.mark.parametrize("text", ["", "   \n", "```\ncode\n```"])
+def test_review_without_a_sentence_abstains(text: str) -> None:
+    found = score(text)
+    assert (found.relevance, found.scores.reason) == (None, "no sentence in the review text")
+    assert found.scores.references == 3
+
+
+def test_no_comment_at_all_abstains() -> None:
+    found = score()
+    assert (found.relevance, found.reviews, found.comments) == (None, (), ())
+
+
+def test_change_without_claims_abstains() -> None:
+    found = score("Alpha.", claims=())
+    assert (found.relevance, found.scores.reason) == (None, "nothing to say of the diff")
+    assert found.sentence_matches[0].index is None
+
+
+def test_authors_are_scored_apart_and_together() -> None:
+    found = score(
+        Comment(body="Alpha.", author="ann"),
+        Comment(body="other.", author="bot"),
+        Comment(body="Beta.", author="ann"),
+    )
+    assert [(r.author, r.comments) for r in found.reviews] == [("ann", (0, 2)), ("bot", (1,))]
+    assert [r.scores.conciseness for r in found.reviews] == [1.0, 0.0]
+    assert found.conciseness == pytest.approx(2 / 3)
+
+
+def test_claims_over_the_limit_do_not_count_for_the_diff() -> None:
+    found = score("Alpha.", limit=1)
+    assert (found.comprehensiveness, len(found.references)) == (1.0, 1)
+
+
+def test_claims_over_the_limit_serve_a_comment_on_their_hunk() -> None:
+    found = score(Comment(body="Beta.", path="a.py", line=10), limit=1)
+    assert found.comments[0].scores.relevance == 1.0
+    assert [ref.counted for ref in found.references] == [True, False]
+    assert found.comprehensiveness == 0.0
+
+
+def test_suggested_code_is_kept_apart() -> None:
+    found = score("Alpha.\n\n```suggestion\nother\n```\n")
+    assert [s.text for s in found.sentences] == ["Alpha."]
+    assert found.comments[0].suggestions == ("other",)
+
+
+def test_notes_of_the_diff_and_the_claims_reach_the_result() -> None:
+    assert "a note." in score("Alpha.").notes
+
+
+def test_many_pairs_make_claims_once_a_diff_and_encode_a_text_once() -> None:
+    made = parts(*CLAIMS)
+    pairs = [
+        pipeline.Pair(DIFF, (Comment(body=text),)) for text in ("Alpha.", "Alpha. Beta.", "Gamma.")
+    ]
+    results = pipeline.run(pairs, made)
+    assert made.generator.seen == [1]
+    (call,) = made.encoder.calls
+    assert sorted(call) == sorted(set(call))
+    assert [r.comprehensiveness for r in results] == pytest.approx([1 / 3, 2 / 3, 1 / 3])
+
+
+def test_one_of_many_equals_the_same_alone() -> None:
+    pairs = [
+        pipeline.Pair(DIFF, (Comment(body=text),)) for text in ("Alpha.", "Alpha. Beta. Other.")
+    ]
+    together = pipeline.run(pairs, parts(*CLAIMS))[1]
+    assert together.scores == score("Alpha. Beta. Other.").scores
+
+
+def test_nothing_to_score_gives_nothing() -> None:
+    assert pipeline.run([], parts()) == ()
