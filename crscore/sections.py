@@ -87,16 +87,12 @@ def split(
     hunks = index = 0
     while index < len(lines):
         if (taken := _section_start(lines, index, current)) > 0:
-            current = _Open(index + 1)
-            opened.append(current)
-            if len(opened) > max_files:
-                raise LimitError("max_files", max_files, len(opened), source)
+            current = _open(opened, index, source, max_files)
             current.header.extend(lines[index : index + taken])
             index += taken
         elif lines[index].startswith("@@ -" if current is None else "@@"):
             if current is None:
-                current = _Open(index + 1)
-                opened.append(current)
+                current = _open(opened, index, source, max_files)
             hunks += 1
             if hunks > max_hunks:
                 raise LimitError("max_hunks", max_hunks, hunks, source)
@@ -110,6 +106,13 @@ def split(
     return tuple(
         Section(line=one.line, header=tuple(one.header), hunks=tuple(one.hunks)) for one in opened
     )
+
+
+def _open(opened: list[_Open], index: int, source: str, max_files: int) -> _Open:
+    if len(opened) == max_files:
+        raise LimitError("max_files", max_files, len(opened) + 1, source)
+    opened.append(_Open(index + 1))
+    return opened[-1]
 
 
 def _section_start(lines: Sequence[str], index: int, current: _Open | None) -> int:
