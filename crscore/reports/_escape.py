@@ -1,0 +1,199 @@
+"""Makes text that came from a diff or a review harmless in each output format.
+
+Terminal sequences are dropped, characters that reorder text are shown by their
+number, invisible ones are dropped. What is left is escaped by the format's own
+means. Everything here is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+MAX_ITEM_CHARS = 2_000
+"""Longest sentence, pseudo-reference or note that a report for people shows."""
+
+# ESC [ 31m, ESC ] 8;;address BEL, ESC P ... ESC \, ESC c; the same with the one-byte C1 codes.
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+# Zero-width and soft hyphen, direction marks, fillers that draw nothing, tag characters.
+_INVISIBLE = re.compile(
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065"
+    r"\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)([^`\n]{1,200})\1(?!`)")
+# A runner reads `::name::` at the start of a line and `##[name]` anywhere as its own commands.
+_COMMAND_LINE = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
+_OLD_COMMAND = re.compile(r"##(?=\[)")
+
+_MARKDOWN_PUNCTUATION = re.compile(r"([\\`*_{}\[\]()#+\-.!~^=>:])")
+_MENTION = re.compile(r"@(?=[\w])")
+_ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
+_ADDRESS = re.compile(r"\b(https?|ftp|mailto|xmpp)(:)|\bwww(?=\.)", re.IGNORECASE)
+_COMMIT = re.compile(r"\b([0-9a-f]{3})(?=[0-9a-f]{4,37}\b)", re.IGNORECASE)
+_JSON_RISKY = re.compile(
+    r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+    r"|[\U000e0000-\U000e0fff]"
+)
+_BREAK = "\u200b"
+
+
+class Piece(NamedTuple):
+    """A run of prose."""
+
+    text: str
+    """Clean text without the backticks."""
+    is_code: bool
+    """True for what stood between backticks."""
+
+
+def clean(text: str) -> str:
+    r"""Drop terminal sequences, controls and invisible characters; keep line ends and tabs.
+
+    Characters that reorder the text around them are shown as `⟨U+202E⟩`, because a
+    reader should see that they are there.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        Text that a terminal, an editor or a browser shows in the order it is stored.
+
+    Example:
+        >>> clean("\x1b[31mred\x1b[0m and \u202eback")
+        'red and ⟨U+202E⟩back'
+    """
+    text = _SEQUENCE.sub("", text)
+    text = _LINE_END.sub("\n", text)
+    text = _CONTROL.sub("", text)
+    text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+    text = _REORDERING.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    return _INVISIBLE.sub("", text)
+
+
+def one_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
+    """Clean a text, join its lines with single spaces and cut it.
+
+    Args:
+        text: Any text.
+        limit: Longest result in characters before the note on what was cut.
+
+    Returns:
+        One line without leading or trailing space; what was cut is counted at its end.
+    """
+    # Cut generously first: a 1 MB sentence need not be cleaned to show its start.
+    line = " ".join(clean(text[: limit * 4 + 4_000]).split())
+    if len(line) <= limit:
+        return line
+    return f"{line[:limit]}… (+{max(len(line), len(text)) - limit:,} characters)"
+
+
+def code_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
+    """Clean a line of code: like `one_line`, but spaces stay as they are."""
+    line = clean(text[: limit * 4]).replace("\n", " ").replace("\t", "    ")
+    return line if len(text) <= limit else f"{line[:limit]}… (+{len(text) - limit:,} characters)"
+
+
+def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[Piece, ...]:
+    """Split prose into plain runs and code spans, cleaned and on one line.
+
+    Example:
+        >>> [tuple(piece) for piece in pieces("Call `run` now.")]
+        [('Call ', False), ('run', True), (' now.', False)]
+    """
+    line = one_line(text, limit)
+    found: list[Piece] = []
+    at = 0
+    for span in _CODE_SPAN.finditer(line):
+        if not span[2].strip():
+            continue
+        found.append(Piece(line[at : span.start()], False))
+        found.append(Piece(span[2], True))
+        at = span.end()
+    found.append(Piece(line[at:], False))
+    return tuple(piece for piece in found if piece.text)
+
+
+def no_commands(text: str) -> str:
+    r"""Break what a CI runner would read as a command in its log, in a finished text.
+
+    `::name::` counts at the start of a line, `##[name]` anywhere.
+
+    Example:
+        >>> no_commands("  ::error::no\nstd::move ##[error]")
+        '  : :error::no\nstd::move # #[error]'
+    """
+    return _OLD_COMMAND.sub("# #", _COMMAND_LINE.sub(r"\1: ", text))
+
+
+def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
+    """Escape a text for running Markdown or a table cell on GitHub.
+
+    Besides Markdown and HTML this breaks mentions, issue and commit references and
+    bare addresses by a zero-width space, since a backslash does not stop those.
+
+    Returns:
+        One line that renders as the text itself.
+    """
+    return _markdown_plain(one_line(text, limit))
+
+
+def _markdown_plain(line: str) -> str:
+    line = _MENTION.sub("@" + _BREAK, line)
+    line = _ISSUE.sub(lambda found: found[0] + _BREAK, line)
+    line = _ADDRESS.sub(lambda found: found[0] + _BREAK, line)
+    line = _COMMIT.sub(lambda found: found[0] + _BREAK, line)
+    line = _MARKDOWN_PUNCTUATION.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))
+    line = line.replace("|", "&#124;").replace("$", "&#36;")
+    return line.replace(_BREAK, "&#8203;")
+
+
+def markdown_code(text: str, limit: int = MAX_ITEM_CHARS) -> str:
+    """Put a text into a Markdown code span that its own backticks cannot close.
+
+    Returns:
+        The span; running text where a span cannot hold it (empty, a pipe or a
+        backslash, which tables read, or an old runner command).
+    """
+    line = one_line(text, limit)
+    if not line or "|" in line or "\\" in line or "##[" in line:
+        return _markdown_plain(line)
+    fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
+    space = " " if line[0] == "`" or line[-1] == "`" else ""
+    return f"{fence}{space}{line}{space}{fence}"
+
+
+def markdown_prose(text: str, limit: int = MAX_ITEM_CHARS) -> str:
+    """Escape prose for Markdown and keep its code spans."""
+    parts = (
+        markdown_code(piece.text) if piece.is_code else _markdown_plain(piece.text)
+        for piece in pieces(text, limit)
+    )
+    return "".join(parts)
+
+
+def json_text(document: str) -> str:
+    r"""Write what a terminal or a runner could act on as `\uXXXX` in a JSON document.
+
+    The value stays the same: these characters only occur inside strings.
+
+    Example:
+        >>> json_text('"\u202e ##[x]"')
+        '"\\u202e \\u0023#[x]"'
+    """
+    return _OLD_COMMAND.sub(r"\\u0023#", _JSON_RISKY.sub(_as_json_escape, document))
+
+
+def _as_json_escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code <= 0xFFFF:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

@@ -1,0 +1,349 @@
+"""The blocks of the terminal report, from the scores down to the signature."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from crscore.reports import _escape, _view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import OverflowMethod, RenderableType
+
+    from crscore.records import Match, Result, Scores
+
+SHORT_UNADDRESSED = 8
+"""Pseudo-references that the short form lists as not addressed."""
+SHORT_COMMENTS = 8
+"""Comments that the short form's table lists."""
+YES, NO = "✓", "✗"
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_GOOD, _FAIR, _POOR = "green", "yellow", "red"
+_TITLE, _DIM, _CODE = "bold", "bright_black", "cyan"
+
+
+def blocks(
+    result: Result, heading: str | None, *, explain: bool, width: int
+) -> Iterator[RenderableType]:
+    """Make the blocks of one result in reading order.
+
+    Args:
+        result: What to show.
+        heading: A line above, when there are several results.
+        explain: Everything instead of the short form.
+        width: Columns, at least 60.
+    """
+    yield _headline(result, heading)
+    yield ""
+    yield _scores(result, width)
+    if result.scores.reason is not None:
+        reason = Text(f"No score: {_escape.one_line(result.scores.reason).rstrip('.')}.")
+        yield Padding(reason, (1, 0, 0, 2))
+    yield _baselines(result)
+    yield from _reviewers(result, width)
+    yield from _comments(result, width, explain=explain)
+    if explain:
+        yield from _sentences_in_full(result)
+        yield from _references_in_full(result)
+    else:
+        yield from _sentences(result, width)
+    yield from _unaddressed(result, explain=explain)
+    yield from _notes(result)
+    yield ""
+    yield Text(_escape.one_line(result.signature), style=_DIM, overflow="fold")
+    if heading:
+        yield ""
+
+
+def _headline(result: Result, heading: str | None) -> Text:
+    facts = [_view.change(result), _view.many(len(result.sentences), "sentence")]
+    if len(result.reviews) > 1:
+        facts.append(_view.many(len(result.reviews), "reviewer"))
+    return Text.assemble((f"{heading or 'Review score'}", _TITLE), ("  " + " · ".join(facts), _DIM))
+
+
+def _scores(result: Result, width: int) -> RenderableType:
+    """The three numbers with bars; a reason when there are none."""
+    table = _grid()
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(no_wrap=True)
+    table.add_column()
+    bar_width = 24 if width >= 100 else 16 if width >= 80 else 6
+    for row in _view.rows(result.scores):
+        table.add_row(
+            Text(row.name, style=_TITLE if row.name == "Relevance" else ""),
+            Text(_view.number(row.value), style=f"bold {_tone(row.value)}"),
+            _bar(row.value, bar_width),
+            Text(row.basis, style=_DIM),
+        )
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _baselines(result: Result) -> RenderableType:
+    base = result.baselines
+    text = _view.many(base.words, "word")
+    if base.repeated_tokens is not None:
+        text += f", {_view.percent(base.repeated_tokens)} of the diff's tokens repeated"
+    return Padding(Text(f"Baselines          {text}", style=_DIM), (0, 0, 0, 2))
+
+
+def _reviewers(result: Result, width: int) -> Iterator[RenderableType]:
+    if len(result.reviews) < 2:
+        return
+    table = _table(width, "Reviewer", "Rel", "Con", "Comp", "Sentences", "Words")
+    for review in result.reviews:
+        table.add_row(
+            Text(_escape.one_line(_view.author(review.author), width)),
+            *_three(review.scores),
+            _ratio(review.scores.matched_sentences, review.scores.sentences),
+            f"{review.baselines.words:,}",
+        )
+    yield from _section("Reviewers", table)
+
+
+def _comments(result: Result, width: int, *, explain: bool) -> Iterator[RenderableType]:
+    attached = _view.attached(result)
+    if not attached:
+        return
+    shown = attached if explain else attached[:SHORT_COMMENTS]
+    table = _table(width, "Comment on", "Rel", "Con", "Comp", "Sentences", "Against")
+    for index in shown:
+        item = result.comments[index]
+        table.add_row(
+            _tail(_view.comment_place(item.comment), _first_width(width, 5)),
+            *_three(item.scores),
+            _ratio(item.scores.matched_sentences, item.scores.sentences),
+            _view.scope(item.scope),
+        )
+    yield from _section("Comments, each against the part it is on", table)
+    yield from _more(len(attached) - len(shown))
+
+
+def _sentences(result: Result, width: int) -> Iterator[RenderableType]:
+    """One line for each sentence, its closest pseudo-reference beside it."""
+    if not result.sentences:
+        return
+    table = _grid()
+    for _ in range(2):
+        table.add_column(no_wrap=True)
+    # rich shares out what is left by the ratios.
+    table.expand = True
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=11)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=9)
+    for sentence, match in zip(result.sentences, result.sentence_matches, strict=True):
+        partner = "" if match.index is None else result.references[match.index].text
+        table.add_row(
+            _mark(match),
+            _similarity(match),
+            _prose(sentence.text, width, overflow="ellipsis"),
+            _prose(partner, width, "" if match.matched else _DIM, overflow="ellipsis"),
+        )
+    yield from _section(_sentences_title(result), table)
+
+
+def _sentences_in_full(result: Result) -> Iterator[RenderableType]:
+    if not result.sentences:
+        return
+    yield from _section(_sentences_title(result), None)
+    for index, item in enumerate(result.comments):
+        where = _escape.one_line(_view.comment_place(item.comment), 300)
+        who = _escape.one_line(_view.author(item.comment.author), 60)
+        if index:
+            yield ""
+        yield Padding(Text.assemble(who, (f" on {where}", _DIM), overflow="fold"), (0, 0, 0, 2))
+        table = _numbered()
+        for at in item.sentences:
+            match = result.sentence_matches[at]
+            text = _prose(result.sentences[at].text)
+            table.add_row(_mark(match), _similarity(match), f"S{at + 1}", text)
+            table.add_row("", "", "", _partner(result, match))
+        yield Padding(table, (0, 0, 0, 2))
+        yield from _suggested(item.suggestions)
+
+
+def _suggested(suggestions: tuple[str, ...]) -> Iterator[RenderableType]:
+    """Suggested code, which is no sentence and enters no score."""
+    for code in suggestions:
+        lines = [_escape.code_line(line) for line in code.rstrip("\n").split("\n")[:40]]
+        text = Text("suggested code, kept apart:", style=_DIM, overflow="fold")
+        for line in lines:
+            text.append(f"\n  │ {line}", style=_CODE)
+        yield Padding(text, (0, 0, 0, 10))
+
+
+def _partner(result: Result, match: Match) -> Text:
+    if match.index is None:
+        return Text("no pseudo-reference to compare with", style=_DIM)
+    arrow = "→" if match.matched else "closest:"
+    text = Text.assemble((f"{arrow} R{match.index + 1} ", _DIM), overflow="fold")
+    return text.append_text(_prose(result.references[match.index].text, style=_DIM))
+
+
+def _references_in_full(result: Result) -> Iterator[RenderableType]:
+    """Every pseudo-reference with what it stands on."""
+    if not result.references:
+        return
+    yield from _section("Pseudo-references, what a good review should touch", None)
+    table = _numbered()
+    for index, item in enumerate(result.references):
+        match = result.reference_matches[index]
+        table.add_row(_mark(match), _similarity(match), f"R{index + 1}", _prose(item.text))
+        facts = [
+            item.kind.value,
+            f"weight {_view.number(item.weight)}",
+            _view.places(item, most=5),
+            f"by {item.source}",
+        ]
+        if match.matched and match.index is not None:
+            facts.append(f"best sentence S{match.index + 1}")
+        if item.identifiers:
+            facts.append("names " + ", ".join(item.identifiers[:8]))
+        if not item.counted:
+            facts.append("not counted: over the limit")
+        table.add_row("", "", "", Text(_escape.one_line(" · ".join(facts), 600), style=_DIM))
+    yield Padding(table, (0, 0, 0, 2))
+
+
+def _unaddressed(result: Result, *, explain: bool) -> Iterator[RenderableType]:
+    missing = _view.unaddressed(result)
+    if not missing:
+        return
+    yield from _section(f"Not addressed by any sentence ({len(missing)})", None)
+    shown = missing if explain else missing[:SHORT_UNADDRESSED]
+    table = _grid()
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for index in shown:
+        item = result.references[index]
+        table.add_row(Text("•", style=_POOR), _prose(item.text, 400))
+        table.add_row("", Text(_escape.one_line(_view.places(item), 300), style=_DIM))
+    yield Padding(table, (0, 0, 0, 2))
+    yield from _more(len(missing) - len(shown))
+
+
+def _notes(result: Result) -> Iterator[RenderableType]:
+    notes = _view.notes(result)
+    if not notes:
+        return
+    yield ""
+    for note in notes:
+        yield Text(f"Note: {_escape.one_line(note)}", style=_DIM, overflow="fold")
+
+
+def _section(title: str, body: RenderableType | None) -> Iterator[RenderableType]:
+    yield ""
+    yield Text(title, style=_TITLE)
+    if body is not None:
+        yield Padding(body, (0, 0, 0, 2))
+
+
+def _more(hidden: int) -> Iterator[RenderableType]:
+    if hidden > 0:
+        yield Text(f"    … and {hidden:,} more, shown with --explain", style=_DIM)
+
+
+def _sentences_title(result: Result) -> str:
+    return (
+        f"Sentences  {YES} addresses a pseudo-reference  {NO} does not "
+        f"(threshold {result.threshold:.4g})"
+    )
+
+
+def _numbered() -> Table:
+    """A grid of mark, similarity, number and text."""
+    table = _grid()
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(overflow="fold")
+    return table
+
+
+def _grid() -> Table:
+    return Table.grid(padding=(0, 2, 0, 0))
+
+
+_CELL = 6
+_WIDE_CELL = 12
+
+
+def _first_width(width: int, others: int) -> int:
+    """Columns left for the first column beside three scores and the wider rest."""
+    return max(width - 2 - 3 * _CELL - (others - 3) * _WIDE_CELL - 2, 8)
+
+
+def _table(width: int, first: str, *others: str) -> Table:
+    """A table whose numbers keep their columns however long the first column's text is."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style=_DIM)
+    most = _first_width(width, len(others))
+    table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=most)
+    for at, name in enumerate(others):
+        if name == "Against":
+            table.add_column(name, no_wrap=True)
+        else:
+            table.add_column(
+                name, no_wrap=True, justify="right", min_width=4 if at < 3 else len(name)
+            )
+    return table
+
+
+def _tail(text: str, width: int) -> Text:
+    """A path and line, cut at its start: the file's name and the line tell more."""
+    line = _escape.one_line(text)
+    return Text(line if len(line) <= width else f"…{line[1 - width :]}", overflow="ellipsis")
+
+
+def _three(scores: Scores) -> tuple[Text, Text, Text]:
+    values = (scores.relevance, scores.conciseness, scores.comprehensiveness)
+    rel, con, comp = (Text(_view.number(value), style=_tone(value)) for value in values)
+    return rel, con, comp
+
+
+def _ratio(part: float, whole: int) -> str:
+    return f"{_view.count(part)} of {whole:,}"
+
+
+def _bar(value: float | None, width: int) -> Text:
+    """A bar of eighths, so that 0.61 and 0.63 differ."""
+    if value is None:
+        return Text("·" * width, style=_DIM)
+    eighths = round(value * width * 8)
+    full, rest = divmod(eighths, 8)
+    filled = "█" * full + (_EIGHTHS[rest] if rest else "")
+    return Text.assemble((filled, _tone(value)), ("·" * (width - len(filled)), _DIM))
+
+
+def _tone(value: float | None) -> str:
+    if value is None:
+        return _DIM
+    return _GOOD if value >= 0.6 else _FAIR if value >= 0.3 else _POOR
+
+
+def _mark(match: Match) -> Text:
+    return Text(YES, style=_GOOD) if match.matched else Text(NO, style=_POOR)
+
+
+def _similarity(match: Match) -> Text:
+    return Text(_view.number(match.similarity), style="" if match.matched else _DIM)
+
+
+def _prose(
+    text: str,
+    limit: int = _escape.MAX_ITEM_CHARS,
+    style: str = "",
+    overflow: OverflowMethod = "fold",
+) -> Text:
+    """Prose with its code spans in colour; the backticks stay for those without."""
+    parts = Text(style=style, overflow=overflow)
+    for piece in _escape.pieces(text, limit):
+        if piece.is_code:
+            parts.append(f"`{piece.text}`", style=_CODE)
+        else:
+            parts.append(piece.text)
+    return parts

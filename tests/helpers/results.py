@@ -1,0 +1,460 @@
+"""Results made by hand, for the tests of reports: no pipeline runs."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crscore.records import (
+    Baselines,
+    ChangedFile,
+    Comment,
+    CommentResult,
+    Diff,
+    DiffLine,
+    FileStatus,
+    Hunk,
+    LineKind,
+    LineSpan,
+    Match,
+    PseudoReference,
+    ReferenceKind,
+    Result,
+    ReviewResult,
+    Scope,
+    ScopeKind,
+    Scores,
+    Sentence,
+    Side,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+THRESHOLD = 0.65
+SIGNATURE = "crscore:0.1.0|claims:structural@1|encoder:minilm:all-MiniLM-L6-v2@53aa5117|tau:0.65"
+KINDS = {"+": LineKind.ADDED, "-": LineKind.REMOVED, " ": LineKind.CONTEXT}
+
+
+def hunk(old_start: int, new_start: int, body: str, section: str = "") -> Hunk:
+    """Read hunk lines as they stand in a diff."""
+    old, new = old_start, new_start
+    lines = []
+    for row in body.strip("\n").split("\n"):
+        sign = row[:1] or " "
+        lines.append(
+            DiffLine(
+                kind=KINDS[sign],
+                text=row[1:],
+                old=None if sign == "+" else old,
+                new=None if sign == "-" else new,
+            )
+        )
+        old += sign != "+"
+        new += sign != "-"
+    return Hunk(
+        old_start=old_start,
+        old_length=old - old_start,
+        new_start=new_start,
+        new_length=new - new_start,
+        section=section,
+        lines=tuple(lines),
+    )
+
+
+def changed(path: str, *hunks: Hunk, status: FileStatus = FileStatus.MODIFIED) -> ChangedFile:
+    suffix = path.rpartition(".")[2]
+    language = {"py": "python", "toml": "toml", "md": "markdown"}.get(suffix)
+    return ChangedFile(path=path, old_path=None, status=status, language=language, hunks=hunks)
+
+
+def diff_of(*files: ChangedFile, notes: tuple[str, ...] = ()) -> Diff:
+    digest = hashlib.sha256(repr(files).encode("utf-8", "surrogatepass")).hexdigest()
+    return Diff(files=files, sha256=digest, notes=notes)
+
+
+def reference(
+    text: str,
+    *spans: tuple[str, int, int],
+    kind: ReferenceKind = ReferenceKind.CLAIM,
+    side: Side = Side.NEW,
+    weight: float = 1.0,
+    counted: bool = True,
+    identifiers: tuple[str, ...] = (),
+) -> PseudoReference:
+    return PseudoReference(
+        text=text,
+        kind=kind,
+        source="structural",
+        spans=tuple(LineSpan(path=p, side=side, start=a, end=b) for p, a, b in spans),
+        identifiers=identifiers,
+        weight=weight,
+        counted=counted,
+    )
+
+
+@dataclass(frozen=True)
+class Said:
+    """One comment with its sentences."""
+
+    comment: Comment
+    sentences: tuple[str, ...]
+    suggestions: tuple[str, ...] = ()
+    scope: Scope = Scope(kind=ScopeKind.DIFF)  # noqa: RUF009
+
+
+def scores_of(
+    similarity: npt.NDArray[np.float32], rows: Sequence[int], columns: Sequence[int]
+) -> Scores:
+    """Apply the published rule to a part of the matrix."""
+    if not rows or not columns:
+        side = "pseudo-references" if not rows else "sentences"
+        return Scores(
+            conciseness=None,
+            comprehensiveness=None,
+            relevance=None,
+            matched_sentences=0,
+            sentences=len(columns),
+            matched_references=0,
+            references=len(rows),
+            reason=f"there are no {side} to compare with",
+        )
+    above = similarity[np.ix_(rows, columns)] > THRESHOLD
+    matched_s = int(above.any(axis=0).sum())
+    matched_r = int(above.any(axis=1).sum())
+    con, comp = matched_s / len(columns), matched_r / len(rows)
+    return Scores(
+        conciseness=con,
+        comprehensiveness=comp,
+        relevance=2 * con * comp / (con + comp) if con + comp else 0.0,
+        matched_sentences=matched_s,
+        sentences=len(columns),
+        matched_references=matched_r,
+        references=len(rows),
+    )
+
+
+def _best(values: npt.NDArray[np.float32], allowed: Sequence[int]) -> Match:
+    if not allowed:
+        return Match(index=None, similarity=None, matched=False)
+    index = max(allowed, key=lambda i: float(values[i]))
+    value = float(values[index])
+    return Match(index=index, similarity=value, matched=value > THRESHOLD)
+
+
+def make(
+    diff: Diff,
+    references: Sequence[PseudoReference],
+    said: Sequence[Said],
+    similarity: Sequence[Sequence[float]] | npt.NDArray[np.float32],
+    *,
+    notes: tuple[str, ...] = (),
+    signature: str = SIGNATURE,
+) -> Result:
+    """Put a result together from what was compared and the matrix."""
+    sentences = tuple(
+        Sentence(text=text, comment=i) for i, item in enumerate(said) for text in item.sentences
+    )
+    matrix = np.asarray(similarity, dtype=np.float32).reshape(len(references), len(sentences))
+    matrix.flags.writeable = False
+    counted = [i for i, item in enumerate(references) if item.counted]
+    everything = list(range(len(sentences)))
+    own = [[s for s in everything if sentences[s].comment == i] for i in range(len(said))]
+    authors = list(dict.fromkeys(item.comment.author for item in said))
+    written = [[i for i, item in enumerate(said) if item.comment.author == who] for who in authors]
+    return Result(
+        diff=diff,
+        references=tuple(references),
+        sentences=sentences,
+        similarity=matrix,
+        sentence_matches=tuple(_best(matrix[:, s], counted) for s in everything),
+        reference_matches=tuple(_best(matrix[r], everything) for r in range(len(references))),
+        comments=tuple(
+            CommentResult(
+                comment=item.comment,
+                scope=item.scope,
+                scores=scores_of(matrix, _in_scope(references, item.scope), own[i]),
+                sentences=tuple(own[i]),
+                references=tuple(_in_scope(references, item.scope)),
+                suggestions=item.suggestions,
+            )
+            for i, item in enumerate(said)
+        ),
+        reviews=tuple(
+            ReviewResult(
+                author=who,
+                scores=scores_of(matrix, counted, [s for i in mine for s in own[i]]),
+                baselines=_baselines([said[i] for i in mine]),
+                comments=tuple(mine),
+            )
+            for who, mine in zip(authors, written, strict=True)
+        ),
+        scores=scores_of(matrix, counted, everything),
+        baselines=_baselines(said),
+        threshold=THRESHOLD,
+        signature=signature,
+        notes=notes,
+    )
+
+
+def _in_scope(references: Sequence[PseudoReference], scope: Scope) -> list[int]:
+    if scope.kind is ScopeKind.DIFF:
+        return [i for i, item in enumerate(references) if item.counted]
+    return [
+        i
+        for i, item in enumerate(references)
+        if any(span.path == scope.path for span in item.spans)
+    ]
+
+
+def _baselines(said: Sequence[Said]) -> Baselines:
+    words = sum(len(text.split()) for item in said for text in item.sentences)
+    return Baselines(words=words, repeated_tokens=0.31 if words else None)
+
+
+CLIENT = changed(
+    "src/shop/client.py",
+    hunk(
+        10,
+        10,
+        """
+ class Client:
+-    def fetch(self, url):
+-        return self.session.get(url)
++    def fetch(self, url, retries=3):
++        for attempt in range(retries):
++            try:
++                return self.session.get(url, timeout=TIMEOUT)
++            except Exception:
++                time.sleep(2 ** attempt)
++        return None
+
+     def close(self):
+""",
+        "class Client:",
+    ),
+    hunk(
+        40,
+        45,
+        """
+ def parse(body):
+-    assert body
+     return json.loads(body)
+""",
+        "def parse(body):",
+    ),
+)
+SETTINGS = changed(
+    "config/settings.toml",
+    hunk(1, 1, '\n [http]\n-timeout = 10\n+timeout = 30\n+proxy = ""\n'),
+)
+LEGACY = changed(
+    "src/shop/legacy.py",
+    hunk(1, 0, "\n-def old_fetch(url):\n-    return urlopen(url)\n"),
+    status=FileStatus.DELETED,
+)
+
+REFERENCES = (
+    reference(
+        "The method `fetch` of `Client` now retries up to `retries` times, three by default.",
+        ("src/shop/client.py", 11, 16),
+        identifiers=("fetch", "Client", "retries"),
+    ),
+    reference(
+        "The broad `except Exception` hides errors that are not about the network.",
+        ("src/shop/client.py", 15, 15),
+        kind=ReferenceKind.ISSUE,
+        weight=0.95,
+        identifiers=("Exception",),
+    ),
+    reference(
+        "`fetch` returns `None` when all attempts fail, so callers must handle a missing answer.",
+        ("src/shop/client.py", 17, 17),
+        kind=ReferenceKind.IMPLICATION,
+        weight=0.9,
+        identifiers=("fetch",),
+    ),
+    reference(
+        "The check that `body` is not empty was removed from `parse`.",
+        ("src/shop/client.py", 41, 41),
+        side=Side.OLD,
+        weight=0.8,
+        identifiers=("parse", "body"),
+    ),
+    reference(
+        "The value of `timeout` in `http` changes from 10 to 30.",
+        ("config/settings.toml", 2, 2),
+        weight=0.7,
+        identifiers=("timeout", "http"),
+    ),
+    reference(
+        "A setting `proxy` is added to `http`, empty by default.",
+        ("config/settings.toml", 3, 3),
+        weight=0.6,
+        identifiers=("proxy",),
+    ),
+    reference("The file `src/shop/legacy.py` is deleted.", weight=0.5),
+    reference(
+        "The call `self.session.get` is now given `timeout`.",
+        ("src/shop/client.py", 14, 14),
+        weight=0.2,
+        counted=False,
+    ),
+)
+
+
+def small() -> Result:
+    """One unattached review of two sentences; two of three pseudo-references addressed."""
+    return make(
+        diff_of(CLIENT),
+        REFERENCES[:3],
+        (
+            Said(
+                Comment(body="..."),
+                ("Retrying in `fetch` is a good idea.", "Please rename this file."),
+            ),
+        ),
+        [[0.8215, 0.2], [0.31, 0.1004], [0.66, 0.05]],
+    )
+
+
+def review() -> Result:
+    """Three files, two authors and an unknown one, attached comments, suggestions and notes."""
+    said = (
+        Said(
+            Comment(
+                body="b",
+                path="src/shop/client.py",
+                line=15,
+                start_line=13,
+                author="mira",
+                id="101",
+            ),
+            (
+                "Catching `Exception` here hides real bugs, please catch the network error only.",
+                "Why three retries?",
+            ),
+            ("            except requests.RequestException:\n",),
+            Scope(kind=ScopeKind.HUNK, path="src/shop/client.py", hunk=0),
+        ),
+        Said(
+            Comment(body="b", path="config/settings.toml", line=2, author="mira", id="102"),
+            ("Is a timeout of 30 seconds per attempt not too long when we retry three times?",),
+            (),
+            Scope(kind=ScopeKind.FILE, path="config/settings.toml"),
+        ),
+        Said(
+            Comment(
+                body="b", path="src/shop/client.py", line=41, side=Side.OLD, author="review-bot"
+            ),
+            ("The emptiness check of `body` in `parse` was dropped.", "Looks great overall!"),
+            (),
+            Scope(kind=ScopeKind.HUNK, path="src/shop/client.py", hunk=1),
+        ),
+        Said(Comment(body="b"), ("Thanks for the quick turnaround.",)),
+    )
+    matrix = [
+        [0.4312, 0.6820, 0.6611, 0.2011, 0.1203, 0.0510],
+        [0.8123, 0.1910, 0.1522, 0.1400, 0.0822, -0.0312],
+        [0.3901, 0.2712, 0.2202, 0.3322, 0.1010, 0.0402],
+        [0.2102, 0.0811, 0.0931, 0.8644, 0.1411, 0.0212],
+        [0.1201, 0.3011, 0.7423, 0.1190, 0.0911, 0.0811],
+        [0.0911, 0.0712, 0.2911, 0.1012, 0.0401, 0.0301],
+        [0.1511, 0.1212, 0.0812, 0.1812, 0.2011, 0.1601],
+        [0.2911, 0.2212, 0.5533, 0.1211, 0.0611, 0.0101],
+    ]
+    return make(
+        diff_of(CLIENT, SETTINGS, LEGACY, notes=("One binary file was left out.",)),
+        REFERENCES,
+        said,
+        matrix,
+        notes=("One code block was kept apart from the sentences.",),
+    )
+
+
+def abstained() -> Result:
+    """A review without a sentence: no score, a reason."""
+    return make(diff_of(SETTINGS), REFERENCES[4:6], (Said(Comment(body=""), ()),), [[], []])
+
+
+EVIL = (
+    '<script>window.pwned=1</script><img src=x onerror="window.pwned=1">'
+    " **bold** [link](https://evil.example/x) ![pic](http://evil.example/p.png)"
+    " `tick` ``two`` | a |"
+    " \x1b[31mred\x1b[0m\x1b]0;title\x07 \x9b2Jc1 \u202etxt.exe\u202c zero\u200bwidth"
+    " \x00\x08bell\x07"
+    " @maintainer #12 GH-34 owner/repo#56 0123456789abcdef0123456789abcdef01234567"
+    " www.evil.example $x$ \\ ``` ~~~ --> ]]> </style></title></td></details> {{ 7*7 }} {% x %}"
+    " ##[error]old \r\n::error::pwned \u2028 \ud800 &lt;b&gt; ' \" <!-- "
+)
+"""What every echoed field of `hostile` carries."""
+
+
+def hostile() -> Result:
+    """Every echoed field carries markup, terminal codes, mentions and runner commands."""
+    path = f"src/{EVIL}.py"
+    body = "+" + EVIL.replace("\r\n", " ").replace("\u2028", " ") + "\n+" + "x" * 5_000 + "\n-`|`\n"
+    scope = Scope(kind=ScopeKind.HUNK, path=path, hunk=0)
+    comment = Comment(body=EVIL, path=path, line=1, author=EVIL, id=EVIL, diff_hunk=EVIL)
+    said = (
+        Said(comment, (EVIL, "`" + EVIL + "`", "::error::start"), (EVIL,), scope),
+        Said(
+            replace(comment, author="b" + EVIL, line=2), ("long " * 4_000, "w" * 9_000), (), scope
+        ),
+    )
+    references = (
+        reference(EVIL, (path, 1, 1), identifiers=(EVIL,)),
+        replace(
+            reference("::warning::" + EVIL * 20, (path, 1, 2), identifiers=("`" * 9,)), source=EVIL
+        ),
+        reference("#" * 300 + "> - 1. + * _ ~ [x]", (path, 2, 2), weight=0.5),
+    )
+    file = replace(
+        changed(path, hunk(1, 1, body, EVIL), status=FileStatus.RENAMED),
+        old_path="old/" + path,
+        language=EVIL,
+    )
+    return make(
+        diff_of(file, notes=(EVIL,)),
+        references,
+        said,
+        [[0.9, 0.1, 0.2, 0.3, 0.4], [0.1] * 5, [0.2] * 5],
+        notes=("::error::" + EVIL,),
+        signature="sig " + EVIL,
+    )
+
+
+def large(size: int = 60) -> Result:
+    """As many pseudo-references as sentences, on a change of `20 * size` lines."""
+    file = changed(
+        "src/big.py",
+        *(
+            hunk(
+                30 * i + 1,
+                30 * i + 1,
+                "\n".join(f"+    value_{i}_{j} = compute({j})" for j in range(20)),
+            )
+            for i in range(size)
+        ),
+    )
+    references = tuple(
+        reference(
+            f"The variable `value_{i}_3` is added and set to what `compute` gives for 3.",
+            ("src/big.py", 30 * i + 4, 30 * i + 4),
+            weight=1 / (1 + i),
+        )
+        for i in range(size)
+    )
+    said = (
+        Said(
+            Comment(body="b"), tuple(f"Is `value_{i}_3` really needed here?" for i in range(size))
+        ),
+    )
+    values = np.random.default_rng(7).uniform(0, 0.6, (size, size)).astype(np.float32)
+    values[np.arange(0, size, 2), np.arange(0, size, 2)] = 0.91
+    return make(diff_of(file), references, said, values)

@@ -1,0 +1,152 @@
+import json
+
+import pytest
+from markdown_it import MarkdownIt
+
+from crscore.reports import _escape
+from tests.helpers.results import EVIL
+
+COMMONMARK = MarkdownIt("commonmark", {"html": True}).enable("table")
+
+
+def rendered_text(source: str) -> str:
+    """What a Markdown reader shows of one paragraph, without the spaces that defuse."""
+    inline = [token for token in COMMONMARK.parse(source) if token.type == "inline"]
+    assert len(inline) == 1
+    children = inline[0].children or []
+    assert {child.type for child in children} <= {"text", "code_inline", "text_special"}
+    return "".join(child.content for child in children).replace("\u200b", "")
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x9b31mred", "red"),
+        ("\x1b]8;;https://evil.example\x07text\x1b]8;;\x1b\\", "text"),
+        ("\x1b]0;never closed", "0;never closed"),
+        ("\x1bPpayload\x1b\\after", "after"),
+        ("\x1b(Bcharset\x1bc", "charset"),
+        ("bell\x07 null\x00 delete\x7f", "bell null delete"),
+        ("a\u202eb\u2066c", "a⟨U+202E⟩b⟨U+2066⟩c"),
+        ("zero\u200bwidth\u200d\ufeff\u00ad", "zerowidth"),
+        ("tag\U000e0041", "tag"),
+        ("half\ud800", "half\ufffd"),
+        ("a\r\nb\rc\u2028d\x0be", "a\nb\nc\nd\ne"),
+        ("plain ä 字 ✓\tkept", "plain ä 字 ✓\tkept"),
+    ],
+)
+def test_text_with_terminal_codes_is_cleaned(raw: str, shown: str) -> None:
+    assert _escape.clean(raw) == shown
+
+
+def test_line_ends_and_runs_of_space_become_one_space() -> None:
+    assert _escape.one_line("  a \n\t b\r\n\r\nc ") == "a b c"
+
+
+def test_long_text_is_cut_and_the_rest_counted() -> None:
+    assert _escape.one_line("x" * 1_500, limit=1_000) == "x" * 1_000 + "… (+500 characters)"
+
+
+def test_code_line_keeps_its_indent() -> None:
+    assert _escape.code_line("\tif x:  \x1b[1my") == "    if x:  y"
+
+
+def test_long_code_line_is_cut() -> None:
+    assert _escape.code_line("y" * 30, limit=10) == "y" * 10 + "… (+20 characters)"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Call `run` now.", [("Call ", False), ("run", True), (" now.", False)]),
+        ("``a ` b``", [("``a ` b``", False)]),
+        ("` `", [("` `", False)]),
+        ("`a``b`", [("`a``b`", False)]),
+        ("`open", [("`open", False)]),
+    ],
+)
+def test_prose_is_split_at_whole_code_spans(text: str, parts: list[tuple[str, bool]]) -> None:
+    assert [tuple(piece) for piece in _escape.pieces(text)] == parts
+
+
+def test_hundred_thousand_backticks_are_split_in_bounded_time() -> None:
+    assert len(_escape.pieces("`" * 100_000)) == 1
+
+
+@pytest.mark.parametrize(
+    "raw", ["::error::x", "   ::set-output name=a::b", "\x1b[31m::error::x", "a ##[error]b"]
+)
+def test_runner_commands_are_broken(raw: str) -> None:
+    line = _escape.no_commands("before\n" + raw).split("\n")[1]
+    assert not line.strip().replace("\x1b[31m", "").startswith("::")
+    assert "##[" not in line
+
+
+def test_double_colons_inside_a_line_are_kept() -> None:
+    assert _escape.no_commands("use std::move::x") == "use std::move::x"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "**bold** _it_ ~~no~~ `code` [a](b) ![c](d) <b>x</b> &amp; \\* | #",
+        "# heading",
+        "- item",
+        "1. item",
+        "> quote",
+        "---",
+        "    indented",
+        "```fence",
+        "| a | b |",
+        "[ref]: https://evil.example",
+        "===",
+        EVIL,
+    ],
+)
+def test_escaped_markdown_renders_as_the_text_itself(raw: str) -> None:
+    assert rendered_text(_escape.markdown(raw)) == _escape.one_line(raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ["@someone", "(@org/team)", "#12", "see GH-12", "o/r#3", "https://a.b", "www.a.b", "a@b.c"],
+)
+def test_mentions_references_and_addresses_are_defused(raw: str) -> None:
+    shown = COMMONMARK.render(_escape.markdown(raw))
+    assert "\u200b" in shown
+    assert raw not in shown
+
+
+def test_commit_hash_is_defused() -> None:
+    assert "&#8203;" in _escape.markdown("since 0a1b2c3d")
+
+
+@pytest.mark.parametrize("raw", ["a", "`", "a`b", "``", "`a`", "x ``` y", "@someone #1", "*a*"])
+def test_code_span_holds_its_text(raw: str) -> None:
+    inline = COMMONMARK.parseInline(_escape.markdown_code(raw))[0].children or []
+    assert [(token.type, token.content) for token in inline] == [("code_inline", raw)]
+
+
+@pytest.mark.parametrize("raw", ["a|b", "a\\", "##[error]x"])
+def test_text_that_a_code_span_cannot_hold_is_escaped_instead(raw: str) -> None:
+    escaped = _escape.markdown_code(raw)
+    assert "|" not in escaped
+    assert "##[" not in escaped
+    assert rendered_text(escaped) == raw
+
+
+def test_prose_keeps_code_spans_in_markdown() -> None:
+    assert _escape.markdown_prose("Use `a_b` *now*") == "Use `a_b` \\*now\\*"
+
+
+def test_json_escapes_keep_the_value() -> None:
+    value = {"text": EVIL + "\U000e0041 😀"}
+    escaped = _escape.json_text(json.dumps(value, ensure_ascii=False))
+    assert json.loads(escaped) == value
+
+
+def test_json_escapes_leave_nothing_to_act_on() -> None:
+    escaped = _escape.json_text(json.dumps(EVIL, ensure_ascii=False))
+    assert not set(escaped) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800")
+    assert "##[" not in escaped

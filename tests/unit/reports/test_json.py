@@ -1,0 +1,220 @@
+import importlib.resources
+import json as standard
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from crscore.records import Comment, Result
+from crscore.reports import json
+from tests.helpers import results
+
+SCHEMA = standard.loads(
+    (importlib.resources.files("crscore") / "schemas" / "result.schema.json").read_text("utf-8")
+)
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def render(*given: Result) -> Any:
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    document = standard.loads(json.create({}).render(given), parse_constant=refuse)
+    VALIDATOR.validate(document)
+    return document
+
+
+def schema_objects(node: object) -> list[dict[str, Any]]:
+    if isinstance(node, list):
+        return [found for item in node for found in schema_objects(item)]
+    if not isinstance(node, dict):
+        return []
+    own = [node] if node.get("type") == "object" else []
+    return own + [found for item in node.values() for found in schema_objects(item)]
+
+
+def test_schema_is_itself_valid() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_schema_is_named_as_the_documents_say() -> None:
+    assert SCHEMA["$id"] == json.SCHEMA
+
+
+def test_schema_describes_every_field_and_takes_no_other() -> None:
+    for item in schema_objects(SCHEMA):
+        assert item["additionalProperties"] is False
+        assert sorted(item["required"]) == sorted(item["properties"])
+        for name, field in item["properties"].items():
+            assert field.get("description"), name
+
+
+@pytest.mark.parametrize(
+    "make", [results.small, results.review, results.abstained, results.hostile, results.large]
+)
+def test_result_keeps_to_the_schema(make) -> None:
+    assert render(make())["schema"] == "urn:crscore:result:1"
+
+
+def test_several_results_are_a_list_under_one_key() -> None:
+    document = render(results.review(), results.abstained())
+    assert [item["scores"]["reason"] is None for item in document["results"]] == [True, False]
+
+
+def test_scores_come_with_their_counts() -> None:
+    # By hand: 4 of 6 and 4 of 7.
+    assert render(results.review())["scores"] == {
+        "conciseness": pytest.approx(2 / 3),
+        "comprehensiveness": pytest.approx(4 / 7),
+        "relevance": pytest.approx(8 / 13),
+        "matched_sentences": 4,
+        "sentences": 6,
+        "matched_references": 4,
+        "references": 7,
+        "reason": None,
+    }
+
+
+def test_abstention_is_null_with_a_reason() -> None:
+    scores = render(results.abstained())["scores"]
+    assert (scores["relevance"], scores["conciseness"], scores["comprehensiveness"]) == (None,) * 3
+    assert scores["reason"] == "there are no sentences to compare with"
+
+
+def test_schema_refuses_a_null_score_without_a_reason() -> None:
+    document = render(results.abstained())
+    document["scores"]["reason"] = None
+    assert not VALIDATOR.is_valid(document)
+
+
+def test_schema_refuses_an_unknown_field() -> None:
+    document = render(results.small()) | {"extra": 1}
+    assert not VALIDATOR.is_valid(document)
+
+
+def test_reference_is_given_whole() -> None:
+    assert render(results.review())["references"][3] == {
+        "index": 3,
+        "text": "The check that `body` is not empty was removed from `parse`.",
+        "kind": "claim",
+        "source": "structural",
+        "spans": [{"path": "src/shop/client.py", "side": "old", "start": 41, "end": 41}],
+        "identifiers": ["parse", "body"],
+        "weight": 0.8,
+        "counted": True,
+        "best_sentence": 3,
+        "similarity": 0.8644,
+        "matched": True,
+    }
+
+
+def test_sentence_is_given_whole() -> None:
+    assert render(results.review())["sentences"][4] == {
+        "index": 4,
+        "text": "Looks great overall!",
+        "comment": 2,
+        "best_reference": 6,
+        "similarity": 0.2011,
+        "matched": False,
+    }
+
+
+def test_comment_is_given_with_scope_and_suggestions() -> None:
+    comment = render(results.review())["comments"][0]
+    assert comment["scope"] == {"kind": "hunk", "path": "src/shop/client.py", "hunk": 0}
+    assert (comment["start_line"], comment["line"], comment["side"]) == (13, 15, "new")
+    assert comment["suggestions"] == ["            except requests.RequestException:\n"]
+
+
+def test_similarity_is_rounded_to_six_decimals() -> None:
+    document = render(results.small())
+    assert document["similarity"] == [[0.8215, 0.2], [0.31, 0.1004], [0.66, 0.05]]
+
+
+def test_changed_files_are_counted() -> None:
+    files = render(results.review())["diff"]["files"]
+    assert [(item["path"], item["added"], item["removed"]) for item in files] == [
+        ("src/shop/client.py", 7, 3),
+        ("config/settings.toml", 2, 1),
+        ("src/shop/legacy.py", 0, 2),
+    ]
+
+
+def test_hostile_text_comes_back_unchanged() -> None:
+    result = results.hostile()
+    document = render(result)
+    assert [item["text"] for item in document["sentences"]] == [s.text for s in result.sentences]
+    assert document["signature"] == result.signature
+
+
+def test_document_as_written_cannot_command_terminal_or_runner() -> None:
+    written = json.create({}).render([results.hostile()])
+    assert not set(written) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800")
+    assert "##[" not in written
+    assert not any(line.lstrip().startswith("::") for line in written.split("\n"))
+
+
+def test_text_that_is_not_english_stays_readable() -> None:
+    said = (results.Said(Comment(body="b", author="Zoë"), ("変更は良い。",)),)
+    result = results.make(results.diff_of(), results.REFERENCES[:1], said, [[0.5]])
+    written = json.create({}).render([result])
+    assert "変更は良い。" in written
+    assert "Zoë" in written
+
+
+def test_same_result_gives_the_same_bytes() -> None:
+    report = json.create({})
+    assert report.render([results.review()]) == report.render([results.review()])
+
+
+def test_rows_of_numbers_stand_on_one_line() -> None:
+    assert "\n    [0.31, 0.1004],\n" in json.create({}).render([results.small()])
+
+
+def test_text_that_looks_like_a_list_of_numbers_is_left_alone() -> None:
+    said = (results.Said(Comment(body="b"), ("[\n  1,\n  2\n]",)),)
+    result = results.make(results.diff_of(), results.REFERENCES[:1], said, [[0.5]])
+    assert render(result)["sentences"][0]["text"] == "[\n  1,\n  2\n]"
+
+
+TEXT = st.text(st.characters(codec=None), max_size=30)
+
+
+@st.composite
+def any_result(draw: st.DrawFn) -> Result:
+    texts = draw(st.lists(TEXT, max_size=4))
+    said = draw(st.lists(st.lists(TEXT, max_size=3), min_size=1, max_size=3))
+    columns = sum(map(len, said))
+    values = st.floats(-1, 1, width=32)
+    matrix = draw(
+        st.lists(
+            st.lists(values, min_size=columns, max_size=columns),
+            min_size=len(texts),
+            max_size=len(texts),
+        )
+    )
+    return results.make(
+        results.diff_of(results.CLIENT),
+        [
+            results.reference(text, ("src/shop/client.py", 1, 2), counted=draw(st.booleans()))
+            for text in texts
+        ],
+        [
+            results.Said(Comment(body="b", author=draw(st.none() | TEXT)), tuple(sentences))
+            for sentences in said
+        ],
+        np.asarray(matrix, dtype=np.float32),
+        notes=tuple(draw(st.lists(TEXT, max_size=2))),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_result())
+def test_any_result_keeps_to_the_schema_and_its_texts(result: Result) -> None:
+    document = render(result)
+    assert [item["text"] for item in document["sentences"]] == [s.text for s in result.sentences]
+    shape = result.similarity.shape
+    assert np.allclose(np.reshape(document["similarity"], shape), result.similarity, atol=1e-6)

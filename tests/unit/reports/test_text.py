@@ -1,0 +1,209 @@
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from crscore.records import Result
+from crscore.reports import text
+from tests.helpers import results
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def render(*given: Result, **options: str) -> str:
+    return text.create(options).render(given)
+
+
+def test_scores_stand_beside_their_counts() -> None:
+    # 4 of 6, 4 of 7 and their harmonic mean 2·(2/3)(4/7)/(2/3+4/7) = 0.615, by hand.
+    shown = render(results.review())
+    assert re.search(r"Relevance +0\.62 ", shown)
+    assert re.search(r"Conciseness +0\.67 .* 4 of 6 sentences on topic", shown)
+    assert re.search(r"Comprehensiveness +0\.57 .* 4 of 7 pseudo-references addressed", shown)
+
+
+def test_bar_is_as_long_as_the_score() -> None:
+    line = next(row for row in render(results.review()).split("\n") if "Conciseness" in row)
+    # 2/3 of 16 columns is 10 whole ones and 5/8 of the next.
+    assert "█" * 10 + "▋" + "·" * 5 in line
+
+
+def test_baselines_are_shown_beside_the_scores() -> None:
+    assert re.search(r"Baselines +48 words, 31 % of the diff's tokens", render(results.review()))
+
+
+def test_each_sentence_has_one_line_with_mark_and_similarity() -> None:
+    shown = render(results.review(), width="120")
+    assert re.search(r"✓  0\.81  Catching `Exception` .*…  The broad `except Exception`", shown)
+    assert re.search(r"✗  0\.20  Looks great overall! ", shown)
+
+
+def test_reviewers_are_compared_when_there_are_several() -> None:
+    shown = render(results.review())
+    assert re.search(r"mira +0\.60 +1\.00 +0\.43 +3 of 3 +31\n", shown)
+    assert re.search(r"unknown author +0\.00 +0\.00 +0\.00 +0 of 1 +5\n", shown)
+
+
+def test_single_reviewer_has_no_table() -> None:
+    assert "Reviewer" not in render(results.small())
+
+
+def test_attached_comments_are_scored_one_by_one() -> None:
+    shown = render(results.review())
+    assert re.search(r"src/shop/client\.py:13-15 +0\.57 +1\.00 +0\.40 +2 of 2 +hunk 1", shown)
+
+
+def test_unattached_review_has_no_comment_table() -> None:
+    assert "Comment on" not in render(results.small())
+
+
+def test_unaddressed_references_are_listed_with_file_and_line() -> None:
+    shown = render(results.review())
+    assert "Not addressed by any sentence (3)" in shown
+    assert "•  A setting `proxy` is added to `http`, empty by default.\n" in shown
+    assert "     config/settings.toml:3\n" in shown
+
+
+def test_review_that_misses_nothing_has_no_such_list() -> None:
+    result = results.small()
+    assert "Not addressed" not in render(
+        replace(
+            result,
+            reference_matches=tuple(replace(m, matched=True) for m in result.reference_matches),
+        )
+    )
+
+
+def test_short_form_caps_the_unaddressed() -> None:
+    shown = render(results.large(60))
+    assert shown.count("•") == 8
+    assert "… and 22 more, shown with --explain" in shown
+
+
+def test_explained_form_lists_all_unaddressed() -> None:
+    shown = render(results.large(60), explain="true")
+    assert shown.count("•") == 30
+    assert "more, shown" not in shown
+
+
+def test_short_form_caps_the_comments() -> None:
+    result = results.review()
+    shown = render(replace(result, comments=result.comments[:1] * 10))
+    assert "… and 2 more, shown with --explain" in shown
+
+
+def test_explained_form_has_kind_weight_lines_and_names() -> None:
+    shown = " ".join(render(results.review(), explain="true").split())
+    assert (
+        "issue · weight 0.95 · src/shop/client.py:15 · by structural · best sentence S1 "
+        "· names Exception" in shown
+    )
+    assert "not counted: over the limit" in shown
+
+
+def test_explained_form_keeps_suggested_code_apart() -> None:
+    shown = render(results.review(), explain="true")
+    assert "suggested code, kept apart:\n" in shown
+    assert "│             except requests.RequestException:" in shown
+
+
+def test_explained_sentence_names_its_closest_reference_though_unmatched() -> None:
+    shown = " ".join(render(results.review(), explain="true").split())
+    assert "✓ 0.86 S4 The emptiness check of `body` in `parse` was dropped. → R4 The" in shown
+    assert "✗ 0.20 S5 Looks great overall! closest: R7 The file" in shown
+
+
+def test_abstention_shows_dashes_and_the_reason() -> None:
+    shown = render(results.abstained())
+    assert re.search(r"Relevance +– ", shown)
+    assert "No score: there are no sentences to compare with." in shown
+
+
+def test_abstention_is_rendered_in_full_too() -> None:
+    assert "No score" in render(results.abstained(), explain="true")
+
+
+def without_references() -> Result:
+    said = (results.Said(results.Comment(body="b"), ("A sentence.",)),)
+    return results.make(results.diff_of(results.LEGACY), (), said, [])
+
+
+@pytest.mark.parametrize("explain", ["true", "false"])
+def test_sentence_without_any_reference_shows_a_dash(explain: str) -> None:
+    shown = render(without_references(), explain=explain)
+    assert re.search(r"✗  –  (S1  )?A sentence\.", shown)
+
+
+def test_explained_sentence_without_any_reference_says_so() -> None:
+    assert "no pseudo-reference to compare with" in render(without_references(), explain="true")
+
+
+def test_notes_are_shown() -> None:
+    assert "Note: One binary file was left out.\n" in render(results.review())
+
+
+def test_signature_is_the_last_line() -> None:
+    assert render(results.review(), width="120").endswith(f"\n\n{results.SIGNATURE}\n")
+
+
+def test_several_results_are_numbered() -> None:
+    shown = render(results.review(), results.small())
+    assert shown.index("Change 1 of 2") < shown.index("Change 2 of 2")
+
+
+@pytest.mark.parametrize("width", ["60", "80", "120"])
+@pytest.mark.parametrize("explain", ["true", "false"])
+@pytest.mark.parametrize("make", [results.review, results.abstained, results.hostile])
+def test_no_line_is_wider_than_the_terminal(make, width: str, explain: str) -> None:
+    shown = render(make(), width=width, explain=explain)
+    # Breaking a runner's command may add one column.
+    assert max(map(cell_len, shown.split("\n"))) <= int(width) + 1
+
+
+def test_text_without_colour_has_no_escape_sequence() -> None:
+    assert "\x1b" not in render(results.hostile(), explain="true")
+
+
+def test_colour_only_adds_colour_sequences() -> None:
+    coloured = render(results.review(), color="true")
+    plain = "\n".join(row.rstrip() for row in COLOUR.sub("", coloured).split("\n"))
+    assert coloured != plain
+    assert plain == render(results.review())
+
+
+def test_environment_does_not_decide_on_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "\x1b" not in render(results.small())
+
+
+@pytest.mark.parametrize("width", [str(width) for width in range(60, 100)])
+def test_hostile_text_cannot_command_terminal_or_runner(width: str) -> None:
+    shown = render(results.hostile(), width=width, color="true", explain="true")
+    rest = COLOUR.sub("", shown)
+    assert not re.search(
+        "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", rest
+    )
+    assert not any(row.lstrip().startswith("::") for row in rest.split("\n"))
+    assert "##[" not in rest
+
+
+def test_import_and_render_are_quick() -> None:
+    """The promise is 120 ms; the factor leaves room for a busy machine."""
+    code = (
+        "import numpy, time\n"
+        "from tests.helpers import results\n"
+        "result = results.review()\n"
+        "start = time.perf_counter()\n"
+        "from crscore.reports import text\n"
+        "text.create({}).render([result])\n"
+        "print(time.perf_counter() - start)"
+    )
+    runs = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+        for _ in range(3)
+    ]
+    assert min(runs) < 0.360

@@ -1,0 +1,119 @@
+from dataclasses import replace
+
+import pytest
+
+from crscore.records import Comment, LineSpan, Scope, ScopeKind, Side
+from crscore.reports import _view
+from tests.helpers import results
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "–"),
+        (0.0, "0.00"),
+        (2 / 3, "0.67"),
+        (1.0, "1.00"),
+        (-0.25, "−0.25"),
+        (-0.001, "0.00"),
+    ],
+)
+def test_number_has_two_decimals_or_a_dash(value: float | None, shown: str) -> None:
+    assert _view.number(value) == shown
+
+
+@pytest.mark.parametrize(("value", "shown"), [(7, "7"), (6.25, "6.2"), (1234.0, "1,234")])
+def test_count_shows_a_fraction_only_when_there_is_one(value: float, shown: str) -> None:
+    assert _view.count(value) == shown
+
+
+@pytest.mark.parametrize(("value", "shown"), [(None, "–"), (0.314, "31 %")])
+def test_share_is_a_percentage(value: float | None, shown: str) -> None:
+    assert _view.percent(value) == shown
+
+
+def test_basis_names_the_counts() -> None:
+    # By hand from the matrix: sentence 1 is above 0.65 twice, sentence 2 never.
+    rows = _view.rows(results.small().scores)
+    assert [row.basis for row in rows[1:]] == [
+        "1 of 2 sentences on topic",
+        "2 of 3 pseudo-references addressed",
+    ]
+
+
+def test_change_is_counted_over_all_files() -> None:
+    assert _view.change(results.review()) == "3 files changed, +9 −6"
+
+
+@pytest.mark.parametrize(
+    ("span", "shown"),
+    [
+        (LineSpan(path="a.py", side=Side.NEW, start=3, end=3), "a.py:3"),
+        (LineSpan(path="a.py", side=Side.NEW, start=3, end=9), "a.py:3-9"),
+        (LineSpan(path="a.py", side=Side.OLD, start=3, end=3), "a.py:3 (before)"),
+        (LineSpan(path="", side=Side.NEW, start=3, end=3), "line:3"),
+    ],
+)
+def test_span_is_named_by_path_and_line(span: LineSpan, shown: str) -> None:
+    assert _view.place(span) == shown
+
+
+def test_spans_over_the_limit_are_counted() -> None:
+    item = results.reference("x", ("a", 1, 1), ("b", 2, 2), ("c", 3, 3))
+    assert _view.places(item, most=2) == "a:1, b:2 and 1 more"
+
+
+def test_reference_without_lines_speaks_of_the_whole_change() -> None:
+    assert _view.places(results.reference("x")) == "whole change"
+
+
+def test_unaddressed_are_counted_ones_the_heaviest_first() -> None:
+    # 3, 6 and 7 of the list have no similarity above 0.65; 8 is not counted.
+    assert _view.unaddressed(results.review()) == (2, 5, 6)
+
+
+def test_unaddressed_are_ordered_by_weight() -> None:
+    result = results.abstained()
+    light, heavy = result.references[1], result.references[0]
+    assert _view.unaddressed(replace(result, references=(light, heavy))) == (1, 0)
+
+
+def test_attached_comments_are_those_with_a_path() -> None:
+    assert _view.attached(results.review()) == (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("comment", "shown"),
+    [
+        (Comment(body=""), "(unattached)"),
+        (Comment(body="", path="a"), "a"),
+        (Comment(body="", path="a", line=4), "a:4"),
+        (Comment(body="", path="a", line=4, start_line=4), "a:4"),
+        (Comment(body="", path="a", line=4, start_line=2), "a:2-4"),
+        (Comment(body="", path="a", line=4, side=Side.OLD), "a:4 (before)"),
+    ],
+)
+def test_comment_is_placed(comment: Comment, shown: str) -> None:
+    assert _view.comment_place(comment) == shown
+
+
+@pytest.mark.parametrize(
+    ("scope", "shown"),
+    [
+        (Scope(kind=ScopeKind.HUNK, path="a", hunk=0), "hunk 1"),
+        (Scope(kind=ScopeKind.HUNK, path="a"), "–"),
+        (Scope(kind=ScopeKind.FILE, path="a"), "file"),
+        (Scope(kind=ScopeKind.DIFF), "whole change"),
+    ],
+)
+def test_scope_is_named(scope: Scope, shown: str) -> None:
+    assert _view.scope(scope) == shown
+
+
+def test_reviewer_without_a_name_is_said_to_be_unknown() -> None:
+    assert (_view.author(None), _view.author("mira")) == ("unknown author", "mira")
+
+
+def test_note_of_the_diff_and_of_the_run_is_shown_once() -> None:
+    result = replace(results.review(), notes=("One binary file was left out.", "Second."))
+    assert _view.notes(result) == ("One binary file was left out.", "Second.")
