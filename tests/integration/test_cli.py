@@ -1,0 +1,308 @@
+"""The command line on good and on bad input: one line, the right code, nothing half-written."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crscore import cli
+from crscore.version import __version__
+
+ROOT = Path(__file__).parents[2]
+DIFF = str(ROOT / "examples" / "change.diff")
+REVIEW = str(ROOT / "examples" / "review.md")
+FAST = ["--encoder", "hashing"]
+
+
+class Ran:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def crscore(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Run the command line in this process, in a folder without settings."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Ran:
+        code = cli.run([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+def assert_one_clear_line(ran: Ran, code: int, *words: str) -> None:
+    assert ran.code == code, ran.err
+    assert ran.err.count("\n") == 1, ran.err
+    assert ran.err.startswith("crscore: ")
+    assert len(ran.err) < 600
+    assert "Traceback" not in ran.err
+    assert ran.out == ""
+    for word in words:
+        assert word in ran.err
+
+
+# The straight path
+
+
+def test_diff_and_review_are_scored(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST)
+    assert ran.code == 0
+    assert "relevance" in ran.out.lower()
+
+
+def test_score_command_is_the_default(crscore) -> None:
+    assert crscore("score", DIFF, REVIEW, *FAST).out == crscore(DIFF, REVIEW, *FAST).out
+
+
+def test_options_may_come_first(crscore) -> None:
+    assert crscore(*FAST, DIFF, REVIEW).out == crscore(DIFF, REVIEW, *FAST).out
+
+
+@pytest.mark.parametrize("which", ["diff", "review"])
+def test_dash_is_standard_input(which: str) -> None:
+    arguments, fed = (["-", REVIEW], DIFF) if which == "diff" else ([DIFF, "-"], REVIEW)
+    done = subprocess.run(
+        [sys.executable, "-m", "crscore", *arguments, *FAST, "--format", "json"],
+        input=Path(fed).read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["scores"]["relevance"] is not None
+
+
+def test_report_goes_to_the_file(crscore, tmp_path: Path) -> None:
+    target = tmp_path / "out.json"
+    ran = crscore(DIFF, REVIEW, *FAST, "--format", "json", "-o", target)
+    assert (ran.code, ran.out) == (0, "")
+    assert json.loads(target.read_text(encoding="utf-8"))["scores"]["sentences"] > 0
+
+
+def test_version_is_printed(crscore) -> None:
+    assert crscore("--version").out == f"crscore {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "-h"], ["validate", "--help"]])
+def test_help_is_printed(crscore, arguments: list[str]) -> None:
+    ran = crscore(*arguments)
+    assert ran.code == 0
+    assert ran.out.startswith("Usage: crscore")
+
+
+def test_verbose_says_how_long_each_step_took(crscore) -> None:
+    assert "scored" in crscore(DIFF, REVIEW, *FAST, "-v").err
+
+
+def test_bare_hunk_takes_its_language_from_the_flag(crscore, tmp_path: Path) -> None:
+    hunk = tmp_path / "hunk.patch"
+    hunk.write_text("@@ -1 +1 @@\n-limit = 10\n+limit = 20\n", encoding="utf-8")
+    ran = crscore(hunk, REVIEW, *FAST, "--language", "python", "--format", "json")
+    assert json.loads(ran.out)["diff"]["files"][0]["language"] == "python"
+
+
+def test_json_lines_of_comments_are_scored_by_author(crscore, tmp_path: Path) -> None:
+    comments = [
+        {"id": 1, "body": "Why 30?", "path": "config/settings.yaml", "line": 3, "user": None},
+        {"id": 2, "body": "Why time?", "path": "payments/client.py", "user": {"login": "ann"}},
+    ]
+    review = tmp_path / "comments.jsonl"
+    review.write_text("\n".join(map(json.dumps, comments)), encoding="utf-8")
+    found = json.loads(crscore(DIFF, review, *FAST, "--format", "json").out)
+    assert [r["author"] for r in found["reviews"]] == [None, "ann"]
+
+
+# The gate
+
+
+def test_gate_below_the_limit_exits_with_one_and_still_reports(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST, "--threshold", 0.99, "--fail-under", 0.3)
+    assert ran.code == 1
+    assert "is below --fail-under 0.3" in ran.err
+    assert "relevance" in ran.out.lower()
+
+
+def test_gate_at_the_limit_passes(crscore) -> None:
+    assert crscore(DIFF, REVIEW, *FAST, "--fail-under", 0).code == 0
+
+
+def test_gate_is_not_applied_to_an_abstention(crscore, tmp_path: Path) -> None:
+    empty = tmp_path / "review.md"
+    empty.write_text("", encoding="utf-8")
+    ran = crscore(DIFF, empty, *FAST, "--fail-under", 0.3)
+    assert ran.code == 0
+    assert "gate was not applied" in ran.err
+
+
+# Bad input
+
+
+def refused(crscore, tmp_path: Path, content: bytes, *words: str) -> None:
+    file = tmp_path / "bad.diff"
+    file.write_bytes(content)
+    assert_one_clear_line(crscore(file, REVIEW, *FAST, "-o", tmp_path / "out.txt"), 3, *words)
+    assert not (tmp_path / "out.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", ["bad.diff"]),
+        (b"\n \n", ["bad.diff"]),
+        (b"Dear reviewer,\nplease have a look.\n", ["diff"]),
+        (b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 40, ["bad.diff"]),
+        (b"--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b\n", ["bad.diff:3"]),
+        (b"diff --cc x\n--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n  a\n", ["combined"]),
+    ],
+)
+def test_what_is_no_diff_is_refused(
+    crscore, tmp_path: Path, content: bytes, words: list[str]
+) -> None:
+    refused(crscore, tmp_path, content, *words)
+
+
+def test_fifty_megabytes_on_one_line_are_refused(crscore, tmp_path: Path) -> None:
+    line = b"+" + b"x" * 50_000_000
+    refused(crscore, tmp_path, b"@@ -1 +1 @@\n-a\n" + line, "max_diff_bytes")
+
+
+def test_long_line_below_the_size_limit_is_refused(crscore, tmp_path: Path) -> None:
+    line = b"+" + b"x" * 5_000_000
+    refused(crscore, tmp_path, b"@@ -1 +1 @@\n-a\n" + line, "max_line_length")
+
+
+def test_twenty_thousand_files_are_refused(crscore, tmp_path: Path) -> None:
+    one = "--- a/f{0}\n+++ b/f{0}\n@@ -1 +1 @@\n-a\n+b\n"
+    content = "".join(one.format(number) for number in range(20_000)).encode()
+    refused(crscore, tmp_path, content, "max_files")
+
+
+def test_crlf_diff_is_scored(crscore, tmp_path: Path) -> None:
+    file = tmp_path / "crlf.diff"
+    file.write_bytes(Path(DIFF).read_bytes().replace(b"\n", b"\r\n"))
+    found = json.loads(crscore(file, REVIEW, *FAST, "--format", "json").out)
+    assert "payments/client.py" in [entry["path"] for entry in found["diff"]["files"]]
+
+
+def test_invalid_utf8_is_scored_with_a_note(crscore, tmp_path: Path) -> None:
+    file = tmp_path / "latin.diff"
+    file.write_bytes(b"--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-name = 'M\xfcller'\n+name = 'Meier'\n")
+    ran = crscore(file, REVIEW, *FAST)
+    assert ran.code == 0
+    assert "UTF-8" in ran.err
+
+
+def test_folder_is_refused(crscore, tmp_path: Path) -> None:
+    assert_one_clear_line(crscore(tmp_path, REVIEW, *FAST), 3, "is a folder")
+    assert_one_clear_line(crscore(DIFF, tmp_path, *FAST), 3, "is a folder")
+
+
+def test_missing_file_is_refused(crscore) -> None:
+    assert_one_clear_line(crscore("none.diff", REVIEW, *FAST), 3, "none.diff does not exist")
+
+
+def test_review_that_is_broken_json_is_refused(crscore, tmp_path: Path) -> None:
+    file = tmp_path / "review.json"
+    file.write_text('[{"body": 3}]', encoding="utf-8")
+    assert_one_clear_line(crscore(DIFF, file, *FAST), 3, "body")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([DIFF, REVIEW, "--fromat", "json"], ["--fromat", "--help"]),
+        ([DIFF], ["REVIEW"]),
+        ([DIFF, REVIEW, "more"], ["more"]),
+        ([DIFF, REVIEW, "--format", "pdf"], ["pdf", "html"]),
+        ([DIFF, REVIEW, "--encoder", "word2vec"], ["word2vec", "minilm"]),
+        ([DIFF, REVIEW, "--claims", "oracle"], ["oracle", "structural"]),
+        ([DIFF, REVIEW, "--matcher", "psychic"], ["psychic", "published"]),
+        ([DIFF, REVIEW, "--splitter", "axe"], ["axe", "markdown"]),
+        ([DIFF, REVIEW, "--preset", "fast"], ["fast", "paper"]),
+        ([DIFF, REVIEW, "--threshold", "2"], ["threshold", "between -1 and 1"]),
+        ([DIFF, REVIEW, "--threshold", "high"], ["threshold"]),
+        ([DIFF, REVIEW, "--max-claims", "0"], ["max_claims"]),
+        (["-", "-"], ["stdin"]),
+        ([DIFF, REVIEW, "--source-root", ".", "--old", DIFF], ["--source-root"]),
+        (["--nonsense"], ["nonsense"]),
+    ],
+)
+def test_wrong_usage_is_one_line_with_code_two(
+    crscore, arguments: list[str], words: list[str]
+) -> None:
+    assert_one_clear_line(crscore(*arguments), 2, *words)
+
+
+def test_unknown_config_key_is_refused(crscore, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.crscore]\nencodr = 'x'\n", encoding="utf-8")
+    assert_one_clear_line(crscore(DIFF, REVIEW, *FAST), 2, "encodr", "pyproject.toml")
+
+
+def test_unknown_variable_is_refused(crscore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CRSCORE_ENCODR", "x")
+    assert_one_clear_line(crscore(DIFF, REVIEW, *FAST), 2, "CRSCORE_ENCODR")
+
+
+def test_missing_model_says_what_to_do(crscore, tmp_path: Path) -> None:
+    ran = crscore(DIFF, REVIEW, "--encoder", f"st:{tmp_path / 'none'}", "--threshold", 0.5)
+    assert_one_clear_line(ran, 3, "none")
+
+
+@pytest.mark.parametrize("name", ["folder", "none/out.txt"])
+def test_output_that_cannot_be_written_is_refused(crscore, tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    ran = crscore(DIFF, REVIEW, *FAST, "-o", tmp_path / name)
+    assert_one_clear_line(ran, 3, "cannot write", name)
+
+
+def test_unknown_recording_is_refused(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST, "--claims", "replay:none.jsonl")
+    assert_one_clear_line(ran, 3, "none.jsonl")
+
+
+def test_bug_writes_a_log_and_names_it(crscore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr("crscore.scorer.Scorer.score", broken)
+    ran = crscore(DIFF, REVIEW, *FAST)
+    assert_one_clear_line(ran, 4, "bug", "ZeroDivisionError")
+    log = Path(ran.err.split()[-1])
+    assert "oops" in log.read_text(encoding="utf-8")
+    log.unlink()
+
+
+def test_interrupt_has_its_own_code(crscore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("crscore.scorer.Scorer.score", interrupted)
+    assert_one_clear_line(crscore(DIFF, REVIEW, *FAST), 130, "interrupted")
+
+
+def test_reader_that_goes_away_causes_no_traceback() -> None:
+    command = f"{sys.executable} -m crscore {DIFF} {REVIEW} --encoder hashing --explain | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+
+
+# Doctor and validate
+
+
+def test_doctor_names_every_plugin_and_the_signature(crscore) -> None:
+    ran = crscore("doctor", *FAST)
+    assert ran.code == 0
+    for word in ("ready: crscore|version:", "minilm", "structural", "published", "html", "torch"):
+        assert word in ran.out
+
+
+def test_doctor_with_a_part_missing_says_so_and_exits_with_three(crscore, tmp_path: Path) -> None:
+    ran = crscore("doctor", "--encoder", f"st:{tmp_path / 'none'}")
+    assert ran.code == 3
+    assert "not ready" in ran.out
+
+
+def test_validate_without_a_study_is_one_line(crscore, tmp_path: Path) -> None:
+    assert_one_clear_line(crscore("validate", tmp_path / "none.jsonl"), 3, "none.jsonl")

@@ -1,0 +1,82 @@
+"""`crscore validate` on a small study, through the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+import scipy.stats
+
+from crscore import cli
+from tests.helpers import study as helper
+
+FIELDS = ["metric", "dimension", "slice", "n", "spearman", "kendall", "low", "high", "primary"]
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return helper.write(tmp_path / "study.jsonl.gz")
+
+
+def validate(capsys: pytest.CaptureFixture[str], data: Path, *options: str) -> dict:
+    arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "20"]
+    assert cli.run([*arguments, "--format", "json", *options]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_correlations_are_a_flat_list(data: Path, capsys) -> None:
+    found = validate(capsys, data)["correlations"]
+    assert all(list(row) == FIELDS for row in found)
+    assert {row["slice"] for row in found} >= {"pooled", "without-junk", "within-system"}
+    assert {row["metric"] for row in found if row["primary"]} == {"published/hashing/recorded"}
+    assert {row["metric"] for row in found if not row["primary"]} >= {"words", "repeated tokens"}
+
+
+def test_ground_truth_is_left_out_and_blank_reviews_are_counted(data: Path, capsys) -> None:
+    found = validate(capsys, data)["data"]
+    assert (found["reviews"], found["blank_reviews"]) == (15, 3)
+
+
+def test_words_baseline_is_what_scipy_says(data: Path, capsys) -> None:
+    rows = [
+        (len(review["text"].split()), review["relevance"])
+        for change in helper.rows()
+        for review in change["reviews"]
+        if review["system"] != "ground_truth"
+    ]
+    known = scipy.stats.spearmanr(*zip(*rows, strict=True)).statistic
+    (found,) = [
+        row["spearman"]
+        for row in validate(capsys, data)["correlations"]
+        if (row["metric"], row["dimension"], row["slice"]) == ("words", "relevance", "pooled")
+    ]
+    assert found == pytest.approx(known)
+
+
+def test_same_seed_gives_the_same_document(data: Path, capsys) -> None:
+    assert validate(capsys, data) == validate(capsys, data)
+
+
+def test_structural_claims_use_nothing_recorded(data: Path, capsys, tmp_path: Path) -> None:
+    bare = helper.rows()
+    for row in bare:
+        del row["llm_claims"], row["pseudo_references"]
+    other = helper.write(tmp_path / "bare.jsonl", bare)
+    with_claims = validate(capsys, data, "--claims", "structural")["correlations"]
+    assert with_claims == validate(capsys, other, "--claims", "structural")["correlations"]
+
+
+def test_text_says_what_was_measured(data: Path, capsys) -> None:
+    arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "5"]
+    assert cli.run(arguments) == 0
+    text = capsys.readouterr().out
+    assert "15 reviews of 3 changes" in text
+    assert "3 reviews have no sentence and count as 0" in text
+    assert "tau by the paper's procedure on this data" in text
+
+
+def test_change_without_claims_is_left_out_and_named(data: Path, capsys, tmp_path: Path) -> None:
+    rows = helper.rows()
+    rows[1] |= {"llm_claims": [], "pseudo_references": []}
+    found = validate(capsys, helper.write(tmp_path / "s.jsonl", rows))["data"]
+    assert (found["reviews"], found["excluded_changes"]) == (10, ["py:2"])
