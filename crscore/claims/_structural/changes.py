@@ -1,0 +1,448 @@
+"""Sentences for units that changed or moved."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.claims._structural.actions import (
+    arguments_of,
+    caught_text,
+    is_check,
+    is_log,
+    message_of,
+)
+from crscore.claims._structural.english import code_of, listed, names_in, quote
+from crscore.claims._structural.newcomers import text_code
+from crscore.claims._structural.places import inside, named, noun, place
+from crscore.claims._structural.statements import Statement
+from crscore.syntax.model import Part, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.claims._structural.areas import Area
+    from crscore.claims._structural.matching import Edit
+    from crscore.syntax.model import Parameter, Token, Unit
+
+MAX_COMPARED = 600
+"""Tokens of a unit compared one by one; of a longer one only the differing middle is told."""
+
+
+class Change(NamedTuple):
+    """A changed unit on both sides with its place."""
+
+    area: Area
+    old: Unit
+    new: Unit
+    where: str
+
+    def part(self, part: Part) -> tuple[str, str]:
+        """A piece before and after."""
+        return self.old.part(part), self.new.part(part)
+
+    def differs(self, part: Part) -> bool:
+        """True when a piece changed."""
+        return self.old.part(part) != self.new.part(part)
+
+
+def told_change(area: Area, edit: Edit) -> Iterator[Statement]:
+    """The sentences for one unit that changed."""
+    if edit.old is None or edit.new is None:
+        return
+    where = place(area, area.new, edit.new) or place(area, area.old, edit.old)
+    change = Change(area, edit.old, edit.new, where)
+    writer = _WRITERS.get(edit.new.role, _generic)
+    told = list(writer(change)) or list(_generic(change))
+    for text, weight in told:
+        yield Statement(
+            text=text,
+            weight=weight,
+            edits=(edit,),
+            identifiers=tuple(dict.fromkeys([edit.new.name, *names_in(text_code(text))])),
+        )
+
+
+def told_move(area: Area, edit: Edit) -> Iterator[Statement]:
+    """The sentence for a unit that stands elsewhere now."""
+    if edit.old is None or edit.new is None:
+        return
+    new = edit.new
+    source, target = place(area, area.old, edit.old), place(area, area.new, new)
+    what = (
+        named(area.new, new)
+        if new.role in {Role.FUNCTION, Role.CLASS, Role.FIELD}
+        else f"the code {quote(new.part(Part.HEAD))}"
+    )
+    if source and target and source != target:
+        text = f"{what} has been moved from {source} to {target}"
+    else:
+        text = f"{what} has been moved to another place{inside(target)}"
+    yield Statement(
+        text=text, weight=0.6, edits=(edit,), identifiers=(new.name, *names_in(new.part(Part.HEAD)))
+    )
+
+
+def replaced(old: tuple[Token, ...], new: tuple[Token, ...]) -> list[tuple[str, str]]:
+    """What was exchanged for what, as pieces of code; a piece may be empty."""
+    left, right = [token.text for token in old], [token.text for token in new]
+    if max(len(left), len(right)) > MAX_COMPARED:
+        return [_middle(old, new)]
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    return [
+        (code_of(old[a:b]), code_of(new[c:d]))
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _middle(old: tuple[Token, ...], new: tuple[Token, ...]) -> tuple[str, str]:
+    """What is left of both when equal tokens at the start and end are taken off."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start].text == new[start].text:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end].text == new[-1 - end].text:
+        end += 1
+    return code_of(old[start : len(old) - end]), code_of(new[start : len(new) - end])
+
+
+def _generic(change: Change) -> Iterator[tuple[str, float]]:
+    pieces = replaced(change.old.tokens, change.new.tokens)
+    yield _exchange(change, pieces), 0.7
+
+
+def _exchange(change: Change, pieces: list[tuple[str, str]]) -> str:
+    parts = []
+    for before, after in pieces[:3]:
+        if before and after:
+            parts.append(f"{quote(before)} has been replaced with {quote(after)}")
+        elif after:
+            parts.append(f"{quote(after)} has been added")
+        else:
+            parts.append(f"{quote(before)} has been removed")
+    head = quote(change.new.part(Part.HEAD) or code_of(change.new.tokens))
+    return f"{listed(parts)} in {head}{inside(change.where)}"
+
+
+def _function(change: Change) -> Iterator[tuple[str, float]]:
+    area, old, new = change.area, change.old, change.new
+    what = named(area.new, new)
+    if old.name and new.name and old.name != new.name:
+        yield (
+            f"the {noun(area.new, new)} {quote(old.name)} has been renamed to {quote(new.name)}",
+            0.95,
+        )
+    yield from _parameters(old, new, what)
+    if change.differs(Part.RETURNS):
+        before, after = change.part(Part.RETURNS)
+        if before and after:
+            yield (
+                f"the return type of {what} has changed from {quote(before)} to {quote(after)}",
+                0.88,
+            )
+        elif after:
+            yield f"{what} now declares the return type {quote(after)}", 0.7
+        else:
+            yield f"{what} no longer declares its return type {quote(before)}", 0.7
+    yield from _modifiers(old, new, what)
+
+
+_MODIFIERS = (
+    "public", "private", "protected", "internal", "static", "final", "abstract", "async", "const",
+    "virtual", "override", "readonly", "export", "default", "synchronized", "sealed", "volatile", "inline",
+)  # fmt: skip
+
+
+def _modifiers(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
+    before = [token.text for token in old.tokens if token.text in _MODIFIERS]
+    after = [token.text for token in new.tokens if token.text in _MODIFIERS]
+    gained = [quote(word) for word in after if word not in before]
+    lost = [quote(word) for word in before if word not in after]
+    if gained and lost:
+        yield f"{what} is now {listed(gained)} instead of {listed(lost)}", 0.8
+    elif gained:
+        yield f"{what} is now {listed(gained)}", 0.8
+    elif lost:
+        yield f"{what} is no longer {listed(lost)}", 0.8
+
+
+def _parameters(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
+    before = {item.name: item for item in old.parameters}
+    after = {item.name: item for item in new.parameters}
+    gone = [item for item in old.parameters if item.name not in after]
+    came = [item for item in new.parameters if item.name not in before]
+    if len(gone) == len(came) == 1 and old.parameters.index(gone[0]) == new.parameters.index(
+        came[0]
+    ):
+        yield (
+            f"the parameter {quote(gone[0].name)} of {what} has been renamed to {quote(came[0].name)}",
+            0.88,
+        )
+        gone, came = [], []
+    for item in came:
+        kind = f" of type {quote(item.type, 40)}" if item.type else ""
+        default = f" with the default value {quote(item.default, 40)}" if item.default else ""
+        yield f"a new parameter {quote(item.name)}{kind}{default} has been added to {what}", 0.94
+    if gone:
+        word = "parameter" if len(gone) == 1 else "parameters"
+        verb = "has" if len(gone) == 1 else "have"
+        yield (
+            f"the {word} {listed([quote(item.name) for item in gone])} {verb} been removed from {what}",
+            0.92,
+        )
+    for name, item in after.items():
+        if name in before:
+            yield from _parameter(before[name], item, what)
+    if not gone and not came and [*before] != [*after]:
+        yield f"the order of the parameters of {what} has changed", 0.85
+
+
+def _parameter(old: Parameter, new: Parameter, what: str) -> Iterator[tuple[str, float]]:
+    if old.default != new.default:
+        if old.default and new.default:
+            yield (
+                (
+                    f"the default value of the parameter {quote(new.name)} of {what} has changed from "
+                    f"{quote(old.default, 40)} to {quote(new.default, 40)}"
+                ),
+                0.9,
+            )
+        elif new.default:
+            yield (
+                f"the parameter {quote(new.name)} of {what} now has the default value {quote(new.default, 40)}",
+                0.88,
+            )
+        else:
+            yield f"the parameter {quote(new.name)} of {what} no longer has a default value", 0.9
+    if old.type != new.type:
+        if old.type and new.type:
+            yield (
+                (
+                    f"the type of the parameter {quote(new.name)} of {what} has changed from "
+                    f"{quote(old.type, 40)} to {quote(new.type, 40)}"
+                ),
+                0.86,
+            )
+        elif new.type:
+            yield (
+                f"the parameter {quote(new.name)} of {what} now has the type {quote(new.type, 40)}",
+                0.7,
+            )
+        else:
+            yield f"the parameter {quote(new.name)} of {what} no longer has a type", 0.7
+
+
+def _class(change: Change) -> Iterator[tuple[str, float]]:
+    area, old, new = change.area, change.old, change.new
+    what = named(area.new, new)
+    if old.name and new.name and old.name != new.name:
+        yield (
+            f"the {noun(area.new, new)} {quote(old.name)} has been renamed to {quote(new.name)}",
+            0.95,
+        )
+    if change.differs(Part.BASES):
+        before, after = (text.strip("(): ") for text in change.part(Part.BASES))
+        if before and after:
+            yield f"{what} is now based on {quote(after)} instead of {quote(before)}", 0.88
+        elif after:
+            yield f"{what} is now based on {quote(after)}", 0.88
+        else:
+            yield f"{what} is no longer based on {quote(before)}", 0.88
+    yield from _modifiers(old, new, what)
+
+
+_JOINTS = {"&&": "and", "||": "or", "and": "and", "or": "or"}
+
+
+def _condition(change: Change) -> Iterator[tuple[str, float]]:
+    before, after = change.part(Part.CONDITION)
+    if before == after:
+        yield from _generic(change)
+        return
+    where = inside(change.where)
+    for joint, word in _JOINTS.items():
+        for text, rest in (
+            (after, after.removeprefix(before)),
+            (after, after.removesuffix(before)),
+        ):
+            if (
+                (before
+                and rest != text
+                and rest.strip().strip("() ").startswith(joint))
+                or (rest != text
+                and rest.strip("() ").endswith(joint))
+            ):
+                extra = rest.strip().removeprefix(joint).removesuffix(joint).strip()
+                also = "now also requires" if word == "and" else "is now also met by"
+                yield f"the condition {quote(before)}{where} {also} {quote(extra)}", 0.92
+                return
+    yield f"the condition{where} now checks {quote(after, 90)} instead of {quote(before, 90)}", 0.9
+
+
+def _loop(change: Change) -> Iterator[tuple[str, float]]:
+    before, after = (
+        change.old.part(Part.VALUE) or change.old.part(Part.CONDITION),
+        change.new.part(Part.VALUE) or change.new.part(Part.CONDITION),
+    )
+    where = inside(change.where)
+    if before != after and before and after:
+        yield f"the loop{where} now runs over {quote(after)} instead of {quote(before)}", 0.85
+        return
+    yield (
+        f"the loop{where} has changed from {quote(change.old.part(Part.HEAD))} to {quote(change.new.part(Part.HEAD))}",
+        0.8,
+    )
+
+
+def _assign(change: Change) -> Iterator[tuple[str, float]]:
+    area, old, new = change.area, change.old, change.new
+    where = inside(change.where)
+    if change.differs(Part.TARGET) and not change.differs(Part.VALUE):
+        before, after = change.part(Part.TARGET)
+        yield (
+            f"the {noun(area.new, new)} {quote(before)}{where} has been renamed to {quote(after)}",
+            0.85,
+        )
+    elif change.differs(Part.VALUE):
+        before, after = change.part(Part.VALUE)
+        name = quote(new.part(Part.TARGET) or new.name)
+        if not before:
+            yield f"the {noun(area.new, new)} {name}{where} is now set to {quote(after)}", 0.8
+        elif not after:
+            yield (
+                f"the {noun(area.new, new)} {name}{where} is no longer set to {quote(before)}",
+                0.8,
+            )
+        else:
+            old_name = (
+                f", which was called {quote(old.part(Part.TARGET))},"
+                if change.differs(Part.TARGET)
+                else ""
+            )
+            yield (
+                f"the value of the {noun(area.new, new)} {name}{old_name}{where} has changed from {quote(before)} to {quote(after)}",
+                0.82,
+            )
+    if change.differs(Part.TYPE):
+        before, after = change.part(Part.TYPE)
+        if before and after:
+            yield (
+                f"the type of the {noun(area.new, new)} {quote(new.part(Part.TARGET) or new.name)}{where} has changed from {quote(before, 40)} to {quote(after, 40)}",
+                0.8,
+            )
+    yield from _modifiers(old, new, named(area.new, new))
+
+
+def _return(change: Change) -> Iterator[tuple[str, float]]:
+    before = change.old.part(Part.HEAD).partition(" ")[2].rstrip(";")
+    after = change.new.part(Part.HEAD).partition(" ")[2].rstrip(";")
+    subject = change.where or "the code"
+    yield f"{subject} now returns {quote(after)} instead of {quote(before)}", 0.88
+
+
+def _raise(change: Change) -> Iterator[tuple[str, float]]:
+    before, after = change.part(Part.HEAD)
+    old_name, new_name = (unit.calls[0] if unit.calls else "" for unit in (change.old, change.new))
+    verb = "throws" if after.startswith("throw") else "raises"
+    subject = change.where or "the code"
+    if old_name != new_name and old_name and new_name:
+        yield f"{subject} now {verb} {quote(new_name)} instead of {quote(old_name)}", 0.88
+    elif message_of(before) != message_of(after):
+        yield (
+            f"the message of the error {quote(new_name)} that {subject} {verb} has changed from '{message_of(before)[:80]}' to '{message_of(after)[:80]}'",
+            0.75,
+        )
+    else:
+        yield f"{subject} now {verb} {quote(after)} instead of {quote(before)}", 0.8
+
+
+def _call(change: Change) -> Iterator[tuple[str, float]]:
+    old, new = change.old, change.new
+    subject = change.where or "the code"
+    before, after = (unit.calls[0] if unit.calls else "" for unit in (old, new))
+    if is_log(new) and message_of(arguments_of(old)) != message_of(arguments_of(new)):
+        yield (
+            f"the message logged by {subject} has changed from '{message_of(arguments_of(old))[:90]}' to '{message_of(arguments_of(new))[:90]}'",
+            0.75,
+        )
+    elif is_check(new):
+        yield (
+            f"{subject} now checks {quote(code_of(new.tokens), 90)} instead of {quote(code_of(old.tokens), 90)}",
+            0.8,
+        )
+    elif before != after and before and after:
+        same = arguments_of(old) == arguments_of(new)
+        tail = " with the same arguments" if same and arguments_of(new) else ""
+        yield f"{subject} now calls {quote(after, 60)} instead of {quote(before, 60)}{tail}", 0.84
+        if not same:
+            yield (
+                f"the arguments of the call have changed from {quote(arguments_of(old))} to {quote(arguments_of(new))}",
+                0.6,
+            )
+    else:
+        yield _arguments(change, after), 0.82
+
+
+def _arguments(change: Change, callee: str) -> str:
+    pieces = replaced(change.old.tokens, change.new.tokens)
+    came = [
+        quote(after.strip(", ")) for before, after in pieces if not before and after.strip(", ")
+    ]
+    gone = [
+        quote(before.strip(", ")) for before, after in pieces if not after and before.strip(", ")
+    ]
+    if len(pieces) == len(came):
+        return (
+            f"the call to {quote(callee, 60)}{inside(change.where)} now also passes {listed(came)}"
+        )
+    if len(pieces) == len(gone):
+        return (
+            f"the call to {quote(callee, 60)}{inside(change.where)} no longer passes {listed(gone)}"
+        )
+    exchanged = [
+        f"{quote(after)} instead of {quote(before)}" for before, after in pieces if before and after
+    ]
+    return f"the call to {quote(callee, 60)}{inside(change.where)} now uses {listed(exchanged[:3]) or listed(came)}"
+
+
+def _catch(change: Change) -> Iterator[tuple[str, float]]:
+    subject = change.where or "the code"
+    yield (
+        f"{subject} now catches {quote(caught_text(change.new))} instead of {quote(caught_text(change.old))}",
+        0.88,
+    )
+
+
+def _decorator(change: Change) -> Iterator[tuple[str, float]]:
+    before, after = change.part(Part.HEAD)
+    on = f" of {change.where}" if change.where else ""
+    yield (
+        f"the {noun(change.area.new, change.new)}{on} has changed from {quote(before)} to {quote(after)}",
+        0.85,
+    )
+
+
+def _nothing(change: Change) -> Iterator[tuple[str, float]]:
+    del change
+    return iter(())
+
+
+_WRITERS = {
+    Role.FUNCTION: _function,
+    Role.CLASS: _class,
+    Role.IF: _condition,
+    Role.SWITCH: _condition,
+    Role.LOOP: _loop,
+    Role.ASSIGN: _assign,
+    Role.FIELD: _assign,
+    Role.MEMBER: _assign,
+    Role.ENTRY: _assign,
+    Role.ALIAS: _assign,
+    Role.RETURN: _return,
+    Role.RAISE: _raise,
+    Role.CALL: _call,
+    Role.CATCH: _catch,
+    Role.DECORATOR: _decorator,
+    Role.LAMBDA: _generic,
+}

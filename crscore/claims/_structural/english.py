@@ -1,0 +1,116 @@
+"""Small pieces of English: quoting code, lists, verb forms, names as words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crscore.syntax.model import Token
+
+QUOTE = 70
+"""Characters of code quoted in a sentence."""
+
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_NAME = re.compile(r"[A-Za-z_$@][\w$]*")
+_IRREGULAR = {"do": ("does", "doing"), "be": ("is", "being"), "have": ("has", "having")}
+_DOUBLED = frozenset({"set", "log", "skip", "stop", "get", "wrap", "run", "map"})
+
+
+class Action(NamedTuple):
+    """What a statement does: `call`, "`foo` with `1`"."""
+
+    verb: str
+    """In its base form."""
+    rest: str
+    """What follows the verb."""
+
+    def base(self) -> str:
+        """As in "no longer ..."."""
+        return f"{self.verb} {self.rest}".strip()
+
+    def third(self) -> str:
+        """As in "the method ..."."""
+        return f"{third(self.verb)} {self.rest}".strip()
+
+    def gerund(self) -> str:
+        """As in "instead of ..."."""
+        return f"{gerund(self.verb)} {self.rest}".strip()
+
+
+def third(verb: str) -> str:
+    """Third person singular of a verb."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb][0]
+    return verb + ("es" if verb.endswith(("ch", "sh", "s", "x")) else "s")
+
+
+def gerund(verb: str) -> str:
+    """The -ing form of a verb."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb][1]
+    if verb in _DOUBLED:
+        return verb + verb[-1] + "ing"
+    return (verb[:-1] if verb.endswith("e") and not verb.endswith("ee") else verb) + "ing"
+
+
+def quote(code: str, limit: int = QUOTE) -> str:
+    """Code between backticks, on one line, cut to `limit` characters."""
+    text = " ".join(code.replace("`", "'").split()).rstrip(";,")
+    if len(text) > limit:
+        text = text[: limit - 1].rstrip() + "…"
+    return f"`{text}`" if text else "an empty value"
+
+
+def listed(items: Sequence[str], limit: int = 5) -> str:
+    """`a`, `a and b`, `a, b and c`; past `limit` the rest is counted."""
+    shown = list(items[:limit])
+    if len(items) > limit:
+        shown = [*items[: limit - 1], f"{len(items) - limit + 1} more"]
+    if len(shown) <= 1:
+        return "".join(shown)
+    return ", ".join(shown[:-1]) + " and " + shown[-1]
+
+
+def names_in(code: str) -> list[str]:
+    """Identifiers in a piece of code, in order, without repeats."""
+    return list(dict.fromkeys(_NAME.findall(code)))
+
+
+def as_words(name: str) -> str:
+    """A name's words in lower case: `parseHTTPHeader` is `parse http header`."""
+    return " ".join(part.lower() for part in _PART.findall(name))
+
+
+def code_of(tokens: Iterable[Token]) -> str:
+    """The source that tokens came from, blanks as they were but on one line."""
+    pieces: list[str] = []
+    for token in tokens:
+        if token.gap and pieces:
+            pieces.append(" ")
+        pieces.append(token.text)
+    return "".join(pieces)
+
+
+def sentence(text: str) -> str:
+    """Make a text start with a capital letter and end with a full stop."""
+    text = " ".join(text.split())
+    if text and text[-1] not in ".?!":
+        text += "."
+    return text[:1].upper() + text[1:]
+
+
+def plural(noun: str, count: int) -> str:
+    """The noun, with an s unless there is one of it."""
+    if count == 1:
+        return noun
+    if noun.endswith(("s", "sh", "ch", "x")):
+        return noun + "es"
+    return noun[:-1] + "ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else noun + "s"
+
+
+def article(noun: str) -> str:
+    """The noun with `a` or `an`."""
+    return ("an " if noun[:1].lower() in "aeiou" else "a ") + noun

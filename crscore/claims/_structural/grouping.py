@@ -1,0 +1,149 @@
+"""Which edits make one claim, and all the statements of an area."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from crscore.claims._structural.actions import action, told
+from crscore.claims._structural.changes import replaced, told_change, told_move
+from crscore.claims._structural.english import Action, listed, names_in, quote
+from crscore.claims._structural.implications import told_implications
+from crscore.claims._structural.matching import EditKind, match
+from crscore.claims._structural.newcomers import text_code, told_alone
+from crscore.claims._structural.places import place
+from crscore.claims._structural.prose import told_comments, told_imports
+from crscore.claims._structural.statements import Statement
+from crscore.syntax.model import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.claims._structural.areas import Area
+    from crscore.claims._structural.matching import Edit
+    from crscore.syntax.model import Tree, Unit
+
+MAX_ACTIONS = 3
+"""Actions told in one claim; a longer run makes several claims."""
+MAX_SINGLE = 4
+"""A run of at most so many statements gets a claim for each."""
+
+_STEPS = frozenset(
+    {
+        Role.ASSIGN, Role.CALL, Role.RETURN, Role.RAISE, Role.ASSERT, Role.JUMP, Role.YIELD,
+        Role.DELETE, Role.OTHER, Role.MARKUP,
+    }
+)  # fmt: skip
+_PROSE = frozenset({Role.COMMENT, Role.DOC})
+
+
+def statements_of(area: Area) -> tuple[Statement, ...]:
+    """Everything there is to say about an area, in reading order."""
+    edits = match(area).edits
+    steps, rest = _partition(edits, _is_step)
+    prose, rest = _partition(rest, lambda edit: unit_of(edit).role in _PROSE)
+    imports, rest = _partition(rest, lambda edit: unit_of(edit).role is Role.IMPORT)
+    found = [
+        *_told_steps(area, steps),
+        *told_comments(area, prose),
+        *told_imports(area, imports),
+        *_told_rest(area, rest),
+        *(statement for edit in edits for statement in told_implications(area, edit)),
+    ]
+    return tuple(found)
+
+
+def unit_of(edit: Edit) -> Unit:
+    """The unit an edit is about, the new one when there are two."""
+    unit = edit.new or edit.old
+    assert unit is not None  # noqa: S101 - an edit has a side
+    return unit
+
+
+def _partition(edits: tuple[Edit, ...] | list[Edit], test: object) -> tuple[list[Edit], list[Edit]]:
+    yes: list[Edit] = []
+    no: list[Edit] = []
+    for edit in edits:
+        (yes if test(edit) else no).append(edit)  # type: ignore[operator]
+    return yes, no
+
+
+def _is_step(edit: Edit) -> bool:
+    return edit.kind in {EditKind.ADDED, EditKind.REMOVED} and unit_of(edit).role in _STEPS
+
+
+def _told_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
+    """Runs of plain statements in one place become one claim each, or one exchange."""
+    groups: dict[tuple[int, str], tuple[list[Edit], list[Edit]]] = {}
+    for edit in edits:
+        tree = area.new if edit.new is not None else area.old
+        key = (edit.block, place(area, tree, unit_of(edit)))
+        groups.setdefault(key, ([], []))[edit.kind is EditKind.ADDED].append(edit)
+    for (_, where), (gone, came) in groups.items():
+        subject = where or "the code"
+        before, after = _actions(area.old, gone), _actions(area.new, came)
+        if 0 < len(before) <= MAX_ACTIONS and 0 < len(after) <= MAX_ACTIONS:
+            text = f"{subject} now {_phrase(after, 'third')} instead of {_phrase(before, 'gerund')}"
+            yield _statement(text, 0.85, [*gone, *came])
+            continue
+        for chunk in _chunks(after, len(groups)):
+            yield _statement(
+                f"{subject} now {_phrase(chunk, 'third')}", 0.8, [edit for edit, _ in chunk]
+            )
+        for chunk in _chunks(before, len(groups)):
+            yield _statement(
+                f"{subject} no longer {_phrase(chunk, 'base')}", 0.76, [edit for edit, _ in chunk]
+            )
+
+
+def _actions(tree: Tree, edits: list[Edit]) -> list[tuple[Edit, Action]]:
+    found = [(edit, action(tree, unit_of(edit))) for edit in edits]
+    return [(edit, done) for edit, done in found if done is not None]
+
+
+def _chunks(actions: list[tuple[Edit, Action]], groups: int) -> Iterator[list[tuple[Edit, Action]]]:
+    size = 1 if len(actions) * groups <= MAX_SINGLE else MAX_ACTIONS
+    for start in range(0, len(actions), size):
+        yield actions[start : start + size]
+
+
+def _phrase(actions: list[tuple[Edit, Action]], form: str) -> str:
+    return told([done for _, done in actions], form, MAX_ACTIONS)
+
+
+def _statement(text: str, weight: float, edits: list[Edit]) -> Statement:
+    return Statement(
+        text=text, weight=weight, edits=tuple(edits), identifiers=tuple(names_in(text_code(text)))
+    )
+
+
+def _told_rest(area: Area, edits: list[Edit]) -> Iterator[Statement]:
+    same: dict[tuple[tuple[str, str], ...], list[Edit]] = defaultdict(list)
+    for edit in edits:
+        if edit.kind is EditKind.CHANGED and edit.old is not None and edit.new is not None:
+            same[tuple(replaced(edit.old.tokens, edit.new.tokens))].append(edit)
+    repeated = {id(edit) for group in same.values() if len(group) > 1 for edit in group}
+    for pieces, group in same.items():
+        if len(group) > 1:
+            yield _repeated(area, pieces, group)
+    for edit in edits:
+        if id(edit) in repeated:
+            continue
+        if edit.kind is EditKind.CHANGED:
+            yield from told_change(area, edit)
+        elif edit.kind is EditKind.MOVED:
+            yield from told_move(area, edit)
+        else:
+            yield from told_alone(area, edit)
+
+
+def _repeated(area: Area, pieces: tuple[tuple[str, str], ...], group: list[Edit]) -> Statement:
+    said = [
+        f"{quote(before)} has been replaced with {quote(after)}"
+        if before and after
+        else (f"{quote(after)} has been added" if after else f"{quote(before)} has been removed")
+        for before, after in pieces[:3]
+    ]
+    places = list(dict.fromkeys(place(area, area.new, unit_of(edit)) for edit in group))
+    where = f" in {listed([name for name in places if name], 3)}" if any(places) else ""
+    return _statement(f"{listed(said)} in {len(group)} places{where}", 0.88, group)

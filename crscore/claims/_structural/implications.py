@@ -1,0 +1,395 @@
+"""What a change leads to, said only where a rule justifies it.
+
+Each rule looks at one edit and answers with sentences; a rule that cannot be sure
+from the trees of the change words its sentence as a condition.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from crscore.claims._structural.actions import caught_text, is_check, is_log
+from crscore.claims._structural.english import listed, names_in, quote
+from crscore.claims._structural.matching import EditKind
+from crscore.claims._structural.newcomers import text_code
+from crscore.claims._structural.places import named, noun, place
+from crscore.claims._structural.statements import Statement
+from crscore.syntax.model import Part, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.claims._structural.areas import Area
+    from crscore.claims._structural.matching import Edit
+    from crscore.syntax.model import Tree, Unit
+
+Found = "Iterator[tuple[str, float]]"
+
+_BROAD = re.compile(
+    r"\b(?:Exception|BaseException|Throwable|StandardError|Error|\.\.\.)\b|^(?:except|catch|rescue)$"
+)
+_ABSENT = re.compile(
+    r"(?P<not>!==?|is not|!=)\s*(?:null|None|nil|undefined|nullptr|NULL)\b"
+    r"|\b(?:isset|isNaN|hasattr|present\?)|\?\."
+)
+_LIMIT = re.compile(r"(?i)time_?out|delay|interval|retry|retries|limit|max|min|size|ttl|expir")
+_LEAVES = frozenset({Role.RETURN, Role.RAISE, Role.JUMP})
+
+
+def told_implications(area: Area, edit: Edit) -> Iterator[Statement]:
+    """The implications of one edit."""
+    tree, unit = (area.new, edit.new) if edit.new is not None else (area.old, edit.old)
+    if unit is None:
+        return
+    rule = _RULES.get((edit.kind, unit.role))
+    if rule is None:
+        return
+    where = place(area, tree, unit)
+    for text, weight in rule(area, edit, where):
+        yield Statement(
+            text=text,
+            weight=weight,
+            edits=(edit,),
+            identifiers=tuple(dict.fromkeys([unit.name, *names_in(text_code(text))])),
+            implies=True,
+        )
+
+
+def is_public(unit: Unit) -> bool:
+    """True unless the name or a modifier says that the unit is for inside use."""
+    hidden = {token.text for token in unit.tokens} & {"private", "protected", "internal"}
+    return not unit.name.startswith(("_", "#")) and not hidden
+
+
+def is_test(unit: Unit) -> bool:
+    """True for a function whose name says that it is a test."""
+    return bool(re.match(r"(?i)test|.*test$|it |describe ", unit.name))
+
+
+def _new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    unit = edit.new
+    assert unit is not None  # noqa: S101 - the rule is for added units
+    what = f"{noun(area.new, unit)} {quote(unit.name)}"
+    if not is_test(unit):
+        yield f"the new {what} needs a test that covers its behavior", 0.5
+        if is_public(unit) and not _documented(area.new, unit):
+            yield (
+                f"the new {what} has no documentation that explains its purpose, parameters and return value",
+                0.52,
+            )
+    del where
+
+
+def _documented(tree: Tree, unit: Unit) -> bool:
+    if any(child.role is Role.DOC for child in tree.children(unit)[:2]):
+        return True
+    before = [
+        item
+        for item in tree.units
+        if item.parent == unit.parent and item.end in {unit.start - 1, unit.start}
+    ]
+    return any(item.role is Role.COMMENT for item in before)
+
+
+def _gone(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    unit = edit.old
+    assert unit is not None  # noqa: S101 - the rule is for removed units
+    name = unit.name or unit.part(Part.TARGET)
+    if name and not is_test(unit):
+        yield (
+            f"code that still uses the {noun(area.old, unit)} {quote(name)} will no longer work",
+            0.6,
+        )
+    del where
+
+
+def _changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    old, new = edit.old, edit.new
+    assert old is not None and new is not None  # noqa: S101, PT018 - the rule is for changed units
+    what = named(area.new, new)
+    if old.name != new.name and old.name and not is_test(new):
+        yield (
+            f"code that still calls {quote(old.name)} breaks, because it is now called {quote(new.name)}",
+            0.62,
+        )
+    before = {item.name for item in old.parameters}
+    after = {item.name for item in new.parameters}
+    for item in new.parameters:
+        if item.name in before:
+            continue
+        if item.optional and item.default:
+            yield (
+                f"callers of {what} that do not pass {quote(item.name)} get the default {quote(item.default, 40)}",
+                0.55,
+            )
+        elif not item.optional and len(after) >= len(before):
+            yield f"existing callers of {what} have to be updated to pass {quote(item.name)}", 0.65
+    gone = [quote(item.name) for item in old.parameters if item.name not in after]
+    if gone and len(after) < len(before):
+        yield f"callers of {what} that still pass {listed(gone)} break", 0.62
+    for item in old.parameters:
+        now = next((other for other in new.parameters if other.name == item.name), None)
+        if now is not None and item.default and now.default and item.default != now.default:
+            yield (
+                f"callers of {what} that rely on the default of {quote(item.name)} get a different behavior",
+                0.6,
+            )
+    yield from _words(old, new, what)
+    if (
+        old.part(Part.RETURNS)
+        and new.part(Part.RETURNS)
+        and old.part(Part.RETURNS) != new.part(Part.RETURNS)
+    ):
+        yield (
+            f"code that uses the result of {what} has to work with {quote(new.part(Part.RETURNS), 40)}",
+            0.6,
+        )
+    del where
+
+
+def _words(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
+    before, after = ({token.text for token in unit.tokens} for unit in (old, new))
+    if "async" in after - before:
+        yield f"callers of {what} now have to await its result", 0.65
+    if "async" in before - after:
+        yield f"callers that await {what} now get a plain value", 0.65
+    if "public" in after - before:
+        yield f"{what} becomes part of the public interface and can be used from everywhere", 0.55
+    if {"private", "protected", "internal"} & (after - before):
+        yield f"{what} can no longer be used from outside", 0.55
+    if "final" in after - before:
+        yield f"{what} can no longer be overridden or reassigned", 0.5
+
+
+def _new_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    unit = edit.new
+    assert unit is not None  # noqa: S101 - the rule is for added units
+    condition = unit.part(Part.CONDITION) or unit.part(Part.HEAD)
+    inside = area.new.children(unit)
+    subject = where or "the code"
+    if inside and inside[-1].role in _LEAVES:
+        yield f"the rest of {subject} is skipped when {quote(condition)} holds", 0.6
+    else:
+        absent = _ABSENT.search(condition)
+        if absent:
+            names = quote(condition[: absent.start()].split("&&")[-1].strip(" (!") or condition, 50)
+            yield f"this check prevents an error when {names} is missing, null or undefined", 0.58
+        else:
+            yield (
+                f"{subject} now behaves differently depending on whether {quote(condition)} holds",
+                0.5,
+            )
+    yield (
+        f"both outcomes of the new check for {quote(condition, 50)} should be covered by tests",
+        0.42,
+    )
+
+
+def _lost_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    unit = edit.old
+    assert unit is not None  # noqa: S101 - the rule is for removed units
+    condition = unit.part(Part.CONDITION) or unit.part(Part.HEAD)
+    subject = where or "the code"
+    if _ABSENT.search(condition):
+        yield (
+            f"without the check, {subject} may fail when the value in {quote(condition)} is null or missing",
+            0.65,
+        )
+    else:
+        yield f"{subject} no longer handles the case {quote(condition)} separately", 0.58
+    del area
+
+
+def _changed_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    assert edit.new is not None  # noqa: S101 - the rule is for changed units
+    unit = edit.new
+    inside = [
+        child for child in area.new.children(unit) if child.role not in {Role.ELSE, Role.COMMENT}
+    ]
+    body = (
+        f", where it runs {quote(inside[0].part(Part.HEAD), 50)},"
+        if inside and inside[0].part(Part.HEAD)
+        else ""
+    )
+    yield f"{where or 'the code'} takes this branch{body} in different cases than before", 0.55
+
+
+def _changed_return(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    yield f"callers of {where or 'the function'} get a different return value than before", 0.58
+    del area, edit
+
+
+def _new_catch(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    tree = area.new
+    assert edit.new is not None  # noqa: S101 - the rule is for added and changed units
+    handlers = (
+        [edit.new]
+        if edit.new.role is Role.CATCH
+        else [child for child in tree.children(edit.new) if child.role is Role.CATCH]
+    )
+    for handler in handlers:
+        caught = caught_text(handler)
+        broad = bool(_BROAD.search(caught))
+        inner = tree.children(handler)
+        raises = any(child.role is Role.RAISE for child in inner)
+        if broad and not raises:
+            yield (
+                f"catching {quote(caught)} is broad and can hide unexpected errors in {where or 'the code'}",
+                0.62,
+            )
+        elif not raises:
+            yield (
+                f"errors of type {quote(caught)} no longer reach the callers of {where or 'the code'}",
+                0.5,
+            )
+
+
+def _new_raise(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    assert edit.new is not None  # noqa: S101 - the rule is for added and changed units
+    error = edit.new.calls[0] if edit.new.calls else edit.new.part(Part.HEAD).partition(" ")[2]
+    yield (
+        f"callers of {where or 'this code'} now have to handle {quote(error or 'the error', 50)}",
+        0.55,
+    )
+    del area
+
+
+def _changed_value(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    old, new = edit.old, edit.new
+    assert old is not None and new is not None  # noqa: S101, PT018 - the rule is for changed units
+    name = new.part(Part.TARGET) or new.name
+    before, after = old.part(Part.VALUE), new.part(Part.VALUE)
+    if old.part(Part.TARGET) != new.part(Part.TARGET):
+        if new.role is not Role.ASSIGN or not area.new.ancestors(new):
+            yield (
+                f"code that still refers to {quote(old.part(Part.TARGET) or old.name)} has to use {quote(name)}",
+                0.55,
+            )
+        return
+    if before == after:
+        return
+    if _LIMIT.search(name):
+        yield (
+            f"the new {quote(name)} changes how long or how much the code allows, so {quote(after, 40)} should be justified",
+            0.55,
+        )
+    else:
+        yield (
+            f"code that uses {quote(name)} now works with a different value, which can change its behavior",
+            0.5,
+        )
+    del where
+
+
+def _new_value(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    unit = edit.new
+    assert unit is not None  # noqa: S101 - the rule is for added units
+    name = unit.part(Part.TARGET) or unit.name
+    if unit.role is Role.ENTRY or not name or not name.replace("_", "a").isalnum():
+        return
+    uses = _uses(area, name)
+    what = f"{noun(area.new, unit)} {quote(name)}"
+    if uses <= 1 and unit.role is Role.ASSIGN and where:
+        yield f"the new {what} is not used in the changed lines", 0.5
+    elif unit.role is Role.ASSIGN:
+        yield f"the name of the new {what} should tell what it is used for", 0.35
+    else:
+        yield f"the purpose of the new {what} should be documented", 0.4
+
+
+def _uses(area: Area, name: str) -> int:
+    return sum(token.text == name for unit in area.new.units for token in unit.tokens)
+
+
+def _changed_call(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    old, new = edit.old, edit.new
+    assert old is not None and new is not None  # noqa: S101, PT018 - the rule is for changed units
+    before, after = (unit.calls[0] if unit.calls else "" for unit in (old, new))
+    if is_log(new) or is_check(new) or not after:
+        return
+    if before != after and before:
+        yield (
+            f"{quote(after, 60)} must do for {where or 'the code'} what {quote(before, 60)} did before",
+            0.5,
+        )
+    else:
+        yield (
+            f"{quote(after, 60)} now gets different arguments, which can change what it does",
+            0.48,
+        )
+    del area
+
+
+def _lost_call(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    assert edit.old is not None  # noqa: S101 - the rule is for removed units
+    if edit.old.calls:
+        yield (
+            f"what {quote(edit.old.calls[0], 60)} did no longer happens in {where or 'the code'}",
+            0.5,
+        )
+    del area
+
+
+def _new_import(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    unit = edit.new
+    assert unit is not None  # noqa: S101 - the rule is for added units
+    names = [token.text for token in unit.tokens if token.named and token.text.isidentifier()]
+    if names and _uses(area, names[-1]) <= 1:
+        yield f"the newly imported {quote(names[-1])} is not used in the changed lines", 0.42
+    elif names:
+        yield f"the file now depends on {quote(names[-1])}", 0.4
+    del where
+
+
+def _new_loop(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    assert edit.new is not None  # noqa: S101 - the rule is for added units
+    value = edit.new.part(Part.VALUE) or edit.new.part(Part.CONDITION)
+    if value:
+        yield (
+            f"the new loop in {where or 'the code'} can affect performance when {quote(value, 50)} is large",
+            0.42,
+        )
+    del area
+
+
+def _new_decorator(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    assert edit.new is not None  # noqa: S101 - the rule is for added units
+    head = edit.new.part(Part.HEAD)
+    if "deprecat" in head.lower():
+        yield f"callers of {where or 'the declaration'} should move to its replacement", 0.6
+    else:
+        yield f"{quote(head)} changes how {where or 'the declaration'} is treated", 0.42
+    del area
+
+
+_RULES = {
+    (EditKind.ADDED, Role.FUNCTION): _new_function,
+    (EditKind.ADDED, Role.CLASS): _new_function,
+    (EditKind.REMOVED, Role.FUNCTION): _gone,
+    (EditKind.REMOVED, Role.CLASS): _gone,
+    (EditKind.REMOVED, Role.FIELD): _gone,
+    (EditKind.REMOVED, Role.MEMBER): _gone,
+    (EditKind.REMOVED, Role.ASSIGN): _gone,
+    (EditKind.CHANGED, Role.FUNCTION): _changed_function,
+    (EditKind.CHANGED, Role.CLASS): _changed_function,
+    (EditKind.ADDED, Role.IF): _new_condition,
+    (EditKind.REMOVED, Role.IF): _lost_condition,
+    (EditKind.CHANGED, Role.IF): _changed_condition,
+    (EditKind.CHANGED, Role.RETURN): _changed_return,
+    (EditKind.ADDED, Role.TRY): _new_catch,
+    (EditKind.ADDED, Role.CATCH): _new_catch,
+    (EditKind.CHANGED, Role.CATCH): _new_catch,
+    (EditKind.ADDED, Role.RAISE): _new_raise,
+    (EditKind.CHANGED, Role.FIELD): _changed_value,
+    (EditKind.CHANGED, Role.ASSIGN): _changed_value,
+    (EditKind.CHANGED, Role.ENTRY): _changed_value,
+    (EditKind.ADDED, Role.FIELD): _new_value,
+    (EditKind.ADDED, Role.ASSIGN): _new_value,
+    (EditKind.ADDED, Role.MEMBER): _new_value,
+    (EditKind.CHANGED, Role.CALL): _changed_call,
+    (EditKind.REMOVED, Role.CALL): _lost_call,
+    (EditKind.ADDED, Role.IMPORT): _new_import,
+    (EditKind.ADDED, Role.LOOP): _new_loop,
+    (EditKind.ADDED, Role.DECORATOR): _new_decorator,
+}

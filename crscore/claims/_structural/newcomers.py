@@ -1,0 +1,230 @@
+"""Sentences for units that were added or removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crscore.claims._structural.actions import (
+    action,
+    caught_text,
+    inner_actions,
+    loop_object,
+    told,
+)
+from crscore.claims._structural.english import listed, names_in, quote
+from crscore.claims._structural.matching import EditKind
+from crscore.claims._structural.places import inside, noun, place
+from crscore.claims._structural.statements import Statement
+from crscore.syntax.model import Part, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.claims._structural.areas import Area
+    from crscore.claims._structural.matching import Edit
+    from crscore.syntax.model import Tree, Unit
+
+_WEIGHT = {
+    Role.CLASS: 0.95,
+    Role.FUNCTION: 0.93,
+    Role.ALIAS: 0.8,
+    Role.FIELD: 0.82,
+    Role.MEMBER: 0.75,
+    Role.ENTRY: 0.72,
+    Role.DECORATOR: 0.8,
+    Role.IF: 0.9,
+    Role.ELSE: 0.8,
+    Role.SWITCH: 0.85,
+    Role.CASE: 0.8,
+    Role.LOOP: 0.85,
+    Role.TRY: 0.88,
+    Role.CATCH: 0.87,
+    Role.FINALLY: 0.7,
+    Role.WITH: 0.8,
+    Role.LAMBDA: 0.6,
+    Role.MARKUP: 0.7,
+}
+
+
+def told_alone(area: Area, edit: Edit) -> Iterator[Statement]:
+    """The sentences for one added or removed declaration or block."""
+    added = edit.kind is EditKind.ADDED
+    tree, unit = (area.new, edit.new) if added else (area.old, edit.old)
+    if unit is None:
+        return
+    where = place(area, tree, unit)
+    writer = _WRITERS.get(unit.role, _block)
+    for text, factor in writer(tree, unit, where, added):
+        yield Statement(
+            text=text,
+            weight=_WEIGHT.get(unit.role, 0.6) * factor,
+            edits=(edit,),
+            identifiers=tuple(
+                dict.fromkeys(
+                    [unit.name, *names_in(unit.part(Part.CONDITION)), *names_in(text_code(text))]
+                )
+            ),
+        )
+
+
+def text_code(text: str) -> str:
+    """What stands between backticks in a sentence."""
+    return " ".join(text.split("`")[1::2])
+
+
+def _function(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
+    what = f"{noun(tree, unit)} {quote(unit.name)}" if unit.name else noun(tree, unit)
+    if not added:
+        yield f"the {what} has been removed{_of(where)}", 1.0
+        return
+    takes = [quote(item.name) for item in unit.parameters]
+    detail = ""
+    if takes:
+        detail += f", which takes {listed(takes)}"
+    if unit.part(Part.RETURNS) not in {"", "void", "None"}:
+        detail += (
+            " and" if takes else ", which"
+        ) + f" returns {quote(unit.part(Part.RETURNS), 40)}"
+    yield f"a new {what} has been added{_to(where)}{detail}", 1.0
+    inner = inner_actions(tree, unit)
+    if inner:
+        yield f"the new {what} {told(inner, limit=4)}", 0.9
+
+
+def _to(where: str) -> str:
+    return f" to {where}" if where else ""
+
+
+def _of(where: str) -> str:
+    return f" from {where}" if where else ""
+
+
+def _class(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
+    what = f"{noun(tree, unit)} {quote(unit.name)}" if unit.name else noun(tree, unit)
+    if not added:
+        yield f"the {what} has been removed{_of(where)}", 1.0
+        return
+    bases = unit.part(Part.BASES)
+    base = f", based on {quote(bases.strip('():'))}" if bases else ""
+    yield f"a new {what} has been added{_to(where)}{base}", 1.0
+    members = [
+        f"{quote(child.name or child.part(Part.TARGET))}"
+        for child in tree.children(unit)
+        if child.role in {Role.FUNCTION, Role.FIELD, Role.ASSIGN, Role.MEMBER, Role.CLASS}
+        and (child.name or child.part(Part.TARGET))
+    ]
+    if members:
+        yield f"the new {what} has {listed(members, 6)}", 0.9
+    for child in tree.children(unit):
+        if child.role is Role.FUNCTION:
+            inner = inner_actions(tree, child)
+            if inner:
+                yield (
+                    f"the new method {quote(child.name)} of {quote(unit.name)} {told(inner, limit=4)}",
+                    0.8,
+                )
+
+
+def _value(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
+    name = unit.name or unit.part(Part.TARGET)
+    what = f"{noun(tree, unit)} {quote(name)}"
+    if not added:
+        yield f"the {what} has been removed{_of(where)}", 1.0
+        return
+    kind = f" of type {quote(unit.part(Part.TYPE), 40)}" if unit.part(Part.TYPE) else ""
+    value = f" with the value {quote(unit.part(Part.VALUE))}" if unit.part(Part.VALUE) else ""
+    yield f"a new {what}{kind} has been added{_to(where)}{value}", 1.0
+
+
+def _decorator(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
+    head = quote(unit.part(Part.HEAD))
+    verb = "has been added to" if added else "has been removed from"
+    yield f"the {noun(tree, unit)} {head} {verb} {where or 'a declaration'}", 1.0
+
+
+def _condition(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
+    inner = inner_actions(tree, unit)
+    condition = quote(unit.part(Part.CONDITION) or unit.part(Part.HEAD), 90)
+    then = f"; when it holds, the code {told(inner)}" if inner else ""
+    if added:
+        yield f"a new condition{inside(where)} checks {condition}{then}", 1.0
+    else:
+        lost = f", which {'would'} {told(inner, 'base')}," if inner else ""
+        yield f"the check for {condition}{lost} has been removed{_of(where)}", 1.0
+    for child in tree.children(unit):
+        if child.role is Role.ELSE:
+            otherwise = inner_actions(tree, child)
+            if otherwise and added:
+                yield f"otherwise, when {condition} does not hold, the code {told(otherwise)}", 0.85
+
+
+def _loop(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
+    inner = inner_actions(tree, unit)
+    tail = f" that {told(inner)}" if inner else ""
+    verb = f"a new loop {loop_object(unit)}{tail} has been added{_to(where)}"
+    yield (verb if added else f"the loop {loop_object(unit)} has been removed{_of(where)}"), 1.0
+
+
+def _try(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
+    handlers = [child for child in tree.children(unit) if child.role is Role.CATCH]
+    caught = listed([quote(caught_text(child)) for child in handlers])
+    what = f"error handling for {caught}" if caught else "a try block"
+    if not added:
+        yield f"the {what.removeprefix('a ')} has been removed{_of(where)}", 1.0
+        return
+    inner = inner_actions(tree, unit)
+    around = f" around code that {told(inner)}" if inner else ""
+    yield f"{what} has been added{_to(where)}{around}", 1.0
+    for child in handlers:
+        then = inner_actions(tree, child)
+        if then:
+            yield (
+                f"when {quote(caught_text(child))} is caught, the code{inside(where)} {told(then)}",
+                0.9,
+            )
+
+
+def _catch(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
+    then = inner_actions(tree, unit)
+    tail = f" and {told(then)}" if then else ""
+    if added:
+        yield f"{where or 'the code'} now catches {quote(caught_text(unit))}{tail}", 1.0
+    else:
+        yield f"{where or 'the code'} no longer catches {quote(caught_text(unit))}", 1.0
+
+
+def _block(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
+    done = action(tree, unit)
+    subject = where or "the code"
+    if unit.role in {Role.ELSE, Role.FINALLY}:
+        inner = told(inner_actions(tree, unit))
+        kind = "an else branch" if unit.role is Role.ELSE else "a finally block"
+        if added:
+            yield (
+                f"{kind} that {inner} has been added{_to(where)}"
+                if inner
+                else f"{kind} has been added{_to(where)}",
+                1.0,
+            )
+        else:
+            yield f"the {kind.split(' ', 1)[1]} has been removed{_of(where)}", 1.0
+    elif done is not None:
+        yield (
+            (f"{subject} now {done.third()}" if added else f"{subject} no longer {done.base()}"),
+            1.0,
+        )
+
+
+_WRITERS = {
+    Role.FUNCTION: _function,
+    Role.CLASS: _class,
+    Role.FIELD: _value,
+    Role.MEMBER: _value,
+    Role.ENTRY: _value,
+    Role.ALIAS: _value,
+    Role.DECORATOR: _decorator,
+    Role.IF: _condition,
+    Role.LOOP: _loop,
+    Role.TRY: _try,
+    Role.CATCH: _catch,
+}

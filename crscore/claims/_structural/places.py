@@ -1,0 +1,114 @@
+"""How a sentence calls the place where something changed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from crscore.claims._structural.english import quote
+from crscore.syntax.model import Part, Role
+
+if TYPE_CHECKING:
+    from crscore.claims._structural.areas import Area
+    from crscore.syntax.model import Tree, Unit
+
+_TESTS = re.compile(
+    r"^(?:\w+\.)?(it|test|specify|describe|context|suite|fit|xit)\b[^'\"`]*['\"`](.+)['\"`]$"
+)
+_SECTION = (
+    # `def name(`, `class Name`, `function name(`, `func (s *S) Name(`, `fn name(`, `module Name`
+    re.compile(
+        r"\b(class|interface|struct|enum|trait|module|namespace|def|function|func)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$.:]*)"
+    ),
+    # `const name = (a) => {`, `name: function (`
+    re.compile(r"()([A-Za-z_$][\w$]*)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^)]*\)\s*=>)"),
+    # `public int name(String a) {`
+    re.compile(r"()\b([A-Za-z_$~][\w$]*)\s*\("),
+)
+_TYPES = frozenset({"class", "interface", "struct", "enum", "trait", "module", "namespace"})
+_KEYWORDS = frozenset({"if", "for", "while", "switch", "catch", "return", "function", "with"})
+
+
+def noun(tree: Tree, unit: Unit) -> str:
+    """The English noun for a declaration: `method`, `class`, `constant`."""
+    if unit.word:
+        return unit.word
+    around = tree.units[unit.parent] if unit.parent > 0 else None
+    in_class = around is not None and around.role is Role.CLASS
+    if unit.role is Role.FUNCTION:
+        if unit.name.startswith(("test_", "test")) and unit.name[4:5] in {
+            "_",
+            unit.name[4:5].upper(),
+        }:
+            return "test"
+        if unit.name in {"__init__", "constructor", "initialize", "__construct"}:
+            return "constructor"
+        return "method" if in_class else "function"
+    if unit.role is Role.ASSIGN:
+        name = unit.part(Part.TARGET)
+        if name.isupper() and len(name) > 1:
+            return "constant"
+        if in_class:
+            return "attribute"
+        return "attribute" if "." in name else "variable"
+    return _NOUNS.get(unit.role, unit.role.value)
+
+
+_NOUNS = {
+    Role.CLASS: "class",
+    Role.FIELD: "field",
+    Role.MEMBER: "enum value",
+    Role.ENTRY: "entry",
+    Role.DECORATOR: "decorator",
+    Role.ALIAS: "type",
+    Role.DOC: "docstring",
+}
+
+
+def named(tree: Tree, unit: Unit) -> str:
+    """A declaration with its noun and name: "the method `apply`"."""
+    name = unit.name or unit.part(Part.TARGET)
+    return f"the {noun(tree, unit)} {quote(name)}" if name else f"the {noun(tree, unit)}"
+
+
+def scope_of(tree: Tree, unit: Unit) -> Unit | None:
+    """The innermost named function, callback or class around a unit."""
+    for above in tree.ancestors(unit):
+        if above.role in {Role.FUNCTION, Role.CLASS, Role.LAMBDA} and above.name:
+            return above
+    return None
+
+
+def place(area: Area, tree: Tree, unit: Unit) -> str:
+    """Where a unit stands: "the method `apply`", "the test 'adds'"; empty when unknown."""
+    scope = scope_of(tree, unit)
+    if scope is None:
+        return from_section(area.section)
+    return called(tree, scope)
+
+
+def called(tree: Tree, scope: Unit) -> str:
+    """A function, class or callback as the subject of a sentence."""
+    if scope.role is not Role.LAMBDA:
+        return named(tree, scope)
+    test = _TESTS.match(scope.name)
+    if test:
+        kind = "test" if test[1] not in {"describe", "context", "suite"} else "test suite"
+        return f"the {kind} '{test[2]}'"
+    return f"the callback of {quote(scope.name, 40)}"
+
+
+def from_section(section: str) -> str:
+    """The place as git's hunk header tells it; empty when it tells none."""
+    text = section.strip()
+    for pattern in _SECTION:
+        match = pattern.search(text)
+        if match and match[2] not in _KEYWORDS:
+            kind = match[1]
+            return f"the {kind if kind in _TYPES else 'function'} {quote(match[2])}"
+    return ""
+
+
+def inside(place_name: str) -> str:
+    """ " in the method `x`", or nothing for an unknown place."""
+    return f" in {place_name}" if place_name else ""

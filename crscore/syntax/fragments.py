@@ -1,0 +1,206 @@
+"""Reading a piece of a file: a hunk's side seldom starts and ends where a construct does.
+
+What the piece closes but does not open is opened before it, what it opens is
+closed behind it, and of the ways to do that the one with the fewest errors wins.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from crscore.syntax.tree import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crscore.syntax.model import Language, Tree
+
+MAX_TRIES = 8
+"""Ways tried for one fragment."""
+MAX_OPEN = 12
+"""Brackets repaired at each end; a piece with more is read as it is."""
+
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_SCAN = re.compile(r"""\\.|"|'|`|//|\#|/\*|\*/|[()\[\]{}]""")
+_TRIPLE = '"""'
+
+
+def read_fragment(language: Language, lines: Sequence[str], first: int) -> Tree:
+    """Parse consecutive lines of a file that may begin and end anywhere.
+
+    Args:
+        language: The table to read them with.
+        lines: The lines without line ends.
+        first: Number of the first one, 1-based.
+
+    Returns:
+        The tree of the best of a bounded number of readings; its lines count as in the file.
+
+    Raises:
+        DependencyError: The grammar's wheel is not installed.
+    """
+    text = "\n".join(_dedent(lines))
+    best: Tree | None = None
+    for before, behind in _surroundings(language, lines, text):
+        tree = read(language, before + text + behind, first=first, skip=before.count("\n"))
+        if best is None or tree.errors < best.errors:
+            best = tree
+        if best.errors == 0:
+            break
+    assert best is not None  # noqa: S101 - the first surrounding is always tried
+    return best
+
+
+def _dedent(lines: Sequence[str]) -> list[str]:
+    widths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    margin = min(widths, default=0)
+    return [line[margin:] for line in lines]
+
+
+def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
+    """Ways to complete a fragment, the plainest first, at most `MAX_TRIES`."""
+    if language.indented:
+        made = _for_indented(_dedent(lines), text)
+    else:
+        made = _for_braces(language, text)
+    seen: set[tuple[str, str]] = set()
+    for pair in made:
+        whole = (language.prolog + pair[0], pair[1])
+        if whole not in seen:
+            seen.add(whole)
+            yield whole
+        if len(seen) >= MAX_TRIES:
+            return
+
+
+def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
+    opened = _openers(lines)
+    closing = _ending(lines)
+    yield opened, closing
+    if _TRIPLE in text:
+        odd = text.count(_TRIPLE) % 2
+        yield _TRIPLE + "\n", closing if odd else "\n" + _TRIPLE
+        yield opened, "\n" + _TRIPLE
+    missing, unclosed = _unbalanced(text, hash_comments=True)
+    if missing or unclosed:
+        before = "".join(f"f{_opener(char)}\n" for char in reversed(missing))
+        yield before, "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
+    if closing == "" and opened == "":
+        yield "class _:\n", ""
+
+
+def _ending(lines: Sequence[str]) -> str:
+    """A body for a header that a fragment ends with."""
+    last = next((line for line in reversed(lines) if line.strip()), "")
+    margin = " " * (len(last) - len(last.lstrip()))
+    if last.rstrip().endswith(":"):
+        return f"\n{margin} pass"
+    return f"\n{margin}def _(): pass" if last.lstrip().startswith("@") else ""
+
+
+def _openers(lines: Sequence[str]) -> str:
+    """Headers for the blocks a fragment leaves but did not enter."""
+    widths = [(len(line) - len(line.lstrip()), line.strip()) for line in lines if line.strip()]
+    headers: list[str] = []
+    lowest = widths[0][0] if widths else 0
+    for width, line in widths:
+        if width < lowest:
+            lowest = width
+            word = "try:" if line.startswith(("except", "finally")) else "if _:"
+            headers.append(" " * width + word + "\n")
+    return "".join(reversed(headers)) if len(headers) <= MAX_OPEN else ""
+
+
+def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
+    opened, closed = _comment_ends(text)
+    missing, unclosed = _unbalanced(
+        opened + text + closed, hash_comments="#" in language.line_comments
+    )
+    if len(missing) > MAX_OPEN or len(unclosed) > MAX_OPEN:
+        yield opened, closed
+        return
+    tail = closed + "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
+    if not missing:
+        yield opened, tail if unclosed else closed
+    for kinds in _scopes(missing.count("}")):
+        yield _prefix(language, missing, kinds) + opened, tail
+    for before, behind in language.fragments:
+        yield before + _prefix(language, missing, ("function", "block")) + opened, tail + behind
+    yield opened, closed
+
+
+def _scopes(count: int) -> Iterator[tuple[str, ...]]:
+    """What the missing open braces may be, outermost first; the last one repeats inward."""
+    if count == 0:
+        return
+    if count > 1:
+        yield ("class", "function", "block")
+    yield ("function", "block")
+    yield ("class", "function", "block")
+    yield ("object", "object")
+    yield ("class", "class", "function")
+
+
+def _prefix(language: Language, missing: str, kinds: tuple[str, ...]) -> str:
+    pieces: list[str] = []
+    depth = 0
+    inside = False
+    for char in reversed(missing):
+        if char == "}":
+            kind = kinds[min(depth, len(kinds) - 1)]
+            pieces.append(language.openers.get("callback" if inside else kind, "{"))
+            depth += 1
+            inside = False
+        else:
+            pieces.append("f" + _opener(char))
+            inside = char == ")"
+    return "".join(piece + "\n" for piece in pieces)
+
+
+def _opener(closer: str) -> str:
+    return next(char for char, other in _CLOSERS.items() if other == closer)
+
+
+def _comment_ends(text: str) -> tuple[str, str]:
+    """Open or close a block comment that the fragment cuts through."""
+    first_open, first_close = text.find("/*"), text.find("*/")
+    before = "/**\n" if first_close >= 0 and (first_open < 0 or first_close < first_open) else ""
+    behind = "\n*/" if text.rfind("/*") > text.rfind("*/") else ""
+    starred = [line.lstrip().startswith("*") for line in text.split("\n") if line.strip()]
+    if starred and all(starred) and first_open < 0 and first_close < 0:
+        return "/**\n", "\n*/"
+    return before, behind
+
+
+def _unbalanced(text: str, *, hash_comments: bool) -> tuple[str, str]:
+    """Closers without an opener, innermost first, and openers without a closer."""
+    missing: list[str] = []
+    unclosed: list[str] = []
+    in_comment = False
+    for line in text.split("\n"):
+        quote = ""
+        for match in _SCAN.finditer(line):
+            mark = match.group()
+            if in_comment:
+                in_comment = mark != "*/"
+            elif quote:
+                quote = "" if mark == quote else quote
+            elif mark in "\"'`" and mark:
+                quote = mark
+            elif mark == "//" or (mark == "#" and hash_comments):
+                break
+            elif mark == "/*":
+                in_comment = True
+            elif mark in _CLOSERS:
+                unclosed.append(mark)
+            elif mark in ")]}":
+                _close(mark, missing, unclosed)
+    return "".join(missing), "".join(unclosed)
+
+
+def _close(mark: str, missing: list[str], unclosed: list[str]) -> None:
+    if unclosed and _CLOSERS[unclosed[-1]] == mark:
+        unclosed.pop()
+    elif not unclosed:
+        missing.append(mark)

@@ -1,0 +1,1 @@
+"""One module for each family of languages: node types to roles."""

@@ -1,0 +1,213 @@
+"""The language-neutral picture of a piece of source code.
+
+A parsed side is a flat tuple of units in reading order: declarations and
+statements, each with the tokens that are its own and not a nested unit's.
+Whatever a grammar calls its nodes ends at `Language`; nothing after it knows
+which language it reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Role(StrEnum):
+    """What a unit is for."""
+
+    MODULE = "module"
+    CLASS = "class"
+    FUNCTION = "function"
+    LAMBDA = "lambda"
+    FIELD = "field"
+    MEMBER = "member"
+    ENTRY = "entry"
+    IMPORT = "import"
+    DECORATOR = "decorator"
+    ALIAS = "alias"
+    IF = "if"
+    ELSE = "else"
+    SWITCH = "switch"
+    CASE = "case"
+    LOOP = "loop"
+    RETURN = "return"
+    YIELD = "yield"
+    RAISE = "raise"
+    TRY = "try"
+    CATCH = "catch"
+    FINALLY = "finally"
+    WITH = "with"
+    ASSIGN = "assign"
+    CALL = "call"
+    ASSERT = "assert"
+    JUMP = "jump"
+    DELETE = "delete"
+    MARKUP = "markup"
+    COMMENT = "comment"
+    DOC = "doc"
+    OTHER = "other"
+
+
+class Part(StrEnum):
+    """What a piece of a unit is for."""
+
+    NAME = "name"
+    PARAMETERS = "parameters"
+    RETURNS = "returns"
+    CONDITION = "condition"
+    TARGET = "target"
+    VALUE = "value"
+    CALLEE = "callee"
+    ARGUMENTS = "arguments"
+    BASES = "bases"
+    TYPE = "type"
+    MODIFIERS = "modifiers"
+    OPERATOR = "operator"
+    HEAD = "head"
+
+
+class Token(NamedTuple):
+    """One leaf of the tree, or one line of a leaf that spans several."""
+
+    text: str
+    """As in the source, without surrounding blanks."""
+    line: int
+    """1-based line of its side."""
+    named: bool
+    """True for identifiers and literals, False for keywords and punctuation."""
+    gap: bool
+    """True when a blank or a line end stands before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One parameter of a function."""
+
+    name: str
+    """Its name; for a destructuring pattern, the pattern."""
+    type: str
+    """Its declared type; empty when there is none."""
+    default: str
+    """Its default value; empty when there is none."""
+    optional: bool
+    """True when a caller may leave it out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One declaration or statement."""
+
+    index: int
+    """Its place in the tree's `units`."""
+    parent: int
+    """Index of the unit around it; -1 for the module."""
+    after: int
+    """Index behind its last nested unit: its subtree is `units[index:after]`."""
+    role: Role
+    """What it is for."""
+    word: str
+    """The English noun for it (`method`, `interface`); may be empty."""
+    name: str
+    """Declared name, or the label of a callback; may be empty."""
+    start: int
+    """First line, 1-based."""
+    end: int
+    """Last line, inclusive."""
+    tokens: tuple[Token, ...]
+    """Its own tokens, nested units' left out."""
+    parts: Mapping[Part, str]
+    """Text of its pieces on one line, bounded in length."""
+    parameters: tuple[Parameter, ...] = ()
+    """Of a function."""
+    calls: tuple[str, ...] = ()
+    """What its own expressions call, outermost first."""
+
+    def part(self, part: Part) -> str:
+        """Text of a piece; empty when the unit has none."""
+        return self.parts.get(part, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """One parsed side."""
+
+    units: tuple[Unit, ...]
+    """In reading order; the first is the module."""
+    errors: int
+    """Bytes the grammar could not make sense of."""
+
+    def ancestors(self, unit: Unit) -> tuple[Unit, ...]:
+        """The units around a unit, innermost first, the module left out."""
+        found: list[Unit] = []
+        while unit.parent > 0:
+            unit = self.units[unit.parent]
+            found.append(unit)
+        return tuple(found)
+
+    def children(self, unit: Unit) -> tuple[Unit, ...]:
+        """The units directly inside a unit, in order."""
+        found: list[Unit] = []
+        index = unit.index + 1
+        while index < unit.after:
+            child = self.units[index]
+            found.append(child)
+            index = child.after
+        return tuple(found)
+
+    def subtree(self, unit: Unit) -> tuple[Unit, ...]:
+        """A unit and everything inside it, in reading order."""
+        return self.units[unit.index : unit.after]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """How one grammar's node types map to roles and parts."""
+
+    name: str
+    """As in `ChangedFile.language`."""
+    package: str
+    """Import name of the grammar's wheel."""
+    roles: Mapping[str, Role]
+    """Node type to role; a type that is missing is seen through."""
+    entry: str = "language"
+    """The wheel's function that returns the grammar."""
+    aliases: frozenset[str] = frozenset()
+    """Other names of the language that use this table."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """Node type to English noun, where it is not the role's."""
+    statements: frozenset[str] = frozenset({"expression_statement"})
+    """Types that wrap one expression; the expression gives the role."""
+    expressions: Mapping[str, Role] = field(default_factory=dict)
+    """Type of a wrapped expression to role."""
+    bodies: frozenset[str] = frozenset()
+    """Types whose direct children are statements without a wrapper."""
+    wrappers: Mapping[str, str] = field(default_factory=dict)
+    """Types around a declaration that belong to it, with the field that holds it."""
+    calls: frozenset[str] = frozenset({"call_expression"})
+    """Types of calls and object creations."""
+    lambdas: frozenset[str] = frozenset()
+    """Types of functions written as a value."""
+    blocks: frozenset[str] = frozenset()
+    """Types of bodies that hold statements."""
+    atoms: frozenset[str] = frozenset({"string", "string_literal"})
+    """Types taken as one token with all they contain."""
+    fields: Mapping[Part, tuple[str, ...]] = field(default_factory=dict)
+    """Field names tried for a part before the common ones."""
+    typed_left: bool = False
+    """True when a function's `type` field is what it returns (Java, C)."""
+    self_names: frozenset[str] = frozenset()
+    """Parameters that stand for the object and are not the caller's."""
+    fragments: tuple[tuple[str, str], ...] = ()
+    """Text to put before and after a fragment that does not parse alone."""
+    openers: Mapping[str, str] = field(default_factory=dict)
+    """What opens a `class`, `function`, `block`, `object` or `callback` that a fragment lacks."""
+    prolog: str = ""
+    """Text that every fragment needs before it."""
+    indented: bool = False
+    """True when indentation makes the blocks."""
+    line_comments: tuple[str, ...] = ("//",)
+    """What starts a comment to the end of the line."""
