@@ -33,11 +33,13 @@ _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)([^`\n]{1,200})\1(?!`)")
 _COMMAND_LINE = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\[)")
 
-_MARKDOWN_PUNCTUATION = re.compile(r"([\\`*_{}\[\]()#+\-.!~^=>:])")
+_MARKDOWN_PUNCTUATION = re.compile(r"([\\`*_\[\]~]|:(?=:))")
+# What opens a list, a heading, a quote or a rule: `- `, `1. `, `2) `, `# `, `> `, `===`.
+_MARKDOWN_OPENING = re.compile(r"^(?=[-+=#>])|^(\d+)(?=[.)])")
 _MENTION = re.compile(r"@(?=[\w])")
 _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(https?|ftp|mailto|xmpp)(:)|\bwww(?=\.)", re.IGNORECASE)
-_COMMIT = re.compile(r"\b([0-9a-f]{3})(?=[0-9a-f]{4,37}\b)", re.IGNORECASE)
+_COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b", re.IGNORECASE)
 _JSON_RISKY = re.compile(
     r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
     r"|[\U000e0000-\U000e0fff]"
@@ -149,21 +151,22 @@ def _markdown_plain(line: str) -> str:
     line = _MENTION.sub("@" + _BREAK, line)
     line = _ISSUE.sub(lambda found: found[0] + _BREAK, line)
     line = _ADDRESS.sub(lambda found: found[0] + _BREAK, line)
-    line = _COMMIT.sub(lambda found: found[0] + _BREAK, line)
+    line = _COMMIT.sub(lambda found: re.sub("(.{4})", r"\1" + _BREAK, found[0]), line)
     line = _MARKDOWN_PUNCTUATION.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))
+    line = _MARKDOWN_OPENING.sub(r"\1\\", line)
     line = line.replace("|", "&#124;").replace("$", "&#36;")
     return line.replace(_BREAK, "&#8203;")
 
 
-def markdown_code(text: str, limit: int = MAX_ITEM_CHARS) -> str:
+def markdown_code(text: str, limit: int = MAX_ITEM_CHARS, *, in_table: bool = False) -> str:
     """Put a text into a Markdown code span that its own backticks cannot close.
 
     Returns:
-        The span; running text where a span cannot hold it (empty, a pipe or a
-        backslash, which tables read, or an old runner command).
+        The span; running text where a span cannot hold it: empty, an old runner
+        command or, in a table, a pipe or a backslash, which the table reads first.
     """
     line = one_line(text, limit)
-    if not line or "|" in line or "\\" in line or "##[" in line:
+    if not line or "##[" in line or (in_table and ("|" in line or "\\" in line)):
         return _markdown_plain(line)
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
     space = " " if line[0] == "`" or line[-1] == "`" else ""

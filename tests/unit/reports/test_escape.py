@@ -94,6 +94,9 @@ def test_double_colons_inside_a_line_are_kept() -> None:
         "# heading",
         "- item",
         "1. item",
+        "23) item",
+        "+ item",
+        ":: x ::y",
         "> quote",
         "---",
         "    indented",
@@ -130,7 +133,7 @@ def test_code_span_holds_its_text(raw: str) -> None:
 
 @pytest.mark.parametrize("raw", ["a|b", "a\\", "##[error]x"])
 def test_text_that_a_code_span_cannot_hold_is_escaped_instead(raw: str) -> None:
-    escaped = _escape.markdown_code(raw)
+    escaped = _escape.markdown_code(raw, in_table=True)
     assert "|" not in escaped
     assert "##[" not in escaped
     assert rendered_text(escaped) == raw

@@ -1,0 +1,98 @@
+"""The report for a pull request comment or a job summary: GitHub's Markdown.
+
+Short: the scores, the heaviest pseudo-references that nobody addressed, and the
+rest folded away. Everything echoed is escaped; whole items are left out, with a
+note, where the host's limit on the length of a comment would be passed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.reports import _blocks, _escape, _view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from crscore.records import Result
+    from crscore.reports._blocks import Block
+    from crscore.reports.base import Report
+
+MAX_CHARS = 65_000
+"""Longest document: GitHub takes 65,536 characters in a comment, a little is kept for markers."""
+LEAST_CHARS = 2_000
+"""Room that a result gets at least when there are many; the last ones may get none."""
+_NOTE_CHARS = 200
+
+
+class Part(NamedTuple):
+    """Blocks put together within a limit."""
+
+    text: str
+    """The blocks that fit."""
+    dropped: int
+    """Items left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """Renders for GitHub."""
+
+    def render(self, results: Sequence[Result]) -> str:
+        """Render each result below the one before, within `MAX_CHARS` characters."""
+        parts: list[str] = []
+        left = MAX_CHARS - _NOTE_CHARS
+        dropped = skipped = 0
+        for index, result in enumerate(results):
+            if left < LEAST_CHARS:
+                skipped = len(results) - index
+                break
+            heading = f"Change {index + 1} of {len(results)}" if len(results) > 1 else None
+            share = max(left // (len(results) - index), LEAST_CHARS)
+            part = within(_blocks.blocks(result, heading), share)
+            parts.append(part.text)
+            left -= len(part.text)
+            dropped += part.dropped
+        parts.append(_note(dropped, skipped))
+        return _escape.no_commands("".join(parts).strip("\n") + "\n")
+
+
+def within(blocks: Iterable[Block], limit: int) -> Part:
+    """Put blocks together; once the limit is near, leave out whole items and whole blocks.
+
+    Args:
+        blocks: Parts of a document, the most useful first.
+        limit: Longest text in characters.
+    """
+    parts: list[str] = []
+    dropped = 0
+    left = limit
+    for block in blocks:
+        room = left - len(block.head) - len(block.foot)
+        kept: list[str] = []
+        for item in block.items:
+            if len(item) <= room:
+                kept.append(item)
+                room -= len(item)
+        if room >= 0 and (kept or not block.items):
+            parts.append(block.head + "".join(kept) + block.foot)
+            left = room
+            dropped += len(block.items) - len(kept)
+        else:
+            dropped += max(len(block.items), 1)
+    return Part("".join(parts), dropped)
+
+
+def _note(dropped: int, skipped: int) -> str:
+    """Say what was left out; nothing when nothing was."""
+    what = [_view.many(dropped, "item")] * bool(dropped)
+    what += [_view.many(skipped, "change")] * bool(skipped)
+    if not what:
+        return ""
+    return f"\n*Shortened: {' and '.join(what)} left out to keep within a comment's length.*\n"
+
+
+def create(options: Mapping[str, str]) -> Report:  # noqa: ARG001
+    """Make the report; it takes no options: what is long is folded, not left out."""
+    return Markdown()

@@ -1,0 +1,70 @@
+"""What every report promises, over whatever reports there are."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from crscore import plugins
+from crscore.reports.base import Report
+from tests.helpers import results
+
+NAMES = plugins.names("reports")
+MAKERS = (results.small, results.review, results.abstained, results.hostile)
+OPTIONS: tuple[Mapping[str, str], ...] = (
+    {},
+    {"explain": "true", "color": "false", "width": "120"},
+)
+
+
+def report(name: str, options: Mapping[str, str]) -> Report:
+    made: Report = plugins.load("reports", name).create(options)
+    return made
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("make", MAKERS)
+def test_document_is_text_that_ends_in_one_line_end(name, options, make) -> None:
+    shown = report(name, options).render([make()])
+    assert shown.strip()
+    assert shown.endswith("\n")
+    assert not shown.endswith("\n\n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_several_results_are_one_document(name: str) -> None:
+    made = report(name, {})
+    both = made.render([results.review(), results.abstained()])
+    assert len(both) > len(made.render([results.review()]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("make", MAKERS)
+def test_same_results_give_the_same_document(name, make) -> None:
+    assert report(name, {}).render([make()]) == report(name, {}).render([make()])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_document_can_be_written_as_utf_8(name: str) -> None:
+    assert report(name, {}).render([results.hostile()]).encode("utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_document_holds_nothing_that_commands_a_terminal_or_runner(name: str) -> None:
+    shown = report(name, {}).render([results.hostile()])
+    assert not set(shown) & set("\x00\x07\x08\x1b\x7f\x9b\x9d\u202e\u202c\u2066\u200b")
+    assert "##[" not in shown
+    assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_document_tells_the_reason_of_an_abstention(name: str) -> None:
+    assert "there are no sentences to compare with" in report(name, {}).render(
+        [results.abstained()]
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_document_carries_the_signature(name: str) -> None:
+    shown = report(name, {"width": "120"}).render([results.review()])
+    assert results.SIGNATURE in shown

@@ -1,0 +1,210 @@
+import re
+from dataclasses import replace
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from crscore.records import Result
+from crscore.reports import _blocks, markdown
+from tests.helpers import results
+
+READER = MarkdownIt("commonmark", {"html": True}).enable(["table"])
+OUR_HTML = {
+    "<br>",
+    "<sub>",
+    "</sub>",
+    "</details>",
+    "<details><summary>Each comment against the part it is on</summary>",
+    "<details><summary>Each sentence and what it addresses</summary>",
+    "<details><summary>Notes</summary>",
+}
+MORE = re.compile(r"<details><summary>\d+ more not addressed</summary>")
+
+
+def render(*given: Result) -> str:
+    return markdown.create({}).render(given)
+
+
+def tokens(document: str) -> list[Token]:
+    flat = []
+    for token in READER.parse(document):
+        flat.append(token)
+        flat.extend(token.children or [])
+    return flat
+
+
+def html_of(document: str) -> set[str]:
+    return {
+        token.content.strip()
+        for token in tokens(document)
+        if token.type in ("html_block", "html_inline")
+    }
+
+
+def cells(document: str) -> list[list[str]]:
+    table: list[list[str]] = []
+    for token in READER.parse(document):
+        if token.type == "tr_open":
+            table.append([])
+        elif token.type == "inline" and token.level >= 4 and table:
+            table[-1].append("".join(child.content for child in token.children or []))
+    return table
+
+
+def test_scores_are_a_table() -> None:
+    rows = cells(render(results.review()))
+    # By hand: 4 of 6, 4 of 7, harmonic mean 8/13.
+    assert rows[1] == ["Relevance", "0.62", "harmonic mean of the two below"]
+    assert rows[2] == ["Conciseness", "0.67", "4 of 6 sentences on topic"]
+    assert rows[3] == ["Comprehensiveness", "0.57", "4 of 7 pseudo-references addressed"]
+
+
+def test_reviewers_are_a_table_when_there_are_several() -> None:
+    rows = cells(render(results.review()))
+    assert ["review-bot", "0.22", "0.50", "0.14", "1 of 2", "12"] in rows
+
+
+def test_single_reviewer_has_no_table() -> None:
+    assert "Reviewer" not in render(results.small())
+
+
+def test_three_heaviest_unaddressed_are_listed_openly() -> None:
+    shown = render(results.large(60))
+    before_fold = shown.split("<details>")[0]
+    assert [f"value_{i}_3" in before_fold for i in (1, 3, 5, 7)] == [True, True, True, False]
+    assert "<summary>27 more not addressed</summary>" in shown
+
+
+def test_unaddressed_reference_names_file_and_line() -> None:
+    assert "added to `http`, empty by default. (`config/settings.toml:3`)" in render(
+        results.review()
+    )
+
+
+def test_abstention_says_why() -> None:
+    shown = render(results.abstained())
+    assert "No score for this review: there are no sentences to compare with." in shown
+    assert cells(shown)[1][1] == "–"
+
+
+def test_review_that_misses_nothing_has_no_such_list() -> None:
+    result = results.small()
+    matched = tuple(replace(match, matched=True) for match in result.reference_matches)
+    assert "Worth a look" not in render(replace(result, reference_matches=matched))
+
+
+def test_signature_is_small_and_copies_as_it_is() -> None:
+    assert f"<sub>`{results.SIGNATURE}`</sub>" in render(results.review())
+
+
+def test_sentences_name_what_they_address() -> None:
+    assert (
+        "- ✅ 0.86 The emptiness check of `body` in `parse` was dropped."
+        "<br>→ The check that `body` is not empty was removed from `parse`.\n"
+    ) in render(results.review())
+
+
+def test_several_results_are_numbered() -> None:
+    headings = [
+        token.content
+        for token in tokens(render(results.small(), results.review()))
+        if token.type == "inline" and token.content.startswith("Change")
+    ]
+    assert headings == ["Change 1 of 2", "Change 2 of 2"]
+
+
+@pytest.mark.parametrize("make", [results.hostile, results.review, results.abstained])
+def test_no_html_comes_from_input(make) -> None:
+    found = {text for text in html_of(render(make())) if not MORE.fullmatch(text)}
+    assert found <= OUR_HTML
+
+
+def test_no_link_or_emphasis_or_heading_comes_from_input() -> None:
+    found = tokens(render(results.hostile()))
+    assert not {token.type for token in found} & {
+        "link_open",
+        "image",
+        "em_open",
+        "fence",
+        "code_block",
+        "hr",
+        "blockquote_open",
+        "ordered_list_open",
+    }
+    # Our own bold: the heading of the list and the first score.
+    assert sum(token.type == "strong_open" for token in found) == 3
+    assert sum(token.type == "heading_open" for token in found) == 1
+
+
+def test_no_mention_or_issue_reference_comes_from_input() -> None:
+    for token in tokens(render(results.hostile())):
+        if token.type == "text":
+            assert not re.search(r"@\w|#\d|GH-\d|https?://|www\.|[0-9a-f]{7}", token.content)
+
+
+def test_document_cannot_command_a_runner() -> None:
+    shown = render(results.hostile())
+    assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
+    assert "##[" not in shown
+
+
+def huge() -> Result:
+    """Each sentence and pseudo-reference at its longest, 200 of each."""
+    base = results.large(200)
+    return replace(
+        base,
+        references=tuple(
+            replace(item, text=f"{index} " + "word & <b> " * 200)
+            for index, item in enumerate(base.references)
+        ),
+        sentences=tuple(replace(item, text="@me #1 " * 300) for item in base.sentences),
+    )
+
+
+HUGE = huge()
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_document_is_cut_by_whole_items_within_the_limit(copies: int) -> None:
+    shown = render(*[HUGE] * copies)
+    assert len(shown) <= markdown.MAX_CHARS
+    assert shown.count("<details>") == shown.count("</details>")
+    assert re.search(r"\*Shortened: [\d,]+ items left out", shown)
+
+
+def test_each_of_several_long_results_gets_room() -> None:
+    shown = render(HUGE, HUGE, HUGE)
+    assert shown.count("\n<sub>") == 3
+
+
+def test_results_beyond_the_limit_are_counted() -> None:
+    shown = render(*[results.review()] * 400)
+    assert len(shown) <= markdown.MAX_CHARS
+    assert re.search(r"and 3\d\d changes left out", shown)
+
+
+def test_document_is_nearly_as_long_as_the_limit_before_items_are_left_out() -> None:
+    assert len(render(HUGE)) > markdown.MAX_CHARS - 6_000
+
+
+def test_short_document_is_not_cut() -> None:
+    assert "Shortened" not in render(results.review())
+
+
+def block(head: str, *items: str) -> _blocks.Block:
+    return _blocks.Block(head, items)
+
+
+def test_item_that_does_not_fit_is_left_out_and_a_later_one_kept() -> None:
+    part = markdown.within([block("head\n", "a" * 50 + "\n", "b\n")], limit=20)
+    assert part == ("head\nb\n\n", 1)
+
+
+def test_block_whose_items_do_not_fit_is_left_out_whole() -> None:
+    part = markdown.within([block("first\n"), block("head\n", "a" * 50, "b" * 50)], limit=20)
+    assert part == ("first\n\n", 2)
+
+
+def test_block_without_items_that_does_not_fit_counts_as_one() -> None:
+    assert markdown.within([block("a" * 99)], limit=20) == ("", 1)
