@@ -20,19 +20,24 @@ _WINDOW_CHARS: Final = 2_000
 
 _URL: Final = r"(?:https?://|www\.)[^\s<>]*[^\s<>.,:;!?'\")\]]"
 # What must not end a sentence, though it has a full stop; its characters are hidden from
-# the segmenter. In turn: a code span; a URL; ".NET", ".env"; "1. 2"; "2. " at the start of
-# a sentence; abbreviations that the segmenter does not know, inside a sentence.
+# the segmenter. In turn: a code span; a URL; a full stop inside a word ("React.Component",
+# ".env", "a?.b", but not "e.g."); "1. 2"; "2. " at the start of a sentence; abbreviations
+# that the segmenter does not know, inside a sentence.
 _HIDDEN: Final = re.compile(
     rf"{CODE_OPEN}[^{CODE_CLOSE}]*{CODE_CLOSE}"
     rf"|\b{_URL}"
-    r"|(?<!\S)\.(?=\w)"
+    r"|[.?!]+(?=[\w/\\(\[{$@=-](?!\.))"
     r"|(?<!\S)\d{1,3}\.(?=\s\d)"
     r"|(?:\A|(?<=[.!?]\s))\d{1,3}\.(?=\s)"
     r"|\b(?:[Aa]pprox|[Ii]ncl|[Ee]xcl|[Rr]esp|[Ee]sp|[Mm]ax|[Mm]in|[Aa]vg|[Ss]ec)\.(?=\s[a-z\d])",
 )
+# Without any of these no sentence ends inside a unit; most units of a list or table are so.
+_MAY_END: Final = re.compile(r"[^\w\s,:;()\-`'/#*+<>|=\x02\x03]")
 # A one-letter variable or unit that ends a sentence ("set it to x. Then", "0.5 s. That"),
 # which the segmenter takes for an initial.
 _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
+# "(See above.) It fails.": the segmenter goes on after a closed bracket or quote.
+_AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
 _MARKS: Final = re.compile(f"[{CODE_OPEN}{CODE_CLOSE}]")
 _ENUMERATOR: Final = re.compile(r"\(?\d{1,3}[.)]\s+|[•·‣▪*+–—-]\s+")
 _URLS_ONLY: Final = re.compile(rf"(?:{_URL}|[\W_])+", re.IGNORECASE)
@@ -80,10 +85,9 @@ def parse(body: str, *, splitter: str = "markdown") -> ParsedComment:
 
 def _parse_markdown(body: str) -> ParsedComment:
     prose = read(body)
-    units = (unit for unit in prose.units if not is_boilerplate(_MARKS.sub("", unit)))
-    pieces = (_finish(piece) for unit in units for piece in _segment(unit))
+    pieces = (piece for unit in prose.units for piece in _sentences(unit))
     return ParsedComment(
-        sentences=tuple(piece for piece in pieces if _says_something(piece)),
+        sentences=tuple(pieces),
         suggestions=tuple(prose.suggestions),
         code_blocks=tuple(prose.code_blocks),
     )
@@ -97,20 +101,37 @@ def _parse_paper(body: str) -> ParsedComment:
     return ParsedComment(sentences=tuple(piece for piece in pieces if piece.strip()))
 
 
+def _sentences(unit: str) -> Iterator[str]:
+    pieces = tuple(_segment(unit))
+    # Some boilerplate is longer than a sentence.
+    if len(pieces) == 1 or not is_boilerplate(_MARKS.sub("", unit)):
+        yield from filter(_says_something, map(_finish, pieces))
+
+
 def _segment(unit: str) -> Iterator[str]:
     """Cut one unit into sentences; together they hold all of its characters."""
+    if len(unit) <= _WINDOW_CHARS and _MAY_END.search(unit) is None:
+        yield unit
+        return
     masked = _LAST_LETTER.sub("0", _HIDDEN.sub(_hide, unit))
     start = 0
     while start < len(masked):
         window = masked[start : start + _WINDOW_CHARS]
-        ends = [item["end_index"] for item in sentencex.get_sentence_boundaries("en", window)]
-        if start + len(window) < len(masked) and len(ends) > 1:
-            ends.pop()  # it may go on in the next window
+        ends = _ends(window)
+        if start + len(window) < len(masked):
+            # The last one may go on in the next window; the only one is cut at a space.
+            ends = ends[:-1] or [window.rfind(" ") + 1 or len(window)]
         begin = 0
         for end in ends:
             yield unit[start + begin : start + end]
             begin = end
         start += begin
+
+
+def _ends(window: str) -> list[int]:
+    """Where the sentences end, in order; the last end is the window's."""
+    found = {item["end_index"] for item in sentencex.get_sentence_boundaries("en", window)}
+    return sorted(found | {match.end() for match in _AFTER_CLOSING.finditer(window)})
 
 
 def _hide(found: re.Match[str]) -> str:
