@@ -135,6 +135,16 @@ def no_commands(text: str) -> str:
     return _OLD_COMMAND.sub("# #", _COMMAND_LINE.sub(r"\1: ", text))
 
 
+def no_commands_html(document: str) -> str:
+    r"""Break the same commands in a finished web page, where a reader sees no difference.
+
+    Example:
+        >>> no_commands_html("<pre>::error::\n ::error::</pre>##[x]")
+        '<pre>::error::\n &#58;:error::</pre>&#35;#[x]'
+    """
+    return _OLD_COMMAND.sub("&#35;#", _COMMAND_LINE.sub(r"\1&#58;", document))
+
+
 def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     """Escape a text for running Markdown or a table cell on GitHub.
 

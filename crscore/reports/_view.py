@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from crscore.records import (
         ChangedFile,
         Comment,
-        CommentResult,
         LineSpan,
         PseudoReference,
         Result,
@@ -174,8 +173,3 @@ def scope(value: Scope) -> str:
 def notes(result: Result) -> tuple[str, ...]:
     """All notes of a result, each once, the reader's before the run's."""
     return tuple(dict.fromkeys((*result.diff.notes, *result.notes)))
-
-
-def suggestions(results: tuple[CommentResult, ...]) -> int:
-    """Count suggested code blocks, which are kept apart from the sentences."""
-    return sum(len(item.suggestions) for item in results)

@@ -1,0 +1,204 @@
+"""The diff as the page shows it: lines that know which pseudo-references stand on them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.records import LineKind, Side
+from crscore.reports._escape import code_line, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crscore.records import ChangedFile, DiffLine, Hunk, Result
+
+MAX_LINES = 1_500
+"""A longer diff shows only the lines that something stands on."""
+MAX_SPAN_LINES = 40
+"""Lines of one pseudo-reference that a shortened diff shows."""
+CONTEXT_LINES = 3
+"""Lines around those, in a shortened diff."""
+MAX_LINE_CHARS = 1_000
+SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "\N{MINUS SIGN}", LineKind.CONTEXT: ""}
+
+
+class Mark(NamedTuple):
+    """Lines that a pseudo-reference or comment stands on."""
+
+    start: int
+    """First line, 1-based."""
+    end: int
+    """Last line, inclusive."""
+    name: str
+    """`r0` for the first pseudo-reference, `c0` for the first comment."""
+
+
+class Line(NamedTuple):
+    """One row of the diff table; a row without a kind is a gap or a hunk's head."""
+
+    kind: str
+    """`added`, `removed`, `context`, `hunk` or `gap`."""
+    text: str
+    """Cleaned code, or the hunk's section."""
+    sign: str = ""
+    """Plus, minus or nothing."""
+    old: int | None = None
+    """Line number in the old file."""
+    new: int | None = None
+    """Line number in the new file."""
+    marks: tuple[str, ...] = ()
+    """Names of all marks on this line."""
+    first: tuple[str, ...] = ()
+    """Names of the marks that begin here for the reader."""
+    anchors: tuple[str, ...] = ()
+    """Names of the marks whose anchor this line is: the first line in the page."""
+
+
+class File(NamedTuple):
+    """One file of the diff."""
+
+    path: str
+    """Cleaned path."""
+    old_path: str | None
+    """Cleaned old path when it differs."""
+    status: str
+    """What happened to it."""
+    lines: tuple[Line, ...]
+    """Rows, with hunk heads and gaps."""
+    remark: str | None
+    """Why there are no lines, when there are none."""
+
+
+class View(NamedTuple):
+    """The diff and what can be jumped to in it."""
+
+    files: tuple[File, ...]
+    """In the order of the diff."""
+    anchored: frozenset[str]
+    """Names of the marks that have a line in `files`."""
+    shortened: bool
+    """True when only some of the lines are shown."""
+
+
+def view(result: Result) -> View:
+    """Lay out the diff of a result.
+
+    Args:
+        result: Its diff, pseudo-references and comments are used.
+
+    Returns:
+        Every line, or, above `MAX_LINES`, those that a mark stands on with some around.
+    """
+    total = sum(len(hunk.lines) for file in result.diff.files for hunk in file.hunks)
+    layout = _Layout(marks=_marks(result), shorten=total > MAX_LINES)
+    files = tuple(layout.file(file) for file in result.diff.files)
+    if layout.shorten:
+        files = tuple(file for file in files if file.lines)
+    return View(files, frozenset(layout.anchored), layout.shorten)
+
+
+def _marks(result: Result) -> dict[tuple[str, Side], list[Mark]]:
+    """Marks by path and side."""
+    marks: dict[tuple[str, Side], list[Mark]] = defaultdict(list)
+    for index, reference in enumerate(result.references):
+        for span in reference.spans:
+            marks[span.path, span.side].append(Mark(span.start, span.end, f"r{index}"))
+    for index, item in enumerate(result.comments):
+        comment = item.comment
+        if comment.path is not None and comment.line is not None:
+            first = min(comment.start_line or comment.line, comment.line)
+            mark = Mark(first, comment.line, f"c{index}")
+            marks[comment.path, comment.side].append(mark)
+    return marks
+
+
+@dataclass(slots=True)
+class _Layout:
+    """Walks the diff once and remembers which marks already have their anchor."""
+
+    marks: dict[tuple[str, Side], list[Mark]]
+    shorten: bool
+    anchored: set[str] = field(default_factory=set)
+
+    def file(self, file: ChangedFile) -> File:
+        lines = tuple(line for hunk in file.hunks for line in self._hunk(file, hunk))
+        return File(
+            path=one_line(file.path) or "(unknown file)",
+            old_path=None if file.old_path is None else one_line(file.old_path),
+            status=file.status.value.replace("_", " "),
+            lines=lines,
+            remark=None if file.hunks else _remark(file),
+        )
+
+    def _hunk(self, file: ChangedFile, hunk: Hunk) -> Iterator[Line]:
+        new = self._overlapping(file.path, Side.NEW, hunk.new_start, hunk.new_length)
+        old_path = file.old_path or file.path
+        old = self._overlapping(old_path, Side.OLD, hunk.old_start, hunk.old_length)
+        if self.shorten and not new and not old:
+            return
+        head = f"@@ \N{MINUS SIGN}{hunk.old_start},{hunk.old_length} "
+        head += f"+{hunk.new_start},{hunk.new_length} @@ {one_line(hunk.section, 120)}"
+        yield Line("hunk", head.strip())
+        wanted = self._wanted(hunk, new, old)
+        skipped = False
+        before: frozenset[str] = frozenset()
+        for position, line in enumerate(hunk.lines):
+            if position not in wanted:
+                skipped = True
+                continue
+            if skipped:
+                yield Line("gap", "…")
+                skipped = False
+            row = self._line(line, _on(line.new, new) + _on(line.old, old), before)
+            before = frozenset(row.marks)
+            yield row
+        if skipped:
+            yield Line("gap", "…")
+
+    def _overlapping(self, path: str, side: Side, start: int, length: int) -> list[Mark]:
+        marks = self.marks.get((path, side), ())
+        return [mark for mark in marks if mark.start < start + length and mark.end >= start]
+
+    def _wanted(self, hunk: Hunk, new: list[Mark], old: list[Mark]) -> frozenset[int]:
+        """Positions to show: all, or those near the beginning of a mark."""
+        if not self.shorten:
+            return frozenset(range(len(hunk.lines)))
+        left: dict[str, int] = {}
+        wanted: set[int] = set()
+        for position, line in enumerate(hunk.lines):
+            for name in _on(line.new, new) + _on(line.old, old):
+                left[name] = left.get(name, MAX_SPAN_LINES) - 1
+                if left[name] >= 0:
+                    wanted.update(range(position - CONTEXT_LINES, position + CONTEXT_LINES + 1))
+        return frozenset(wanted)
+
+    def _line(self, line: DiffLine, names: tuple[str, ...], before: frozenset[str]) -> Line:
+        names = tuple(dict.fromkeys(names))
+        anchors = tuple(name for name in names if name not in self.anchored)
+        self.anchored.update(anchors)
+        return Line(
+            kind=line.kind.value,
+            text=code_line(line.text, MAX_LINE_CHARS),
+            sign=SIGNS[line.kind],
+            old=line.old,
+            new=line.new,
+            marks=names,
+            first=tuple(name for name in names if name not in before),
+            anchors=anchors,
+        )
+
+
+def _on(number: int | None, marks: Iterable[Mark]) -> tuple[str, ...]:
+    if number is None:
+        return ()
+    return tuple(mark.name for mark in marks if mark.start <= number <= mark.end)
+
+
+def _remark(file: ChangedFile) -> str:
+    if file.is_submodule:
+        return "A submodule."
+    if file.is_binary:
+        return "Binary contents, not shown."
+    return "No line changes."

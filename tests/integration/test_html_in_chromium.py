@@ -1,0 +1,214 @@
+"""The page in a real browser: what it shows, where its links go and what it must not do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.reports import html
+from tests.helpers import browser, results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+    from crscore.records import Result
+
+CANARY = (
+    "window.__errors = []; addEventListener('securitypolicyviolation', "
+    "e => window.__errors.push(e.violatedDirective + ' ' + e.blockedURI))"
+)
+
+
+@dataclass
+class Opened:
+    page: Page
+    address: str
+    messages: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def show(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
+    contexts = []
+
+    def open_page(*given: Result, width: int = 1100, **settings: object) -> Opened:
+        path = tmp_path / "report.html"
+        path.write_text(html.create({}).render(given), "utf-8")
+        context = chromium.new_context(viewport={"width": width, "height": 800}, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        opened = Opened(page, path.as_uri())
+        page.on("console", lambda message: opened.messages.append(message.text))
+        page.on("pageerror", lambda error: opened.messages.append(str(error)))
+        page.on("request", lambda request: opened.requests.append(request.url))
+        page.add_init_script(CANARY)
+        page.goto(opened.address)
+        return opened
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+MAKERS = [results.review, results.hostile, results.abstained, results.large]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_page_has_no_errors_and_loads_nothing_else(show, make) -> None:
+    opened = show(make())
+    assert opened.messages == []
+    assert opened.page.evaluate("window.__errors") == []
+    assert opened.requests == [opened.address]
+
+
+def test_style_sheet_is_let_through_by_its_hash(show) -> None:
+    page = show(results.review()).page
+    assert page.evaluate("getComputedStyle(document.querySelector('.top')).position") == "sticky"
+
+
+def test_hostile_text_does_not_run(show) -> None:
+    page = show(results.hostile()).page
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert page.evaluate("document.querySelectorAll('script, img, iframe, form').length") == 0
+
+
+def test_hostile_text_would_run_if_it_were_not_escaped(show, chromium: Browser) -> None:
+    """The canary itself works: the same text put into a page as markup does run."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.set_content(results.EVIL)
+    assert page.evaluate("window.pwned") == 1
+    context.close()
+
+
+@pytest.mark.parametrize("make", [results.review, results.large])
+def test_heat_map_has_the_numbers_of_the_matrix(show, make) -> None:
+    result = make()
+    shown = show(result).page.evaluate(
+        "[...document.querySelectorAll('.heat tbody tr')].map(row =>"
+        " [...row.querySelectorAll('td')].map(cell => cell.firstChild.textContent))"
+    )
+    rows, columns = result.similarity.shape
+    assert (len(shown), {len(row) for row in shown}) == (rows, {columns})
+    numbers = [[float(cell.replace("−", "-")) for cell in row] for row in shown]
+    assert numbers == [
+        [pytest.approx(value, abs=0.005001) for value in row] for row in result.similarity.tolist()
+    ]
+
+
+def test_heat_map_is_darker_where_the_similarity_is_higher(show) -> None:
+    page = show(results.review()).page
+    light = (
+        "cell => { const c = document.createElement('canvas').getContext('2d');"
+        " c.fillStyle = getComputedStyle(cell).backgroundColor; c.fillRect(0, 0, 1, 1);"
+        " return c.getImageData(0, 0, 1, 1).data[0]; }"
+    )
+    # R2 with S1 is 0.81, with S2 0.19, with S6 below 0.
+    row = page.locator(".heat tbody tr").nth(1).locator("td")
+    high, low, none = (row.nth(at).evaluate(light) for at in (0, 1, 5))
+    assert high < low < none
+
+
+def test_first_column_stays_when_the_matrix_is_scrolled(show) -> None:
+    page = show(results.large(), width=700).page
+    page.evaluate("document.querySelector('.scroll:has(.heat)').scrollLeft = 900")
+    head = page.locator(".heat tbody th").first.bounding_box()
+    box = page.locator(".scroll:has(.heat)").bounding_box()
+    assert abs(head["x"] - box["x"]) <= 2
+
+
+def colour(page: Page, name: str) -> list[str]:
+    return page.evaluate(
+        "name => [...document.querySelectorAll('.' + name + ' > td')]"
+        ".map(cell => getComputedStyle(cell).backgroundColor)",
+        name,
+    )
+
+
+def test_click_on_a_row_jumps_to_its_lines_and_marks_them_all(show) -> None:
+    page = show(results.review()).page
+    before = colour(page, "on-r0")
+    page.locator(".heat tbody th a").first.click()
+    assert page.url.endswith("#at-r0")
+    after = colour(page, "on-r0")
+    assert len(after) == 6 * 5
+    assert len(set(after)) == 1
+    assert set(after).isdisjoint(before)
+    top = page.locator("#at-r0").bounding_box()["y"]
+    assert 0 < top < 800
+
+
+def test_click_on_a_row_leaves_other_lines_alone(show) -> None:
+    page = show(results.review()).page
+    before = colour(page, "on-r3")
+    page.locator(".heat tbody th a").first.click()
+    assert colour(page, "on-r3") == before
+
+
+def test_click_on_a_column_jumps_to_where_the_comment_stands(show) -> None:
+    page = show(results.review()).page
+    before = colour(page, "on-c1")
+    page.locator(".heat thead a").nth(2).click()
+    assert page.url.endswith("#at-c1")
+    assert colour(page, "on-c1") != before
+
+
+def test_badge_in_the_diff_leads_back_to_the_list(show) -> None:
+    page = show(results.review()).page
+    page.locator(".diff a.chip.r").first.click()
+    assert page.url.endswith("#r0")
+    assert page.locator("#r0").is_visible()
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_page_fits_a_narrow_screen(show, make) -> None:
+    page = show(make(), width=400).page
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_both_colour_schemes(show, scheme: str) -> None:
+    """WCAG's contrast of at least 4.5 for each cell of the matrix and for running text."""
+    page = show(results.large(), color_scheme=scheme).page
+    contrasts = page.evaluate(
+        """() => {
+          const context = document.createElement('canvas').getContext('2d');
+          const read = colour => { context.clearRect(0, 0, 1, 1); context.fillStyle = colour;
+            context.fillRect(0, 0, 1, 1); return context.getImageData(0, 0, 1, 1).data; };
+          const bright = colour => { const [r, g, b] = [...read(colour)].slice(0, 3).map(v => {
+            v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+          const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+          const body = getComputedStyle(document.body);
+          const found = [contrast(bright(body.color), bright(body.backgroundColor))];
+          const sample = document.querySelector('.heat td');
+          for (let level = 0; level <= 10; level++) {
+            sample.className = 'h' + level;
+            const style = getComputedStyle(sample);
+            found.push(contrast(bright(style.color), bright(style.backgroundColor)));
+          }
+          return found; }"""
+    )
+    assert len(contrasts) == 12
+    assert min(contrasts) >= 4.5
+
+
+def test_printed_page_hides_nothing_behind_a_scroll_bar(show) -> None:
+    page = show(results.large(12)).page
+    page.emulate_media(media="print")
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.scroll:has(.heat)')).overflow")
+        == "visible"
+    )
+    assert page.locator(".top").is_hidden()

@@ -1,0 +1,253 @@
+import base64
+import hashlib
+import re
+from dataclasses import dataclass, field, replace
+from html.parser import HTMLParser
+
+import pytest
+
+from crscore.records import Result
+from crscore.reports import html
+from tests.helpers import results
+
+VOID = {"meta", "link", "col"}
+# fmt: off
+KNOWN_TAGS = {
+    "html", "head", "body", "meta", "link", "title", "style", "header", "nav", "main", "article",
+    "section", "footer", "div", "p", "span", "ul", "li", "a", "b", "strong", "code", "pre",
+    "h1", "h2", "h3", "table", "caption", "colgroup", "col", "thead", "tbody", "tr", "th", "td",
+    "svg", "rect",
+}
+KNOWN_ATTRIBUTES = {
+    "lang", "charset", "http-equiv", "content", "name", "rel", "href", "id", "class", "title",
+    "role", "scope", "tabindex", "colspan", "aria-label", "aria-hidden", "viewbox",
+    "preserveaspectratio", "focusable", "width", "height",
+}
+# fmt: on
+
+
+@dataclass
+class Reader(HTMLParser):
+    """Elements, attributes and text of a page; refuses tags that do not close."""
+
+    elements: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    stack: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.stack[-1:] != ["style"]:
+            self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        self.comments.append(data)
+
+
+def render(*given: Result) -> str:
+    return html.create({}).render(given)
+
+
+def read(*given: Result) -> Reader:
+    reader = Reader()
+    reader.feed(render(*given))
+    reader.close()
+    assert reader.stack == []
+    return reader
+
+
+def text(reader: Reader) -> str:
+    return " ".join(" ".join(reader.texts).split())
+
+
+def attributes(reader: Reader, name: str) -> list[str]:
+    return [found[name] for _, found in reader.elements if name in found]
+
+
+MAKERS = [results.review, results.hostile, results.abstained, results.small]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_every_element_and_attribute_is_ours(make) -> None:
+    reader = read(make())
+    assert {tag for tag, _ in reader.elements} <= KNOWN_TAGS
+    assert {name for _, found in reader.elements for name in found} <= KNOWN_ATTRIBUTES
+    assert reader.comments == []
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_ids_and_classes_are_made_from_positions_only(make) -> None:
+    reader = read(make())
+    for value in attributes(reader, "id") + attributes(reader, "class"):
+        assert re.fullmatch(r"[a-z0-9 -]+", value), value
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_links_stay_inside_the_page_and_lead_somewhere(make) -> None:
+    reader = read(make())
+    ids = attributes(reader, "id")
+    assert len(ids) == len(set(ids))
+    for value in attributes(reader, "href"):
+        assert value == "data:," or value.removeprefix("#") in ids, value
+
+
+def test_links_of_several_results_do_not_mix() -> None:
+    reader = read(results.review(), results.review())
+    ids = attributes(reader, "id")
+    assert len(ids) == len(set(ids))
+    assert {"x1-at-r0", "x2-at-r0"} <= set(ids)
+    assert "Change 2 of 2" in text(reader)
+
+
+def test_style_sheet_is_allowed_by_its_hash_and_nothing_else_is() -> None:
+    page = render(results.hostile())
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert style
+    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    policy = next(v for t, v in read(results.hostile()).elements if "http-equiv" in v)["content"]
+    assert f"style-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "basis"),
+    [
+        ("Relevance", "0.62", "harmonic mean of the other two"),
+        ("Conciseness", "0.67", "4 of 6 sentences on topic"),
+        ("Comprehensiveness", "0.57", "4 of 7 pseudo-references addressed"),
+    ],
+)
+def test_scores_stand_with_their_counts(name: str, value: str, basis: str) -> None:
+    # By hand: 4 of 6, 4 of 7, harmonic mean 8/13.
+    assert f"{name} {value} {basis}" in text(read(results.review()))
+
+
+def test_baselines_stand_beside_the_scores() -> None:
+    assert "Baselines 48 words 31 % of the diff’s tokens repeated" in text(read(results.review()))
+
+
+def test_abstention_shows_dashes_and_the_reason() -> None:
+    shown = text(read(results.abstained()))
+    assert "Relevance –" in shown
+    assert "No score. there are no sentences to compare with." in shown
+    assert "Nothing to compare." in shown
+
+
+def test_matrix_has_a_cell_for_each_pair() -> None:
+    page = render(results.review())
+    cells = re.findall(r'title="R(\d) · S(\d) · ([−\d.]+)"', page)
+    matrix = results.review().similarity
+    assert len(cells) == 8 * 6
+    for row, column, value in cells:
+        expected = matrix[int(row) - 1, int(column) - 1]
+        assert float(value.replace("−", "-")) == pytest.approx(float(expected), abs=5e-5)
+
+
+def test_matrix_marks_the_best_pairs() -> None:
+    # The largest of each matched row or column, read off the matrix in the helper.
+    page = render(results.review())
+    hits = re.findall(r'class="h\d+ hit" title="(R\d · S\d)', page)
+    assert hits == ["R1 · S2", "R2 · S1", "R4 · S4", "R5 · S3"]
+
+
+def test_matrix_row_leads_to_the_lines_and_column_to_the_comment() -> None:
+    page = render(results.review())
+    assert '<a href="#at-r1" title="The broad `except Exception`' in page
+    assert '<a href="#at-c0" title="Catching `Exception`' in page
+
+
+def test_row_without_lines_leads_to_the_list() -> None:
+    assert '<a href="#r6" title="The file `src/shop/legacy.py`' in render(results.review())
+
+
+def test_column_of_unattached_comment_leads_to_the_sentence() -> None:
+    assert '<a href="#s5" title="Thanks' in render(results.review())
+
+
+def test_large_matrix_is_shown_in_part_with_a_note() -> None:
+    base = results.large(160)
+    page = render(base)
+    assert "Shown: 150 of 160 rows and 150 of 160 columns." in page
+    assert page.count('<td class="h') == 150 * 150
+
+
+def test_lines_of_a_reference_share_its_class_and_one_anchor() -> None:
+    page = render(results.review())
+    # R1 stands on new lines 11 to 16.
+    assert len(re.findall(r'<tr class="[^"]*\bon-r0\b', page)) == 6
+    assert page.count('id="at-r0"') == 1
+    assert ":root:has(#at-r0:target) .on-r0>td{" in page
+
+
+def test_unaddressed_are_listed_with_their_place() -> None:
+    shown = text(read(results.review()))
+    assert (
+        "Not addressed 3 fetch returns None when all attempts fail, so callers must handle "
+        "a missing answer. src/shop/client.py:17 R3" in shown
+    )
+
+
+def test_review_that_misses_nothing_says_so() -> None:
+    result = results.small()
+    matched = tuple(replace(match, matched=True) for match in result.reference_matches)
+    shown = text(read(replace(result, reference_matches=matched)))
+    assert "some sentence addresses each pseudo-reference" in shown
+
+
+def test_reviewers_and_comments_have_tables_when_there_are_several() -> None:
+    shown = text(read(results.review()))
+    assert "review-bot 0.22 0.50 0.14 1 of 2 12" in shown
+    assert "C1 src/shop/client.py:13-15 hunk 1 0.57 1.00 0.40 2 of 2" in shown
+
+
+def test_single_reviewer_has_no_table() -> None:
+    assert "Reviewers" not in text(read(results.small()))
+
+
+def test_reference_over_the_limit_says_that_it_does_not_count() -> None:
+    assert "not counted: over the limit" in text(read(results.review()))
+
+
+def test_suggested_code_is_kept_apart() -> None:
+    page = render(results.review())
+    assert '<pre class="suggestion"><code>            except requests.RequestException:' in page
+
+
+def test_hostile_text_is_shown_as_text() -> None:
+    shown = text(read(results.hostile()))
+    assert '<script>window.pwned=1</script><img src=x onerror="window.pwned=1">' in shown
+    assert "{{ 7*7 }} {% x %}" in shown
+    assert "⟨U+202E⟩txt.exe" in shown
+
+
+def test_notes_and_signature_are_shown() -> None:
+    shown = text(read(results.review()))
+    assert "One binary file was left out." in shown
+    assert shown.endswith(f"same score: {results.SIGNATURE}")
+
+
+def test_result_without_anything_is_a_page() -> None:
+    empty = results.make(results.diff_of(), (), (), [])
+    shown = text(read(empty))
+    assert "No comment." in shown
+    assert "No lines to show." in shown
+
+
+def test_sentence_without_any_reference_says_so() -> None:
+    said = (results.Said(results.Comment(body="b"), ("A sentence.",)),)
+    shown = text(read(results.make(results.diff_of(results.LEGACY), (), said, [])))
+    assert "no pseudo-reference to compare with" in shown

@@ -1,0 +1,40 @@
+import pytest
+from markupsafe import Markup
+
+from crscore.reports import _page
+from tests.helpers import results
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("Use `a<b>` & *c*", "Use <code>a&lt;b&gt;</code> &amp; *c*"),
+        ("<i>`</i>", "&lt;i&gt;`&lt;/i&gt;"),
+        ('"quoted"', "&#34;quoted&#34;"),
+        ("", ""),
+    ],
+)
+def test_prose_is_escaped_and_code_set_as_code(raw: str, shown: str) -> None:
+    assert _page.prose(raw) == Markup(shown)
+
+
+@pytest.mark.parametrize(
+    ("value", "level"), [(-1.0, 0), (-0.05, 0), (0.05, 0), (0.5, 5), (0.99, 9), (1.0, 10)]
+)
+def test_shade_grows_with_the_similarity(value: float, level: int) -> None:
+    assert _page._cell(value, False).level == level
+
+
+def test_negative_similarity_has_a_real_minus() -> None:
+    assert _page._cell(-0.0312, False)[:2] == ("−0.03", "−0.0312")
+
+
+def test_unaddressed_are_in_order_of_weight() -> None:
+    page = _page.page(results.review(), prefix="", heading="")
+    assert [item.position for item in page.missing] == [2, 5, 6]
+
+
+def test_suggested_code_is_cleaned_but_keeps_its_lines() -> None:
+    said = (results.Said(results.Comment(body="b"), ("s",), ("a\x1b[1m\n  b\n",)),)
+    page = _page.page(results.make(results.diff_of(), (), said, []), prefix="", heading="")
+    assert page.comments[0].suggestions == ("a\n  b",)
