@@ -40,7 +40,8 @@ _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
 _AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
 _MARKS: Final = re.compile(f"[{CODE_OPEN}{CODE_CLOSE}]")
 _ENUMERATOR: Final = re.compile(r"\(?\d{1,3}[.)]\s+|[•·‣▪*+–—-]\s+")
-_URLS_ONLY: Final = re.compile(rf"(?:{_URL}|[\W_])+", re.IGNORECASE)
+# Possessive: "https://a.https://a. x" has exponentially many readings.
+_SAYS_NOTHING: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|[\W_])++", re.IGNORECASE)
 
 
 def parse(body: str, *, splitter: str = "markdown") -> ParsedComment:
@@ -146,7 +147,7 @@ def _finish(piece: str) -> str:
 def _says_something(text: str) -> bool:
     return (
         any(map(str.isalnum, text))
-        and _URLS_ONLY.fullmatch(text) is None
+        and _SAYS_NOTHING.fullmatch(text) is None
         and not is_boilerplate(text)
     )
 

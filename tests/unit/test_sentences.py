@@ -184,7 +184,8 @@ def test_other_line_ends_are_line_ends() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["", " \n\t", "!!", "---", "🎉 👍", "https://a.example/b", "<https://a.example>, www.b.example",
+    ["", " \n\t", "!!", "---", "🎉 👍", ":tada: :+1:", "https://a.example/b",
+     "<https://a.example>, www.b.example",
      "![a](b.png)", "<!-- a -->", "<!-- a\n\nb", "> quoted", "<br>", "[//]: # (note)",
      "<style>a\n\nb", "<script>\na()\n\n</script>", "\x02", "[![badge](a.svg)](https://a.example)"],
 )  # fmt: skip
@@ -329,6 +330,12 @@ def test_hostile_body_takes_seconds_at_most(piece: str) -> None:
     begin = time.process_time()
     parse(piece * (100_000 // len(piece)))
     # 0.1 to 0.9 s each on two busy cores; quadratic time would be a minute
+    assert time.process_time() - begin < 5
+
+
+def test_many_addresses_in_a_row_take_seconds_at_most() -> None:
+    begin = time.process_time()
+    parse("https://a.:" * 30_000 + " x")
     assert time.process_time() - begin < 5
 
 
