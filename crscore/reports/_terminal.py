@@ -24,7 +24,7 @@ SHORT_COMMENTS = 8
 YES, NO = "✓", "✗"
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _GOOD, _FAIR, _POOR = "green", "yellow", "red"
-_TITLE, _DIM, _CODE = "bold", "bright_black", "cyan"
+_TITLE, _DIM, _CODE = "bold", "dim", "cyan"
 
 
 def blocks(
@@ -197,7 +197,7 @@ def _references_in_full(result: Result) -> Iterator[RenderableType]:
         facts = [
             item.kind.value,
             f"weight {_view.number(item.weight)}",
-            _view.places(item, most=5),
+            _view.places(item, most=5, before=True),
             f"by {item.source}",
         ]
         if match.matched and match.index is not None:

@@ -120,12 +120,21 @@ def place(span: LineSpan) -> str:
     return f"{span.path or 'line'}:{lines}{before}"
 
 
-def places(reference: PseudoReference, most: int = 1) -> str:
-    """Name where a pseudo-reference stands; the whole change when it has no lines."""
-    if not reference.spans:
+def places(reference: PseudoReference, most: int = 1, *, before: bool = False) -> str:
+    """Name where a pseudo-reference stands; the whole change when it has no lines.
+
+    Args:
+        reference: Its spans are named.
+        most: Spans named before the rest is counted.
+        before: Name spans of the old side beside those of the new side too.
+    """
+    spans = reference.spans
+    if not spans:
         return "whole change"
-    named = ", ".join(place(span) for span in reference.spans[:most])
-    more = len(reference.spans) - most
+    if not before:
+        spans = tuple(span for span in spans if span.side is Side.NEW) or spans
+    named = ", ".join(place(span) for span in spans[:most])
+    more = len(spans) - most
     return f"{named} and {more} more" if more > 0 else named
 
 

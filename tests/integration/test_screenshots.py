@@ -1,0 +1,29 @@
+"""The README's pictures can be drawn again."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from crscore.reports import html, text
+from scripts import screenshots
+from tests.helpers import results
+
+
+def test_page_picture_has_the_size_asked_for(tmp_path: Path) -> None:
+    target = tmp_path / "img" / "page.png"
+    document = html.create({}).render([results.review()])
+    screenshots.page_picture(document, target, width=900, height=700, scheme="light")
+    data = target.read_bytes()
+    assert data.startswith(b"\x89PNG")
+    # The header of a PNG holds width and height at bytes 16 to 24, big-endian.
+    assert (int.from_bytes(data[16:20]), int.from_bytes(data[20:24])) == (900, 700)
+
+
+def test_terminal_picture_is_svg_that_loads_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "terminal.svg"
+    report = text.create({"color": "true", "width": "100"}).render([results.review()])
+    screenshots.terminal_picture(report, target, title="crscore")
+    drawing = target.read_text("utf-8")
+    shown = "".join(ElementTree.fromstring(drawing).itertext()).replace("\xa0", " ")
+    assert "Comprehensiveness" in shown
+    assert "url(http" not in drawing
+    assert "@import" not in drawing
