@@ -40,8 +40,11 @@ _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
 _AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
 _MARKS: Final = re.compile(f"[{CODE_OPEN}{CODE_CLOSE}]")
 _ENUMERATOR: Final = re.compile(r"\(?\d{1,3}[.)]\s+|[•·‣▪*+–—-]\s+")
+# Paths alone ("src/app.py:12") say where a remark belongs, and are none. Bounded: a run of
+# slashes must not be tried to its end from every character.
+_PATH: Final = r"(?:[\w.@-]{1,80}/){1,20}[\w@-][\w.@-]{0,80}\.\w{1,5}(?::\d{1,7})?\b"
 # Possessive: "https://a.https://a. x" has exponentially many readings.
-_SAYS_NOTHING: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|[\W_])++", re.IGNORECASE)
+_SAYS_NOTHING: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|{_PATH}|[\W_])++", re.IGNORECASE)
 
 
 def parse(body: str, *, splitter: str = "markdown") -> ParsedComment:

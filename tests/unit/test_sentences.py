@@ -423,3 +423,12 @@ def test_empty_review_has_no_sentence(splitter: str) -> None:
 def test_unknown_splitter_names_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="'nltk' is none of markdown, paper"):
         parse("a", splitter="nltk")
+
+
+@pytest.mark.parametrize("label", ["**src/app.py**", "`src/a-b/app.test.tsx:12`:", "### lib/x.rb"])
+def test_path_alone_is_no_sentence(label: str) -> None:
+    assert parse(f"{label}\n\nThis fails.").sentences == ("This fails.",)
+
+
+def test_path_in_a_remark_stays() -> None:
+    assert parse("src/app.py is gone").sentences == ("src/app.py is gone",)

@@ -1,0 +1,21 @@
+"""Every test runs without the network's, the home folder's or the caller's settings."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The machines that run the tests are small and shared: a slow example is no failure.
+settings.register_profile("crscore", deadline=None)
+settings.load_profile("crscore")
+
+
+@pytest.fixture(autouse=True)
+def _no_outside_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory) -> None:
+    for name in [name for name in os.environ if name.startswith("CRSCORE_")]:
+        monkeypatch.delenv(name)
+    home: Path = tmp_path_factory.getbasetemp() / "home"
+    home.mkdir(exist_ok=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
