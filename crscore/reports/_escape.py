@@ -114,10 +114,11 @@ def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[Piece, ...]:
     found: list[Piece] = []
     at = 0
     for span in _CODE_SPAN.finditer(line):
-        if not span[2].strip():
+        code = span[2].strip()
+        if not code:
             continue
         found.append(Piece(line[at : span.start()], False))
-        found.append(Piece(span[2], True))
+        found.append(Piece(code, True))
         at = span.end()
     found.append(Piece(line[at:], False))
     return tuple(piece for piece in found if piece.text)

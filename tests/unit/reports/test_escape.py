@@ -1,6 +1,8 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from crscore.reports import _escape
@@ -153,3 +155,47 @@ def test_json_escapes_leave_nothing_to_act_on() -> None:
     escaped = _escape.json_text(json.dumps(EVIL, ensure_ascii=False))
     assert not set(escaped) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800")
     assert "##[" not in escaped
+
+
+# Characters that mean something to Markdown, HTML, a terminal or a runner, and some that do not.
+RISKY = st.text(
+    st.sampled_from(
+        "\\`*_{}[]()#+-.!~^=>:<&|$@/ \n\t\r'\"0123456789abcdefgwGHx\x1b\x9b\u202e\u200bé字;m"
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(RISKY)
+def test_any_text_renders_in_markdown_as_itself(raw: str) -> None:
+    shown = _escape.one_line(raw)
+    escaped = _escape.markdown(raw)
+    if shown:
+        assert rendered_text(f"- {escaped}") == shown
+        assert rendered_text(escaped) == shown
+
+
+@settings(max_examples=200, deadline=None)
+@given(RISKY)
+def test_any_prose_renders_in_markdown_as_its_pieces(raw: str) -> None:
+    escaped = _escape.markdown_prose(raw)
+    if escaped:
+        pieces = "".join(piece.text for piece in _escape.pieces(raw))
+        assert rendered_text(f"- {escaped}") == pieces.strip()
+
+
+@settings(max_examples=200, deadline=None)
+@given(RISKY)
+def test_any_text_in_a_table_cell_stays_one_cell(raw: str) -> None:
+    cell = _escape.markdown_code(raw, in_table=True)
+    document = f"| a | b |\n|--|--|\n| {cell} | end |\n"
+    cells = [t.content for t in COMMONMARK.parse(document) if t.type == "inline"]
+    assert len(cells) == 4
+    assert cells[3] == "end"
+
+
+@settings(max_examples=200, deadline=None)
+@given(RISKY)
+def test_cleaning_twice_changes_nothing(raw: str) -> None:
+    assert _escape.clean(_escape.clean(raw)) == _escape.clean(raw)
