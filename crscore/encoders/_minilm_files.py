@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 from pathlib import Path
 
+from crscore.encoders._hub import cached_folder, download
 from crscore.errors import EncodingError, ModelNotFoundError
 
 MODEL = "all-MiniLM-L6-v2"
@@ -49,7 +50,12 @@ def locate(*, folder: Path | None = None, offline: bool) -> Path:
         if not _is_complete(folder):
             raise ModelNotFoundError(f"{MODEL} in {folder}", INSTALL)
         return folder
-    return packaged() or _from_hub(offline=offline)
+    found = packaged() or cached_folder(REPOSITORY, list(SHA256), COMMIT)
+    if found is None and not offline:
+        found = download(REPOSITORY, list(SHA256), COMMIT)
+    if found is None:
+        raise ModelNotFoundError(MODEL, INSTALL)
+    return found
 
 
 def packaged() -> Path | None:
@@ -68,22 +74,6 @@ def _is_complete(folder: Path) -> bool:
     return all((folder / name).is_file() for name in SHA256)
 
 
-def _from_hub(*, offline: bool) -> Path:
-    try:
-        from huggingface_hub import hf_hub_download  # noqa: PLC0415
-        from huggingface_hub.errors import EntryNotFoundError  # noqa: PLC0415
-    except ImportError as exc:
-        raise ModelNotFoundError(MODEL, INSTALL) from exc
-    try:
-        paths = [
-            hf_hub_download(REPOSITORY, name, revision=COMMIT, local_files_only=offline)
-            for name in SHA256
-        ]
-    except (OSError, EntryNotFoundError) as exc:
-        raise ModelNotFoundError(MODEL, INSTALL) from exc
-    return Path(paths[0]).parent
-
-
 def verify(folder: Path, name: str) -> None:
     """Prove that a file is the one this encoder was made for.
 
@@ -97,11 +87,12 @@ def verify(folder: Path, name: str) -> None:
     Raises:
         EncodingError: The file has another content.
     """
-    path = folder / name
+    # In the hub's cache the name is a link, and removing a link alone would bring it back.
+    path = (folder / name).resolve()
     with path.open("rb") as handle:
         found = hashlib.file_digest(handle, "sha256").hexdigest()
     if found != SHA256[name]:
         raise EncodingError(
-            f"{path} is not the published file of {MODEL}: its SHA-256 is {found}, "
+            f"{path} is not the published {name} of {MODEL}: its SHA-256 is {found}, "
             f"expected {SHA256[name]}; delete it, then: {INSTALL}"
         )

@@ -1,0 +1,203 @@
+"""Any sentence-transformers model, by name or folder, with the published pooling.
+
+`mixedbread-ai/mxbai-embed-large-v1`, the published metric's model, is the default. Tried
+with sentence-transformers 6.2, transformers 5.23 and torch 2.13. No code from a model's
+repository is run (`trust_remote_code` is off) and weights are read from safetensors only,
+since other formats can carry code. No prompt is put before a text. Options: `model` (a name
+on the Hugging Face hub or a folder), `revision` (a commit, branch or tag of the hub),
+`offline` (use only what is in the hub's cache), `device` (`cpu`, `cuda`, ...; the library's
+choice when absent).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crscore.encoders._hub import cached_folder
+from crscore.encoders._options import flag, reject_unknown
+from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, readable
+from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.encoders.base import Encoder
+
+PUBLISHED_MODEL = "mixedbread-ai/mxbai-embed-large-v1"
+PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}
+"""Model -> commit taken when none is asked for; other models default to the branch `main`."""
+
+BATCH_SIZE = 32
+INSTALL = "pip install 'crscore[st]'"
+_FINGERPRINTED = ("*.json", "*.txt", "*.model", "*.safetensors")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceTransformers:
+    """The encoder; the model loads at the first text and is shared by all of a process."""
+
+    model: str
+    """A name on the hub or a folder."""
+
+    revision: str | None = None
+    """A commit, branch or tag; None for a folder."""
+
+    offline: bool = False
+    """Never use the network."""
+
+    device: str | None = None
+    """Where to compute; None leaves it to the library."""
+
+    @property
+    def identity(self) -> str:
+        """Model and revision; for a folder its name and a hash of its files.
+
+        A branch or tag can move: only a commit, or a folder, names the vectors for good.
+
+        Raises:
+            ModelNotFoundError: The folder is gone.
+        """
+        if self.revision is not None:
+            return f"st:{self.model}@{self.revision}"
+        folder = Path(self.model).resolve()
+        return f"st:{folder.name}@{_fingerprint(folder)}"
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode texts.
+
+        Args:
+            texts: Any number of texts; each is cut where the model's own limit is.
+
+        Returns:
+            Float32, shape (N, D), rows of length 1, in the order of `texts`; D is the
+            width of the model's token vectors, also when N is 0.
+
+        Raises:
+            DependencyError: sentence-transformers is not installed.
+            ModelNotFoundError: The model is not here and cannot, or may not, be fetched.
+            EncodingError: It is no model that the library can load.
+        """
+        model, ignored = _load(self.model, self.revision, self.offline, self.device)
+        order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
+        vectors = np.zeros((len(texts), _width(model)), dtype=np.float32)
+        for start in range(0, len(order), BATCH_SIZE):
+            batch = order[start : start + BATCH_SIZE]
+            vectors[batch] = _encode_batch(model, ignored, [readable(texts[i]) for i in batch])
+        return vectors
+
+
+def create(options: Mapping[str, str]) -> Encoder:
+    """Make the encoder.
+
+    Args:
+        options: `model`, `revision`, `offline`, `device`; see the module.
+
+    Raises:
+        ConfigError: An option is unknown, or a folder is given together with a revision.
+    """
+    reject_unknown("st", options, frozenset({"model", "revision", "offline", "device"}))
+    model = options.get("model", PUBLISHED_MODEL)
+    revision = options.get("revision")
+    if Path(model).is_dir():
+        if revision is not None:
+            raise ConfigError("revision", "encoder st", f"the folder {model} has no revisions")
+    else:
+        revision = revision or PINNED.get(model, "main")
+    return SentenceTransformers(
+        model=model,
+        revision=revision,
+        offline=flag("st", options, "offline"),
+        device=options.get("device"),
+    )
+
+
+@functools.cache
+def _load(
+    name: str, revision: str | None, offline: bool, device: str | None
+) -> tuple[Any, npt.NDArray[np.bool_]]:
+    try:
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+    except ImportError as exc:
+        raise DependencyError("sentence-transformers", INSTALL) from exc
+    # A folder needs no network; a name does, even when all of its files are cached.
+    place = _cached(name, revision) if offline and revision is not None else name
+    try:
+        model = SentenceTransformer(
+            place,
+            revision=revision,
+            device=device,
+            local_files_only=offline,
+            trust_remote_code=False,
+            model_kwargs={"use_safetensors": True},
+        )
+    except OSError as exc:
+        raise ModelNotFoundError(name, _fetch_command(name, revision)) from exc
+    except (ValueError, KeyError, RuntimeError) as exc:
+        raise EncodingError(f"sentence-transformers cannot load {name}: {exc}") from exc
+    # Half-precision weights are widened, which is exact: processors are slow at halves.
+    model = model.float().eval()
+    return model, ignored_ids(model.tokenizer.get_vocab())
+
+
+def _cached(name: str, revision: str) -> str:
+    folders = (cached_folder(name, [mark], revision) for mark in ("modules.json", "config.json"))
+    found = next((folder for folder in folders if folder is not None), None)
+    if found is None:
+        raise ModelNotFoundError(name, _fetch_command(name, revision))
+    return str(found)
+
+
+def _fetch_command(name: str, revision: str | None) -> str:
+    return f"hf download {name}" + (f" --revision {revision}" if revision else "")
+
+
+def _width(model: Any) -> int:
+    return int(model[0].auto_model.config.hidden_size)
+
+
+def _encode_batch(
+    model: Any, ignored: npt.NDArray[np.bool_], texts: list[str]
+) -> npt.NDArray[np.float32]:
+    import torch  # noqa: PLC0415
+
+    # Before version 6 the same step was named `tokenize`.
+    prepare = getattr(model, "preprocess", None) or model.tokenize
+    features = {
+        name: value.to(model.device) if isinstance(value, torch.Tensor) else value
+        for name, value in prepare(texts).items()
+    }
+    with torch.inference_mode():
+        hidden = model[0](dict(features))["token_embeddings"].cpu().numpy()
+    ids = features["input_ids"].cpu().numpy()
+    present = features["attention_mask"].cpu().numpy().astype(np.bool_)
+    marker = np.isin(ids, _marker_ids(model.tokenizer))
+    return pool(hidden, kept_tokens(ids, present, marker, ignored))
+
+
+def _marker_ids(tokenizer: Any) -> list[int]:
+    # Not `all_special_ids`: an unknown word is special there, but it is a word.
+    names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
+    found = (getattr(tokenizer, name, None) for name in names)
+    return [token for token in found if token is not None]
+
+
+@functools.cache
+def _fingerprint(folder: Path) -> str:
+    """Hash the names and contents of the files that decide a model's vectors, 8 digits."""
+    if not folder.is_dir():
+        raise ModelNotFoundError(str(folder), f"hf download MODEL --local-dir {folder}")
+    digest = hashlib.sha256()
+    paths = {path for pattern in _FINGERPRINTED for path in folder.rglob(pattern)}
+    for path in sorted(paths):
+        with path.open("rb") as handle:
+            content = hashlib.file_digest(handle, "sha256").digest()
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
+    return digest.hexdigest()[:8]

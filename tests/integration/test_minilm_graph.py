@@ -1,0 +1,42 @@
+"""The graph in the package is what the script writes."""
+
+import importlib.resources
+import subprocess
+import sys
+from pathlib import Path
+
+import onnx
+from safetensors import safe_open
+
+from crscore.encoders import _minilm_files as files
+from crscore.encoders.minilm import GRAPH
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "export_minilm_graph.py"
+
+
+def packaged_graph() -> onnx.ModelProto:
+    content = (importlib.resources.files("crscore.encoders") / GRAPH).read_bytes()
+    return onnx.load_model_from_string(content)
+
+
+def test_script_run_again_writes_the_graph_that_is_shipped(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(SCRIPT), str(tmp_path / GRAPH)], check=True)
+    written = onnx.load(tmp_path / GRAPH, load_external_data=False)
+    shipped = packaged_graph()
+    # A later onnx may stamp another producer or order fields in another way.
+    assert written.graph == shipped.graph
+    assert list(written.opset_import) == list(shipped.opset_import)
+
+
+def test_graph_asks_for_the_tensors_that_the_weights_file_has() -> None:
+    asked = {
+        tensor.name: list(tensor.dims)
+        for tensor in packaged_graph().graph.initializer
+        if tensor.external_data
+    }
+    folder = files.packaged()
+    assert folder is not None
+    with safe_open(folder / files.WEIGHTS, "np") as weights:
+        there = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118
+    unused = {"embeddings.position_ids", "pooler.dense.bias", "pooler.dense.weight"}
+    assert asked == {name: shape for name, shape in there.items() if name not in unused}
