@@ -11,16 +11,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.areas import areas_of
+from crscore.claims._structural.files import told_file
 from crscore.claims._structural.grouping import statements_of
+from crscore.claims._structural.overview import told_topics
+from crscore.claims._structural.ranking import ranked
 from crscore.claims._structural.statements import reference_of
-from crscore.records import Claims
+from crscore.records import Claims, LineKind
 from crscore.syntax.grammars import language_of
+from crscore.syntax.guess import guess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from crscore.claims._structural.areas import Area
     from crscore.claims.base import ClaimGenerator
     from crscore.records import ChangedFile, Diff, PseudoReference
+    from crscore.syntax.model import Language
+
+WRONG_LANGUAGE = 0.3
+"""Share of unreadable bytes from which a file may be in another language than its name says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +42,19 @@ class Structural:
         return "structural@1"
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Write the claims and implications of each diff, most informative first."""
-        return tuple(_claims(diff) for diff in diffs)
+        """Write the claims and implications of each diff.
+
+        Args:
+            diffs: Any number of parsed changes, with or without the files' sources.
+
+        Returns:
+            One value for each diff: all its claims, most informative first, near-duplicates
+            merged. Empty only for a diff that changes nothing but blank lines.
+
+        Raises:
+            DependencyError: The grammar of a changed file's language is not installed.
+        """
+        return tuple(Claims(references=_references(diff)) for diff in diffs)
 
 
 def create(options: Mapping[str, str]) -> ClaimGenerator:
@@ -43,16 +63,42 @@ def create(options: Mapping[str, str]) -> ClaimGenerator:
     return Structural()
 
 
-def _claims(diff: Diff) -> Claims:
-    found = [item for file in diff.files for item in _of_file(file)]
-    found.sort(key=lambda item: -item.weight)
-    return Claims(references=tuple(found))
+def _references(diff: Diff) -> tuple[PseudoReference, ...]:
+    return ranked([item for file in diff.files for item in _of_file(file)])
 
 
 def _of_file(file: ChangedFile) -> Iterator[PseudoReference]:
-    language = language_of(file.language)
-    if language is None:
+    yield from told_file(file)
+    if not file.hunks or file.is_binary or file.is_submodule:
         return
-    for area in areas_of(file, language):
+    language = language_of(file.language)
+    if language is None and file.language is None:
+        language = guess(_sample(file))
+    if language is None:
+        yield from _keyed(file)
+        return
+    yield from told_topics(file)
+    for area in _areas(file, language):
         for statement in statements_of(area):
             yield reference_of(area, statement)
+
+
+def _areas(file: ChangedFile, language: Language) -> tuple[Area, ...]:
+    """The file's areas; read in another language when this one makes little of them."""
+    areas = tuple(areas_of(file, language))
+    size = sum(len(line.text) for hunk in file.hunks for line in hunk.lines)
+    if sum(area.old.errors + area.new.errors for area in areas) > WRONG_LANGUAGE * size:
+        other = guess(_sample(file))
+        if other is not None and other.name != language.name:
+            return tuple(areas_of(file, other))
+    return areas
+
+
+def _sample(file: ChangedFile) -> list[str]:
+    lines = file.hunks[0].lines
+    new = [line.text for line in lines if line.kind is not LineKind.REMOVED]
+    return new or [line.text for line in lines]
+
+
+def _keyed(file: ChangedFile) -> Iterator[PseudoReference]:
+    yield from told_topics(file)

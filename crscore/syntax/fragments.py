@@ -77,9 +77,11 @@ def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterat
 def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
     opened = _openers(lines)
     closing = _ending(lines)
+    odd = text.count(_TRIPLE) % 2
+    if odd and _closes_first(lines):
+        yield _TRIPLE + "\n", closing
     yield opened, closing
     if _TRIPLE in text:
-        odd = text.count(_TRIPLE) % 2
         yield _TRIPLE + "\n", closing if odd else "\n" + _TRIPLE
         yield opened, "\n" + _TRIPLE
     missing, unclosed = _unbalanced(text, hash_comments=True)
@@ -88,6 +90,12 @@ def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
         yield before, "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
     if closing == "" and opened == "":
         yield "class _:\n", ""
+
+
+def _closes_first(lines: Sequence[str]) -> bool:
+    """True when the first triple quotes end a text whose start is not in the fragment."""
+    first = next((line.strip() for line in lines if _TRIPLE in line), "")
+    return first == _TRIPLE or (first.endswith(_TRIPLE) and not first.startswith(_TRIPLE))
 
 
 def _ending(lines: Sequence[str]) -> str:

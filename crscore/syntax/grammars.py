@@ -52,3 +52,9 @@ def parser(language: Language) -> tree_sitter.Parser:
         DependencyError: Its grammar's wheel is not installed.
     """
     return _parser(language.package, language.entry)
+
+
+def languages_known() -> tuple[Language, ...]:
+    """Every table once, sorted by name."""
+    by_name = {language.name: language for language in tables().values()}
+    return tuple(by_name[name] for name in sorted(by_name))

@@ -189,6 +189,8 @@ class Language:
     """Types around a declaration that belong to it, with the field that holds it."""
     calls: frozenset[str] = frozenset({"call_expression"})
     """Types of calls and object creations."""
+    keyword_calls: Mapping[str, Role] = field(default_factory=dict)
+    """Callees that are what other languages have a keyword for (Ruby's `raise`)."""
     lambdas: frozenset[str] = frozenset()
     """Types of functions written as a value."""
     blocks: frozenset[str] = frozenset()
@@ -209,5 +211,7 @@ class Language:
     """Text that every fragment needs before it."""
     indented: bool = False
     """True when indentation makes the blocks."""
+    closing_word: str = ""
+    """The word that ends a block where braces do not."""
     line_comments: tuple[str, ...] = ("//",)
     """What starts a comment to the end of the line."""

@@ -87,16 +87,17 @@ def carriers(node: tree_sitter.Node) -> list[tree_sitter.Node]:
         below: list[tree_sitter.Node] = []
         for parent in level:
             for child in parent.named_children[:12]:
-                if child.type.endswith(("declarator", "_spec", "_element")) and (
-                    field_of(child, ("name", "declarator")) is not None or not child.is_named
-                ):
+                named = field_of(child, ("name", "declarator")) is not None
+                if child.type == "const_element" or (named and child.type.endswith(_CARRIERS)):
                     found.append(child)
-                elif child.type.endswith(("_declaration", "_element", "_spec_list")):
+                elif child.type.endswith(_LISTS):
                     below.append(child)
-                elif child.type == "const_element":
-                    found.append(child)
         level = below
     return found[:8]
+
+
+_CARRIERS = ("declarator", "_spec", "_element")
+_LISTS = ("_declaration", "_element", "_spec_list")
 
 
 def declared_name(node: tree_sitter.Node) -> str:
@@ -149,23 +150,53 @@ def parts_of(node: tree_sitter.Node, role: Role, language: Language) -> dict[Par
         text = text_of(field_of(node, names_for(language, part)))
         if text:
             found[part] = text
-    if role in {Role.ASSIGN, Role.FIELD, Role.MEMBER, Role.ENTRY}:
-        _add_declared(node, found, language)
-    if role is Role.FUNCTION:
-        parameters = function_part(node, "parameters")
-        found[Part.PARAMETERS] = text_of(parameters)
-        if Part.RETURNS not in found and language.typed_left:
-            found[Part.RETURNS] = text_of(node.child_by_field_name("type"))
-    if role is Role.CLASS and Part.BASES not in found:
-        bases = [child for child in node.children[:12] if child.type in _BASE_TYPES]
-        found[Part.BASES] = " ".join(text_of(base) for base in bases)
+    extra = _EXTRA.get(role)
+    if extra is not None:
+        extra(node, found, language)
     if Part.CONDITION in found:
         found[Part.CONDITION] = without_parentheses(found[Part.CONDITION])
     return {part: text for part, text in found.items() if text}
 
 
+def _add_function(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
+    found[Part.PARAMETERS] = text_of(function_part(node, "parameters"))
+    if Part.RETURNS not in found and language.typed_left:
+        found[Part.RETURNS] = text_of(node.child_by_field_name("type"))
+    found[Part.RETURNS] = found.get(Part.RETURNS, "").removeprefix(":").strip()
+
+
+def _add_bases(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
+    names = names_for(language, Part.BASES)
+    bases = [base for name in names if (base := node.child_by_field_name(name)) is not None]
+    bases = bases or [child for child in node.children[:12] if child.type in _BASE_TYPES]
+    found[Part.BASES] = " ".join(text_of(base) for base in bases)
+
+
+def _add_range(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
+    """What a loop runs over when the grammar keeps it in a clause (Go) or bare (PHP)."""
+    del language
+    found[Part.VALUE] = found.get(Part.VALUE, "").removeprefix("in ")
+    if found[Part.VALUE] or Part.CONDITION in found:
+        return
+    clause = next((item for item in node.named_children[:3] if item.type.endswith("_clause")), None)
+    if clause is not None:
+        found[Part.TARGET] = text_of(clause.child_by_field_name("left"))
+        found[Part.VALUE] = text_of(clause.child_by_field_name("right"))
+        found[Part.CONDITION] = text_of(clause.child_by_field_name("condition"))
+    elif node.type == "foreach_statement" and len(node.named_children) > 1:
+        found[Part.VALUE] = text_of(node.named_children[0])
+        found[Part.TARGET] = text_of(node.named_children[1])
+
+
+def _add_arguments(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
+    """The arguments of a call behind a keyword (`go f(x)`, `defer f(x)`)."""
+    if Part.ARGUMENTS not in found and node.named_children:
+        inner = node.named_children[0]
+        if inner.type in language.calls:
+            found[Part.ARGUMENTS] = text_of(inner.child_by_field_name("arguments"))
+
+
 _WANTED: dict[Role, tuple[Part, ...]] = {
-    Role.CLASS: (Part.BASES,),
     Role.FUNCTION: (Part.RETURNS,),
     Role.IF: (Part.CONDITION,),
     Role.SWITCH: (Part.CONDITION,),
@@ -202,9 +233,23 @@ def _add_declared(node: tree_sitter.Node, found: dict[Part, str], language: Lang
     found[Part.TYPE] = found.get(Part.TYPE, "").removeprefix(":").strip()
 
 
+_EXTRA = {
+    Role.ASSIGN: _add_declared,
+    Role.FIELD: _add_declared,
+    Role.MEMBER: _add_declared,
+    Role.ENTRY: _add_declared,
+    Role.FUNCTION: _add_function,
+    Role.CLASS: _add_bases,
+    Role.LOOP: _add_range,
+    Role.CALL: _add_arguments,
+}
+
+
 def declared_or_name(node: tree_sitter.Node) -> str:
     """The name a declarator gives, whichever way its grammar spells it."""
     name = node.child_by_field_name("name")
+    if name is None and node.child_by_field_name("declarator") is None and node.named_children:
+        name = node.named_children[0]
     return text_of(name, 80) if name is not None else declared_name(node)
 
 

@@ -170,21 +170,25 @@ class _Reader:
             return self._value_role(inner, language.expressions.get(inner.type, Role.OTHER))
         if kind in language.lambdas:
             return self._lambda_role(node), node
-        if (
-            node.parent is not None
-            and node.parent.type in language.bodies
-            and kind in language.expressions
-        ):
+        if kind in language.expressions and _is_statement(node, language):
             return self._value_role(node, language.expressions[kind])
         role = language.roles.get(kind)
         return self._value_role(node, role) if role is not None else (None, node)
 
     def _value_role(self, node: tree_sitter.Node, role: Role) -> tuple[Role, tree_sitter.Node]:
         """A declaration or assignment of a function is that function."""
+        if role is Role.CALL and self.language.keyword_calls:
+            callee = text_of(field_of(node, names_for(self.language, Part.CALLEE)), 40)
+            return self.language.keyword_calls.get(callee, role), node
         if role not in _VALUES:
             return role, node
         core = self._through(node)
-        return (role, node) if core is node else (Role.FUNCTION, core)
+        if core is not node:
+            return Role.FUNCTION, core
+        declares = role is not Role.ENTRY and node.child_by_field_name("declarator") is not None
+        if declares and function_part(node, "parameters") is not None and not _has_value(node):
+            return Role.FUNCTION, node
+        return role, node
 
     def _through(self, node: tree_sitter.Node) -> tree_sitter.Node:
         """The function that a declaration gives a name to, else the node itself."""
@@ -211,7 +215,7 @@ class _Reader:
         if core.type in self.language.lambdas:
             return _target_name(node, self.language)
         found = field_of(core, names_for(self.language, Part.NAME))
-        if found is None and role in {Role.FUNCTION, Role.FIELD, Role.ASSIGN}:
+        if found is None and role in {Role.FUNCTION, Role.FIELD, Role.ASSIGN, Role.ALIAS}:
             held = carriers(core)
             if held:
                 return ", ".join(declared_or_name(item) for item in held)
@@ -222,6 +226,8 @@ class _Reader:
     def _note_call(self, node: tree_sitter.Node, owner: int) -> None:
         callee = field_of(node, names_for(self.language, Part.CALLEE))
         above = field_of(node, ("object", "receiver", "scope"))
+        if callee is None and node.named_children:
+            callee = node.named_children[0]
         text = text_of(callee, 80)
         if above is not None and above is not callee:
             text = f"{text_of(above, 60)}.{text}"
@@ -299,6 +305,20 @@ def _unwrap(node: tree_sitter.Node) -> tree_sitter.Node:
         if not node.type.startswith(("await", "parenthesized")):
             break
     return node
+
+
+def _has_value(node: tree_sitter.Node) -> bool:
+    declarator = node.child_by_field_name("declarator")
+    return declarator is not None and declarator.child_by_field_name("value") is not None
+
+
+def _is_statement(node: tree_sitter.Node, language: Language) -> bool:
+    """True where a grammar has no wrapper around statements and this is one."""
+    above = node.parent
+    if above is None or above.type not in language.bodies:
+        return False
+    condition = above.child_by_field_name("condition")
+    return condition is None or condition.id != node.id
 
 
 def _is_block(node: tree_sitter.Node, language: Language) -> bool:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.english import Action, code_of, listed, quote
+from crscore.claims._structural.gloss import aloud, callee_said, value_said
 from crscore.syntax.model import Part, Role
 
 if TYPE_CHECKING:
@@ -93,24 +94,28 @@ def _call(unit: Unit) -> Action:
     if is_log(unit):
         message = message_of(arguments)
         return Action(
-            "log", f"the message '{message[:80]}'" if message else quote(arguments or head)
+            "log", f"the message '{message[:80]}'" if message else aloud(arguments or head)
         )
     if is_check(unit):
-        return Action("check", quote(head, 90))
+        return Action("check", aloud(head, 90))
     if callee in {"super", "super().__init__", "this", "base"}:
         return Action("call", f"the {callee.partition('(')[0]} constructor" + _with(arguments))
     if callee in {"panic", "raise", "fail"}:
-        return Action("fail", "with " + quote(arguments))
-    return Action("call", quote(callee, 60) + _with(arguments))
+        return Action("fail", "with " + aloud(arguments))
+    return Action("call", callee_said(callee) + _with(arguments))
 
 
 def _with(arguments: str) -> str:
-    return f" with {quote(arguments, 60)}" if arguments else ""
+    return f" with {aloud(arguments, 60)}" if arguments else ""
 
 
 def _assign(unit: Unit) -> Action:
     target, value = unit.part(Part.TARGET), unit.part(Part.VALUE)
     operator = unit.part(Part.OPERATOR)
+    code = code_of(unit.tokens).rstrip(";")
+    if code.endswith(("++", "--")) or code.startswith(("++", "--")):
+        verb = "increment" if "++" in code else "decrement"
+        return Action(verb, quote(code.strip("+-")))
     if not target:
         return Action("run", quote(code_of(unit.tokens)))
     if not value:
@@ -120,19 +125,19 @@ def _assign(unit: Unit) -> Action:
             + (f" of type {quote(unit.part(Part.TYPE))}" if unit.part(Part.TYPE) else ""),
         )
     if operator not in {"", "=", ":="}:
-        return Action("update", f"{quote(target)} with {quote(operator + ' ' + value)}")
-    return Action("set", f"{quote(target)} to {quote(value)}")
+        return Action("update", f"{quote(target)} with {aloud(operator + ' ' + value)}")
+    return Action("set", f"{quote(target)} to {value_said(value)}")
 
 
 def _entry(unit: Unit) -> Action:
     return Action(
-        "set", f"{quote(unit.part(Part.TARGET) or unit.name)} to {quote(unit.part(Part.VALUE))}"
+        "set", f"{quote(unit.part(Part.TARGET) or unit.name)} to {aloud(unit.part(Part.VALUE))}"
     )
 
 
 def _return(unit: Unit) -> Action:
     value = _behind_keyword(unit)
-    return Action("return", quote(value)) if value else Action("return", "early")
+    return Action("return", aloud(value)) if value else Action("return", "early")
 
 
 def _behind_keyword(unit: Unit) -> str:
@@ -140,12 +145,19 @@ def _behind_keyword(unit: Unit) -> str:
     return unit.part(Part.HEAD).partition(" ")[2].strip().rstrip(";").strip()
 
 
+def raised(unit: Unit) -> str:
+    """The error that a raise or throw makes; its text when it makes none."""
+    value = _behind_keyword(unit)
+    calls = [call for call in unit.calls if call != "raise"]
+    return calls[0] if calls else re.split(r"[,(]", value.removeprefix("new "))[0].strip()
+
+
 def _raise(unit: Unit) -> Action:
     verb = "throw" if unit.part(Part.HEAD).startswith("throw") else "raise"
     value = _behind_keyword(unit)
     if not value:
         return Action(verb, "the error again")
-    name = unit.calls[0] if unit.calls else value
+    name = raised(unit)
     message = message_of(value)
     about = f" with the message '{message[:80]}'" if message else ""
     return Action(verb, quote(name, 60) + about)
@@ -175,10 +187,10 @@ _SIMPLE = {
     Role.RETURN: _return,
     Role.RAISE: _raise,
     Role.JUMP: _jump,
-    Role.ASSERT: lambda unit: Action("assert", "that " + quote(_behind_keyword(unit))),
-    Role.DELETE: lambda unit: Action("delete", quote(_behind_keyword(unit))),
-    Role.YIELD: lambda unit: Action("yield", quote(_behind_keyword(unit))),
-    Role.IMPORT: lambda unit: Action("import", quote(_behind_keyword(unit))),
+    Role.ASSERT: lambda unit: Action("assert", "that " + aloud(_behind_keyword(unit))),
+    Role.DELETE: lambda unit: Action("delete", aloud(_behind_keyword(unit))),
+    Role.YIELD: lambda unit: Action("yield", aloud(_behind_keyword(unit))),
+    Role.IMPORT: lambda unit: Action("import", aloud(_behind_keyword(unit))),
     Role.ALIAS: lambda unit: Action("define", f"the type {quote(unit.name)}"),
     Role.MARKUP: lambda unit: Action("render", quote(code_of(unit.tokens) or unit.part(Part.HEAD))),
     Role.OTHER: lambda unit: Action("contain", quote(code_of(unit.tokens) or unit.part(Part.HEAD))),
@@ -197,7 +209,7 @@ def _compound(tree: Tree, unit: Unit, depth: int) -> Action | None:
         negated = unit.part(Part.HEAD).startswith("unless")
         return Action(
             "check",
-            f"{'that' if not negated else 'unless'} {quote(condition)}"
+            f"{'that' if not negated else 'unless'} {aloud(condition)}"
             + (f" and then {tail}" if tail else ""),
         )
     if unit.role is Role.LOOP:
@@ -214,9 +226,9 @@ def _compound(tree: Tree, unit: Unit, depth: int) -> Action | None:
     if unit.role is Role.CATCH:
         return Action("catch", quote(caught_text(unit)) + (f" and {tail}" if tail else ""))
     if unit.role is Role.WITH:
-        return Action("use", quote(_behind_keyword(unit)) + (f" and {tail}" if tail else ""))
+        return Action("use", aloud(_behind_keyword(unit)) + (f" and {tail}" if tail else ""))
     if unit.role is Role.SWITCH:
-        return Action("switch", f"on {quote(condition)}")
+        return Action("switch", f"on {aloud(condition)}")
     if unit.role is Role.CASE:
         return Action(
             "handle",
@@ -232,9 +244,9 @@ def loop_object(unit: Unit) -> str:
     """What a loop runs over: "over `xs`", "while `x`"."""
     target, value = unit.part(Part.TARGET), unit.part(Part.VALUE)
     if target and value:
-        return f"over {quote(value)}"
+        return f"over {aloud(value)}"
     condition = unit.part(Part.CONDITION)
-    return f"while {quote(condition)}" if condition else f"with {quote(unit.part(Part.HEAD))}"
+    return f"while {aloud(condition)}" if condition else f"with {quote(unit.part(Part.HEAD))}"
 
 
 def caught_text(unit: Unit) -> str:

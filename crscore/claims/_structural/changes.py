@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.claims._structural.actions import (
@@ -11,9 +10,12 @@ from crscore.claims._structural.actions import (
     is_check,
     is_log,
     message_of,
+    raised,
 )
 from crscore.claims._structural.english import code_of, listed, names_in, quote
-from crscore.claims._structural.newcomers import text_code
+from crscore.claims._structural.focus import items, replaced, told_pieces
+from crscore.claims._structural.gloss import aloud, callee_said, value_said
+from crscore.claims._structural.newcomers import bases_said, text_code
 from crscore.claims._structural.places import inside, named, noun, place
 from crscore.claims._structural.statements import Statement
 from crscore.syntax.model import Part, Role
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from crscore.claims._structural.areas import Area
     from crscore.claims._structural.matching import Edit
     from crscore.syntax.model import Parameter, Token, Unit
-
-MAX_COMPARED = 600
-"""Tokens of a unit compared one by one; of a longer one only the differing middle is told."""
 
 
 class Change(NamedTuple):
@@ -83,46 +82,30 @@ def told_move(area: Area, edit: Edit) -> Iterator[Statement]:
     )
 
 
-def replaced(old: tuple[Token, ...], new: tuple[Token, ...]) -> list[tuple[str, str]]:
-    """What was exchanged for what, as pieces of code; a piece may be empty."""
-    left, right = [token.text for token in old], [token.text for token in new]
-    if max(len(left), len(right)) > MAX_COMPARED:
-        return [_middle(old, new)]
-    matcher = SequenceMatcher(None, left, right, autojunk=False)
-    return [
-        (code_of(old[a:b]), code_of(new[c:d]))
-        for tag, a, b, c, d in matcher.get_opcodes()
-        if tag != "equal"
-    ]
-
-
-def _middle(old: tuple[Token, ...], new: tuple[Token, ...]) -> tuple[str, str]:
-    """What is left of both when equal tokens at the start and end are taken off."""
-    start = 0
-    while start < min(len(old), len(new)) and old[start].text == new[start].text:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end].text == new[-1 - end].text:
-        end += 1
-    return code_of(old[start : len(old) - end]), code_of(new[start : len(new) - end])
-
-
 def _generic(change: Change) -> Iterator[tuple[str, float]]:
     pieces = replaced(change.old.tokens, change.new.tokens)
-    yield _exchange(change, pieces), 0.7
+    head = change.new.part(Part.HEAD) or code_of(change.new.tokens)
+    text = told_pieces(f"the code {quote(head, 40)}{inside(change.where)}", pieces)
+    if text:
+        yield text, 0.7
 
 
-def _exchange(change: Change, pieces: list[tuple[str, str]]) -> str:
-    parts = []
-    for before, after in pieces[:3]:
-        if before and after:
-            parts.append(f"{quote(before)} has been replaced with {quote(after)}")
-        elif after:
-            parts.append(f"{quote(after)} has been added")
-        else:
-            parts.append(f"{quote(before)} has been removed")
-    head = quote(change.new.part(Part.HEAD) or code_of(change.new.tokens))
-    return f"{listed(parts)} in {head}{inside(change.where)}"
+LONG = 60
+"""Characters from which a value is too long to be told whole on both sides."""
+
+
+def _exchange(change: Change, subject: str, before: str, after: str, verb: str) -> str:
+    """Tell both values when they are short, else only what differs in them."""
+    if max(len(before), len(after)) <= LONG:
+        return f"{subject} {verb} {value_said(after)} instead of {value_said(before)}"
+    pieces = replaced(change.old.tokens, change.new.tokens)
+    size = sum(len(old) + len(new) for old, new in pieces)
+    if size > 0.8 * (len(before) + len(after)):
+        return f"{subject} {verb} {aloud(after)} instead of {aloud(before)}"
+    return (
+        told_pieces(subject, pieces)
+        or f"{subject} {verb} {aloud(after)} instead of {aloud(before)}"
+    )
 
 
 def _function(change: Change) -> Iterator[tuple[str, float]]:
@@ -138,13 +121,13 @@ def _function(change: Change) -> Iterator[tuple[str, float]]:
         before, after = change.part(Part.RETURNS)
         if before and after:
             yield (
-                f"the return type of {what} has changed from {quote(before)} to {quote(after)}",
+                f"the return type of {what} has changed from {aloud(before)} to {aloud(after)}",
                 0.88,
             )
         elif after:
-            yield f"{what} now declares the return type {quote(after)}", 0.7
+            yield f"{what} now declares the return type {aloud(after)}", 0.7
         else:
-            yield f"{what} no longer declares its return type {quote(before)}", 0.7
+            yield f"{what} no longer declares its return type {aloud(before)}", 0.7
     yield from _modifiers(old, new, what)
 
 
@@ -242,13 +225,13 @@ def _class(change: Change) -> Iterator[tuple[str, float]]:
             0.95,
         )
     if change.differs(Part.BASES):
-        before, after = (text.strip("(): ") for text in change.part(Part.BASES))
+        before, after = (bases_said(text) for text in change.part(Part.BASES))
         if before and after:
-            yield f"{what} is now based on {quote(after)} instead of {quote(before)}", 0.88
+            yield f"{what} is now based on {aloud(after)} instead of {aloud(before)}", 0.88
         elif after:
-            yield f"{what} is now based on {quote(after)}", 0.88
+            yield f"{what} is now based on {aloud(after)}", 0.88
         else:
-            yield f"{what} is no longer based on {quote(before)}", 0.88
+            yield f"{what} is no longer based on {aloud(before)}", 0.88
     yield from _modifiers(old, new, what)
 
 
@@ -266,18 +249,14 @@ def _condition(change: Change) -> Iterator[tuple[str, float]]:
             (after, after.removeprefix(before)),
             (after, after.removesuffix(before)),
         ):
-            if (
-                (before
-                and rest != text
-                and rest.strip().strip("() ").startswith(joint))
-                or (rest != text
-                and rest.strip("() ").endswith(joint))
+            if (before and rest != text and rest.strip().strip("() ").startswith(joint)) or (
+                rest != text and rest.strip("() ").endswith(joint)
             ):
                 extra = rest.strip().removeprefix(joint).removesuffix(joint).strip()
                 also = "now also requires" if word == "and" else "is now also met by"
-                yield f"the condition {quote(before)}{where} {also} {quote(extra)}", 0.92
+                yield f"the condition {aloud(before)}{where} {also} {aloud(extra)}", 0.92
                 return
-    yield f"the condition{where} now checks {quote(after, 90)} instead of {quote(before, 90)}", 0.9
+    yield f"the condition{where} now checks {aloud(after)} instead of {aloud(before, 90)}", 0.9
 
 
 def _loop(change: Change) -> Iterator[tuple[str, float]]:
@@ -287,7 +266,7 @@ def _loop(change: Change) -> Iterator[tuple[str, float]]:
     )
     where = inside(change.where)
     if before != after and before and after:
-        yield f"the loop{where} now runs over {quote(after)} instead of {quote(before)}", 0.85
+        yield f"the loop{where} now runs over {aloud(after)} instead of {aloud(before)}", 0.85
         return
     yield (
         f"the loop{where} has changed from {quote(change.old.part(Part.HEAD))} to {quote(change.new.part(Part.HEAD))}",
@@ -301,17 +280,17 @@ def _assign(change: Change) -> Iterator[tuple[str, float]]:
     if change.differs(Part.TARGET) and not change.differs(Part.VALUE):
         before, after = change.part(Part.TARGET)
         yield (
-            f"the {noun(area.new, new)} {quote(before)}{where} has been renamed to {quote(after)}",
+            f"the {noun(area.new, new)} {aloud(before)}{where} has been renamed to {aloud(after)}",
             0.85,
         )
     elif change.differs(Part.VALUE):
         before, after = change.part(Part.VALUE)
         name = quote(new.part(Part.TARGET) or new.name)
         if not before:
-            yield f"the {noun(area.new, new)} {name}{where} is now set to {quote(after)}", 0.8
+            yield f"the {noun(area.new, new)} {name}{where} is now set to {aloud(after)}", 0.8
         elif not after:
             yield (
-                f"the {noun(area.new, new)} {name}{where} is no longer set to {quote(before)}",
+                f"the {noun(area.new, new)} {name}{where} is no longer set to {aloud(before)}",
                 0.8,
             )
         else:
@@ -320,90 +299,100 @@ def _assign(change: Change) -> Iterator[tuple[str, float]]:
                 if change.differs(Part.TARGET)
                 else ""
             )
-            yield (
-                f"the value of the {noun(area.new, new)} {name}{old_name}{where} has changed from {quote(before)} to {quote(after)}",
-                0.82,
-            )
+            subject = f"the value of the {noun(area.new, new)} {name}{old_name}{where}"
+            yield _exchange(change, subject, before, after, "is now"), 0.82
     if change.differs(Part.TYPE):
         before, after = change.part(Part.TYPE)
+        what = f"the {noun(area.new, new)} {quote(new.part(Part.TARGET) or new.name)}{where}"
         if before and after:
             yield (
-                f"the type of the {noun(area.new, new)} {quote(new.part(Part.TARGET) or new.name)}{where} has changed from {quote(before, 40)} to {quote(after, 40)}",
+                f"the type of {what} has changed from {quote(before, 40)} to {quote(after, 40)}",
                 0.8,
             )
+        elif after:
+            yield f"{what} now has the type {quote(after, 40)}", 0.65
     yield from _modifiers(old, new, named(area.new, new))
 
 
 def _return(change: Change) -> Iterator[tuple[str, float]]:
-    before = change.old.part(Part.HEAD).partition(" ")[2].rstrip(";")
-    after = change.new.part(Part.HEAD).partition(" ")[2].rstrip(";")
+    before, after = (
+        unit.part(Part.HEAD).partition(" ")[2].rstrip(";") for unit in (change.old, change.new)
+    )
     subject = change.where or "the code"
-    yield f"{subject} now returns {quote(after)} instead of {quote(before)}", 0.88
+    if max(len(before), len(after)) <= LONG:
+        yield f"{subject} now returns {value_said(after)} instead of {value_said(before)}", 0.88
+    else:
+        yield _exchange(change, f"what {subject} returns", before, after, "is now"), 0.88
 
 
 def _raise(change: Change) -> Iterator[tuple[str, float]]:
     before, after = change.part(Part.HEAD)
-    old_name, new_name = (unit.calls[0] if unit.calls else "" for unit in (change.old, change.new))
+    old_name, new_name = raised(change.old), raised(change.new)
     verb = "throws" if after.startswith("throw") else "raises"
     subject = change.where or "the code"
     if old_name != new_name and old_name and new_name:
         yield f"{subject} now {verb} {quote(new_name)} instead of {quote(old_name)}", 0.88
-    elif message_of(before) != message_of(after):
+    if message_of(before) != message_of(after):
         yield (
-            f"the message of the error {quote(new_name)} that {subject} {verb} has changed from '{message_of(before)[:80]}' to '{message_of(after)[:80]}'",
+            f"the message of the error {quote(new_name)} that {subject} {verb} is now "
+            f"'{message_of(after)[:90]}' instead of '{message_of(before)[:90]}'",
             0.75,
         )
-    else:
-        yield f"{subject} now {verb} {quote(after)} instead of {quote(before)}", 0.8
+    elif old_name == new_name:
+        yield f"{subject} now {verb} {aloud(after)} instead of {aloud(before)}", 0.8
 
 
 def _call(change: Change) -> Iterator[tuple[str, float]]:
     old, new = change.old, change.new
     subject = change.where or "the code"
     before, after = (unit.calls[0] if unit.calls else "" for unit in (old, new))
-    if is_log(new) and message_of(arguments_of(old)) != message_of(arguments_of(new)):
+    old_said, new_said = (message_of(arguments_of(unit)) for unit in (old, new))
+    if is_log(new) and old_said != new_said and old_said and new_said:
         yield (
-            f"the message logged by {subject} has changed from '{message_of(arguments_of(old))[:90]}' to '{message_of(arguments_of(new))[:90]}'",
+            f"the message logged by {subject} is now '{new_said[:90]}' instead of '{old_said[:90]}'",
             0.75,
         )
     elif is_check(new):
-        yield (
-            f"{subject} now checks {quote(code_of(new.tokens), 90)} instead of {quote(code_of(old.tokens), 90)}",
-            0.8,
-        )
+        yield from _check(change, subject)
     elif before != after and before and after:
         same = arguments_of(old) == arguments_of(new)
         tail = " with the same arguments" if same and arguments_of(new) else ""
-        yield f"{subject} now calls {quote(after, 60)} instead of {quote(before, 60)}{tail}", 0.84
+        yield (
+            f"{subject} now calls {callee_said(after)} instead of {callee_said(before)}{tail}",
+            0.84,
+        )
         if not same:
-            yield (
-                f"the arguments of the call have changed from {quote(arguments_of(old))} to {quote(arguments_of(new))}",
-                0.6,
-            )
+            yield _arguments(change, after), 0.6
     else:
         yield _arguments(change, after), 0.82
 
 
+def _check(change: Change, subject: str) -> Iterator[tuple[str, float]]:
+    old, new = change.old, change.new
+    before, after = code_of(old.tokens), code_of(new.tokens)
+    pieces = replaced(old.tokens, new.tokens)
+    text = told_pieces(f"the assertion {aloud(after)} in {subject}", pieces)
+    if text:
+        yield text, 0.8
+    else:
+        yield f"{subject} now checks {aloud(after, 90)} instead of {aloud(before, 90)}", 0.8
+
+
 def _arguments(change: Change, callee: str) -> str:
     pieces = replaced(change.old.tokens, change.new.tokens)
-    came = [
-        quote(after.strip(", ")) for before, after in pieces if not before and after.strip(", ")
+    came = [aloud(item) for before, after in pieces if not before for item in items(after)]
+    gone = [aloud(item) for before, after in pieces if not after for item in items(before)]
+    swapped = [
+        f"{aloud(after)} instead of {aloud(before)}" for before, after in pieces if before and after
     ]
-    gone = [
-        quote(before.strip(", ")) for before, after in pieces if not after and before.strip(", ")
-    ]
-    if len(pieces) == len(came):
-        return (
-            f"the call to {quote(callee, 60)}{inside(change.where)} now also passes {listed(came)}"
-        )
-    if len(pieces) == len(gone):
-        return (
-            f"the call to {quote(callee, 60)}{inside(change.where)} no longer passes {listed(gone)}"
-        )
-    exchanged = [
-        f"{quote(after)} instead of {quote(before)}" for before, after in pieces if before and after
-    ]
-    return f"the call to {quote(callee, 60)}{inside(change.where)} now uses {listed(exchanged[:3]) or listed(came)}"
+    call = f"the call to {callee_said(callee)}{inside(change.where)}"
+    if came and not gone and not swapped:
+        return f"{call} now also passes {listed(came)}"
+    if gone and not came and not swapped:
+        return f"{call} no longer passes {listed(gone)}"
+    if swapped:
+        return f"{call} now uses {listed(swapped[:3])}"
+    return told_pieces(call, pieces) or f"{call} has changed"
 
 
 def _catch(change: Change) -> Iterator[tuple[str, float]]:
@@ -418,7 +407,7 @@ def _decorator(change: Change) -> Iterator[tuple[str, float]]:
     before, after = change.part(Part.HEAD)
     on = f" of {change.where}" if change.where else ""
     yield (
-        f"the {noun(change.area.new, change.new)}{on} has changed from {quote(before)} to {quote(after)}",
+        f"the {noun(change.area.new, change.new)}{on} has changed from {aloud(before)} to {aloud(after)}",
         0.85,
     )
 

@@ -6,15 +6,18 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.actions import action, told
-from crscore.claims._structural.changes import replaced, told_change, told_move
+from crscore.claims._structural.changes import told_change, told_move
 from crscore.claims._structural.english import Action, listed, names_in, quote
+from crscore.claims._structural.formatting import told_formatting
+from crscore.claims._structural.focus import replaced
 from crscore.claims._structural.implications import told_implications
 from crscore.claims._structural.matching import EditKind, match
 from crscore.claims._structural.newcomers import text_code, told_alone
+from crscore.claims._structural.overview import told_overview
 from crscore.claims._structural.places import place
 from crscore.claims._structural.prose import told_comments, told_imports
 from crscore.claims._structural.statements import Statement
-from crscore.syntax.model import Role
+from crscore.syntax.model import Part, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,15 +42,18 @@ _PROSE = frozenset({Role.COMMENT, Role.DOC})
 
 def statements_of(area: Area) -> tuple[Statement, ...]:
     """Everything there is to say about an area, in reading order."""
-    edits = match(area).edits
+    formatted, skipped = told_formatting(area)
+    edits = tuple(edit for edit in match(area).edits if edit.block not in skipped)
     steps, rest = _partition(edits, _is_step)
     prose, rest = _partition(rest, lambda edit: unit_of(edit).role in _PROSE)
     imports, rest = _partition(rest, lambda edit: unit_of(edit).role is Role.IMPORT)
     found = [
+        *formatted,
         *_told_steps(area, steps),
         *told_comments(area, prose),
         *told_imports(area, imports),
         *_told_rest(area, rest),
+        *told_overview(area, edits),
         *(statement for edit in edits for statement in told_implications(area, edit)),
     ]
     return tuple(found)
@@ -81,6 +87,9 @@ def _told_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
         groups.setdefault(key, ([], []))[edit.kind is EditKind.ADDED].append(edit)
     for (_, where), (gone, came) in groups.items():
         subject = where or "the code"
+        declared, came = _partition(came, _is_declaration) if not gone else ([], came)
+        for edit in declared:
+            yield from told_alone(area, edit)
         before, after = _actions(area.old, gone), _actions(area.new, came)
         if 0 < len(before) <= MAX_ACTIONS and 0 < len(after) <= MAX_ACTIONS:
             text = f"{subject} now {_phrase(after, 'third')} instead of {_phrase(before, 'gerund')}"
@@ -94,6 +103,16 @@ def _told_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
             yield _statement(
                 f"{subject} no longer {_phrase(chunk, 'base')}", 0.76, [edit for edit, _ in chunk]
             )
+
+
+def _is_declaration(edit: Edit) -> bool:
+    unit = unit_of(edit)
+    if unit.role is not Role.ASSIGN or not unit.part(Part.VALUE):
+        return False
+    words = {token.text for token in unit.tokens[:3]}
+    return bool(unit.part(Part.TYPE) or words & {"const", "let", "var", "auto", ":="}) or (
+        unit.part(Part.OPERATOR) in {"", ":="} and unit.part(Part.TARGET).isidentifier()
+    )
 
 
 def _actions(tree: Tree, edits: list[Edit]) -> list[tuple[Edit, Action]]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from crscore.claims._structural.actions import caught_text, is_check, is_log
+from crscore.claims._structural.actions import caught_text, is_check, is_log, raised
 from crscore.claims._structural.english import listed, names_in, quote
+from crscore.claims._structural.gloss import aloud, callee_said
 from crscore.claims._structural.matching import EditKind
 from crscore.claims._structural.newcomers import text_code
 from crscore.claims._structural.places import named, noun, place
@@ -169,7 +170,7 @@ def _new_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, fl
     inside = area.new.children(unit)
     subject = where or "the code"
     if inside and inside[-1].role in _LEAVES:
-        yield f"the rest of {subject} is skipped when {quote(condition)} holds", 0.6
+        yield f"the rest of {subject} is skipped when {aloud(condition)} holds", 0.6
     else:
         absent = _ABSENT.search(condition)
         if absent:
@@ -177,11 +178,11 @@ def _new_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, fl
             yield f"this check prevents an error when {names} is missing, null or undefined", 0.58
         else:
             yield (
-                f"{subject} now behaves differently depending on whether {quote(condition)} holds",
+                f"{subject} now behaves differently depending on whether {aloud(condition)} holds",
                 0.5,
             )
     yield (
-        f"both outcomes of the new check for {quote(condition, 50)} should be covered by tests",
+        f"both outcomes of the new check for {aloud(condition, 50)} should be covered by tests",
         0.42,
     )
 
@@ -193,11 +194,11 @@ def _lost_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, f
     subject = where or "the code"
     if _ABSENT.search(condition):
         yield (
-            f"without the check, {subject} may fail when the value in {quote(condition)} is null or missing",
+            f"without the check, {subject} may fail when the value in {aloud(condition)} is null or missing",
             0.65,
         )
     else:
-        yield f"{subject} no longer handles the case {quote(condition)} separately", 0.58
+        yield f"{subject} no longer handles the case {aloud(condition)} separately", 0.58
     del area
 
 
@@ -247,7 +248,7 @@ def _new_catch(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]
 
 def _new_raise(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
     assert edit.new is not None  # noqa: S101 - the rule is for added and changed units
-    error = edit.new.calls[0] if edit.new.calls else edit.new.part(Part.HEAD).partition(" ")[2]
+    error = raised(edit.new)
     yield (
         f"callers of {where or 'this code'} now have to handle {quote(error or 'the error', 50)}",
         0.55,
@@ -271,7 +272,7 @@ def _changed_value(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, fl
         return
     if _LIMIT.search(name):
         yield (
-            f"the new {quote(name)} changes how long or how much the code allows, so {quote(after, 40)} should be justified",
+            f"the new {quote(name)} changes how long or how much the code allows, so {aloud(after, 40)} should be justified",
             0.55,
         )
     else:
@@ -310,12 +311,12 @@ def _changed_call(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, flo
         return
     if before != after and before:
         yield (
-            f"{quote(after, 60)} must do for {where or 'the code'} what {quote(before, 60)} did before",
+            f"{callee_said(after)} must do for {where or 'the code'} what {callee_said(before)} did before",
             0.5,
         )
     else:
         yield (
-            f"{quote(after, 60)} now gets different arguments, which can change what it does",
+            f"{callee_said(after)} now gets different arguments, which can change what it does",
             0.48,
         )
     del area
@@ -325,7 +326,7 @@ def _lost_call(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]
     assert edit.old is not None  # noqa: S101 - the rule is for removed units
     if edit.old.calls:
         yield (
-            f"what {quote(edit.old.calls[0], 60)} did no longer happens in {where or 'the code'}",
+            f"what {callee_said(edit.old.calls[0])} did no longer happens in {where or 'the code'}",
             0.5,
         )
     del area
@@ -347,7 +348,7 @@ def _new_loop(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]
     value = edit.new.part(Part.VALUE) or edit.new.part(Part.CONDITION)
     if value:
         yield (
-            f"the new loop in {where or 'the code'} can affect performance when {quote(value, 50)} is large",
+            f"the new loop in {where or 'the code'} can affect performance when {aloud(value, 50)} is large",
             0.42,
         )
     del area

@@ -12,6 +12,7 @@ from crscore.claims._structural.actions import (
     told,
 )
 from crscore.claims._structural.english import listed, names_in, quote
+from crscore.claims._structural.gloss import aloud, value_said
 from crscore.claims._structural.matching import EditKind
 from crscore.claims._structural.places import inside, noun, place
 from crscore.claims._structural.statements import Statement
@@ -29,6 +30,7 @@ _WEIGHT = {
     Role.FUNCTION: 0.93,
     Role.ALIAS: 0.8,
     Role.FIELD: 0.82,
+    Role.ASSIGN: 0.8,
     Role.MEMBER: 0.75,
     Role.ENTRY: 0.72,
     Role.DECORATOR: 0.8,
@@ -99,13 +101,18 @@ def _of(where: str) -> str:
     return f" from {where}" if where else ""
 
 
+def bases_said(bases: str) -> str:
+    """The base types of a class without the keyword or marks before them."""
+    return bases.strip("():< ").removeprefix("extends ").removeprefix("implements ").strip()
+
+
 def _class(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
     what = f"{noun(tree, unit)} {quote(unit.name)}" if unit.name else noun(tree, unit)
     if not added:
         yield f"the {what} has been removed{_of(where)}", 1.0
         return
     bases = unit.part(Part.BASES)
-    base = f", based on {quote(bases.strip('():'))}" if bases else ""
+    base = f", based on {quote(bases_said(bases))}" if bases else ""
     yield f"a new {what} has been added{_to(where)}{base}", 1.0
     members = [
         f"{quote(child.name or child.part(Part.TARGET))}"
@@ -132,7 +139,11 @@ def _value(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[st
         yield f"the {what} has been removed{_of(where)}", 1.0
         return
     kind = f" of type {quote(unit.part(Part.TYPE), 40)}" if unit.part(Part.TYPE) else ""
-    value = f" with the value {quote(unit.part(Part.VALUE))}" if unit.part(Part.VALUE) else ""
+    value = (
+        f" with the value {value_said(unit.part(Part.VALUE)).removeprefix('the ')}"
+        if unit.part(Part.VALUE)
+        else ""
+    )
     yield f"a new {what}{kind} has been added{_to(where)}{value}", 1.0
 
 
@@ -144,7 +155,7 @@ def _decorator(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tupl
 
 def _condition(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
     inner = inner_actions(tree, unit)
-    condition = quote(unit.part(Part.CONDITION) or unit.part(Part.HEAD), 90)
+    condition = aloud(unit.part(Part.CONDITION) or unit.part(Part.HEAD))
     then = f"; when it holds, the code {told(inner)}" if inner else ""
     if added:
         yield f"a new condition{inside(where)} checks {condition}{then}", 1.0
@@ -222,6 +233,7 @@ _WRITERS = {
     Role.MEMBER: _value,
     Role.ENTRY: _value,
     Role.ALIAS: _value,
+    Role.ASSIGN: _value,
     Role.DECORATOR: _decorator,
     Role.IF: _condition,
     Role.LOOP: _loop,

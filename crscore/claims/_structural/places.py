@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 _TESTS = re.compile(
     r"^(?:\w+\.)?(it|test|specify|describe|context|suite|fit|xit)\b[^'\"`]*['\"`](.+)['\"`]$"
 )
+_TEST_SECTION = re.compile(
+    r"^(it|test|specify|describe|context|suite)\b[.\w]*\s*\(?\s*(['\"`])(.+?)\2"
+)
+_SUITES = frozenset({"describe", "context", "suite"})
 _SECTION = (
-    # `def name(`, `class Name`, `function name(`, `func (s *S) Name(`, `fn name(`, `module Name`
+    # `def name(`, `class Name:`, `function name(`, `func (s *S) Name(`, `module Name`
     re.compile(
-        r"\b(class|interface|struct|enum|trait|module|namespace|def|function|func)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$.:]*)"
+        r"\b(class|interface|struct|enum|trait|module|namespace|def|function|func)\s+"
+        r"(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*(?:(?:::|\.)[\w$]+)*)"
     ),
-    # `const name = (a) => {`, `name: function (`
-    re.compile(r"()([A-Za-z_$][\w$]*)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^)]*\)\s*=>)"),
-    # `public int name(String a) {`
-    re.compile(r"()\b([A-Za-z_$~][\w$]*)\s*\("),
+    # `const name = (a) => {`, `name: function (`, `a.name = function`
+    re.compile(r"()([A-Za-z_$][\w$.]*)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^)]*\)\s*=>)"),
+    # `public int name(String a) {`, `int Type::name(`
+    re.compile(r"()^(?:[\w<>\[\],*&]+\s+)+\**([A-Za-z_$~][\w$:]*)\s*\("),
+    # `const NAME = {`, `name = [`
+    re.compile(r"^(?:const|let|var|static|final|\s)*()([A-Za-z_$][\w$.]*)\s*=\s*[\[{(]"),
 )
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait", "module", "namespace"})
 _KEYWORDS = frozenset({"if", "for", "while", "switch", "catch", "return", "function", "with"})
@@ -93,7 +100,7 @@ def called(tree: Tree, scope: Unit) -> str:
         return named(tree, scope)
     test = _TESTS.match(scope.name)
     if test:
-        kind = "test" if test[1] not in {"describe", "context", "suite"} else "test suite"
+        kind = "test" if test[1] not in _SUITES else "test suite"
         return f"the {kind} '{test[2]}'"
     return f"the callback of {quote(scope.name, 40)}"
 
@@ -101,11 +108,16 @@ def called(tree: Tree, scope: Unit) -> str:
 def from_section(section: str) -> str:
     """The place as git's hunk header tells it; empty when it tells none."""
     text = section.strip()
+    test = _TEST_SECTION.match(text)
+    if test:
+        kind = "test" if test[1] not in _SUITES else "test suite"
+        return f"the {kind} '{test[3]}'"
     for pattern in _SECTION:
         match = pattern.search(text)
         if match and match[2] not in _KEYWORDS:
             kind = match[1]
-            return f"the {kind if kind in _TYPES else 'function'} {quote(match[2])}"
+            what = kind if kind in _TYPES else ("value" if pattern is _SECTION[-1] else "function")
+            return f"the {what} {quote(match[2])}"
     return ""
 
 

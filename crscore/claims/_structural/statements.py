@@ -57,26 +57,37 @@ def spans_of(area: Area, edits: Iterable[Edit]) -> tuple[LineSpan, ...]:
     new: set[int] = set()
     for edit in edits:
         if edit.old is not None:
-            old |= _changed_lines(
-                area.old.subtree(edit.old) if edit.new is None else (edit.old,), area.old_block
-            )
+            units = area.old.subtree(edit.old) if edit.new is None else (edit.old,)
+            old |= _changed_lines(units, area.old_block)
         if edit.new is not None:
-            new |= _changed_lines(
-                area.new.subtree(edit.new) if edit.old is None else (edit.new,), area.new_block
-            )
+            units = area.new.subtree(edit.new) if edit.old is None else (edit.new,)
+            new |= _changed_lines(units, area.new_block)
+        if edit.old is not None and edit.old.index == 0:
+            block = area.blocks[edit.block]
+            old |= {line.old for line in block.removed if line.old is not None}
+            new |= {line.new for line in block.added if line.new is not None}
     old_path = area.file.old_path or area.file.path
-    return (*_ranges(old_path, Side.OLD, old), *_ranges(area.file.path, Side.NEW, new))
+    return joined(
+        [
+            *(LineSpan(path=old_path, side=Side.OLD, start=n, end=n) for n in sorted(old)),
+            *(LineSpan(path=area.file.path, side=Side.NEW, start=n, end=n) for n in sorted(new)),
+        ]
+    )
 
 
 def _changed_lines(units: Iterable[Unit], block: Mapping[int, int]) -> set[int]:
     return {token.line for unit in units for token in unit.tokens if token.line in block}
 
 
-def _ranges(path: str, side: Side, lines: set[int]) -> list[LineSpan]:
+def joined(spans: Iterable[LineSpan]) -> tuple[LineSpan, ...]:
+    """Spans of neighboring lines as one, the old side first."""
     found: list[LineSpan] = []
-    for line in sorted(lines):
-        if found and found[-1].end == line - 1:
-            found[-1] = LineSpan(path=path, side=side, start=found[-1].start, end=line)
+    for span in sorted(spans, key=lambda item: (item.side is Side.NEW, item.path, item.start)):
+        last = found[-1] if found else None
+        if last and (last.path, last.side) == (span.path, span.side) and last.end >= span.start - 1:
+            found[-1] = LineSpan(
+                path=span.path, side=span.side, start=last.start, end=max(last.end, span.end)
+            )
         else:
-            found.append(LineSpan(path=path, side=side, start=line, end=line))
-    return found
+            found.append(span)
+    return tuple(found)

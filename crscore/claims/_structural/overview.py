@@ -1,0 +1,166 @@
+"""What a changed place is about as a whole: which kinds of code, and which words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from crscore.claims._structural.english import article, as_words, listed, plural, sentence
+from crscore.claims._structural.matching import EditKind
+from crscore.claims._structural.places import inside, noun, place
+from crscore.claims._structural.statements import SOURCE, Statement, joined
+from crscore.records import LineKind, LineSpan, PseudoReference, ReferenceKind, Side
+from crscore.syntax.model import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.claims._structural.areas import Area
+    from crscore.claims._structural.matching import Edit
+    from crscore.records import ChangedFile, DiffLine
+    from crscore.syntax.model import Tree, Unit
+
+MAX_TOPICS = 8
+"""Names told of one file."""
+MAX_LINE = 2_000
+"""Characters of a line in which names are looked for."""
+
+_NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
+KEYWORDS = frozenset(
+    """
+    abstract and as assert async auto await bool boolean break byte case catch char class const
+    continue def default defer del delete do double echo elif else elsif end ensure enum except
+    export extends extern false False final finally float fn for foreach from func function go goto
+    if implements import in include instanceof int interface internal is lambda let long map match
+    module namespace native new nil None nonlocal not null nullptr object of operator or out
+    override package pass private protected public raise range readonly register require rescue
+    return sealed self short signed sizeof static string String struct super switch synchronized
+    template then this throw throws trait true True try type typedef typeof undefined union unless
+    unsigned until use using var virtual void volatile when where while with yield
+    """.split()
+)
+"""Words of the languages' own, which no change is about."""
+
+_VERBS = {
+    EditKind.ADDED: "adds",
+    EditKind.REMOVED: "removes",
+    EditKind.CHANGED: "changes",
+    EditKind.MOVED: "moves",
+}
+_KINDS = {
+    Role.IF: "condition",
+    Role.ELSE: "else branch",
+    Role.SWITCH: "switch",
+    Role.CASE: "case",
+    Role.LOOP: "loop",
+    Role.RETURN: "return statement",
+    Role.YIELD: "yield",
+    Role.RAISE: "raised error",
+    Role.TRY: "try block",
+    Role.CATCH: "error handler",
+    Role.FINALLY: "finally block",
+    Role.WITH: "context",
+    Role.CALL: "call",
+    Role.ASSERT: "assertion",
+    Role.IMPORT: "import",
+    Role.COMMENT: "comment",
+    Role.MARKUP: "element",
+    Role.LAMBDA: "callback",
+    Role.JUMP: "jump",
+    Role.DELETE: "deletion",
+    Role.OTHER: "line of code",
+}
+
+
+def told_overview(area: Area, edits: tuple[Edit, ...]) -> Iterator[Statement]:
+    """One sentence on the kinds of edits of each place with several."""
+    by_place: dict[str, list[Edit]] = {}
+    for edit in edits:
+        tree, unit = _side(area, edit)
+        by_place.setdefault(place(area, tree, unit), []).append(edit)
+    for where, group in by_place.items():
+        if len(group) > 1:
+            yield _kinds(area, where, group)
+
+
+def _side(area: Area, edit: Edit) -> tuple[Tree, Unit]:
+    tree, unit = (area.new, edit.new) if edit.new is not None else (area.old, edit.old)
+    assert unit is not None  # noqa: S101 - an edit has a side
+    return tree, unit
+
+
+def _kinds(area: Area, where: str, group: list[Edit]) -> Statement:
+    counts: dict[str, Counter[str]] = {}
+    for edit in group:
+        tree, unit = _side(area, edit)
+        counts.setdefault(_VERBS[edit.kind], Counter())[
+            _KINDS.get(unit.role) or noun(tree, unit)
+        ] += 1
+    said = [
+        f"{verb} " + listed([_counted(word, count) for word, count in kinds.items()])
+        for verb, kinds in counts.items()
+    ]
+    return Statement(
+        text=f"the code change{inside(where)} {listed(said)}", weight=0.45, edits=tuple(group)
+    )
+
+
+def _counted(word: str, count: int) -> str:
+    return article(word) if count == 1 else f"{count} {plural(word, count)}"
+
+
+def told_topics(file: ChangedFile) -> Iterator[PseudoReference]:
+    """What the new and the removed lines of a file are about, in plain words.
+
+    It needs no grammar, so every text file gets it. A side says nothing when the other
+    one says the same.
+    """
+    added, new_names = _topic(file, LineKind.ADDED)
+    removed, old_names = _topic(file, LineKind.REMOVED)
+    if new_names:
+        yield _topic_reference(f"the new code deals with {added}", file, LineKind.ADDED, new_names)
+    if old_names and set(old_names) != set(new_names):
+        text = f"the removed code dealt with {removed}"
+        yield _topic_reference(text, file, LineKind.REMOVED, old_names)
+
+
+def _topic(file: ChangedFile, kind: LineKind) -> tuple[str, list[str]]:
+    counts: Counter[str] = Counter()
+    for hunk in file.hunks:
+        for line in hunk.lines:
+            if line.kind is kind:
+                found = _NAME.findall(line.text[:MAX_LINE])
+                counts.update(name for name in found if name not in KEYWORDS)
+    by_words: dict[str, str] = {}
+    for name, _ in counts.most_common(4 * MAX_TOPICS):
+        by_words.setdefault(as_words(name), name)
+    told = [words for words in by_words if words][:MAX_TOPICS]
+    return listed(told, MAX_TOPICS), [by_words[words] for words in told]
+
+
+def _topic_reference(
+    text: str, file: ChangedFile, kind: LineKind, names: list[str]
+) -> PseudoReference:
+    lines = [
+        line
+        for hunk in file.hunks
+        for line in hunk.lines
+        if line.kind is kind and any(name in line.text for name in names)
+    ]
+    return PseudoReference(
+        text=sentence(text),
+        kind=ReferenceKind.CLAIM,
+        source=SOURCE,
+        spans=joined([_line_span(file, line) for line in lines]),
+        identifiers=tuple(names),
+        weight=0.56 if kind is LineKind.ADDED else 0.52,
+    )
+
+
+def _line_span(file: ChangedFile, line: DiffLine) -> LineSpan:
+    if line.new is not None:
+        return LineSpan(path=file.path, side=Side.NEW, start=line.new, end=line.new)
+    return LineSpan(
+        path=file.old_path or file.path, side=Side.OLD, start=line.old or 0, end=line.old or 0
+    )
