@@ -191,9 +191,9 @@ def _line_changed(old: str, new: str, place: str) -> tuple[str, float]:  # noqa:
     if (was := _COMMENT.match(old)) and (now := _COMMENT.match(new)):
         return f"A comment{place} now says {said(now[1])} instead of {said(was[1])}.", 0.3
     if (was := _CONDITION.match(old)) and (now := _CONDITION.match(new)):
-        test = code(now[2].strip(" {:"))
+        test = code(_test_of(now[2]))
         return (
-            f"The condition{place} now checks {test} instead of {code(was[2].strip(' {:'))}.",
+            f"The condition{place} now checks {test} instead of {code(_test_of(was[2]))}.",
             0.7,
         )
     if (was := _RETURN.match(old)) and (now := _RETURN.match(new)):
@@ -253,20 +253,39 @@ def _one_sided(lines: list[str], place: str, *, is_added: bool) -> tuple[str, fl
     return f"Lines dealing with {listed([code(one) for one in names], 4)} are {verb}{place}.", 0.4
 
 
-def _action(line: str) -> str | None:
+def _action(line: str) -> str | None:  # noqa: PLR0911  (one for each form)
     """What one line does, in the third person."""
     if _COMMENT.match(line):
         return None
     if match := _RETURN.match(line):
         return f"returns {code(match[1].rstrip(';'), 60)}" if match[1].strip(" ;") else None
+    if _DEFINITION.match(line):
+        return f"declares {code(line.rstrip(' {'), 80)}"
     if match := _CONDITION.match(line):
-        return f"checks {code(match[2].strip(' {:'), 60)}" if match[2].strip(" {:") else None
+        return f"checks {code(_test_of(match[2]), 60)}" if _test_of(match[2]) else None
     if match := _ASSIGNMENT.match(line):
-        return f"sets {code(match[1])} to {code(match[2].rstrip(';'), 60)}"
+        # a value that begins on this line and ends on another
+        value = "" if match[2] in "{[(" else f" to {code(match[2].rstrip(';'), 60)}"
+        return f"sets {code(match[1])}{value}"
     if (match := _CALL.search(line)) and match[1].lower() not in _KEYWORDS:
         arguments = match[2].strip()
         return f"calls {code(match[1])}" + (f" with {code(arguments, 50)}" if arguments else "")
     return None
+
+
+def _test_of(text: str) -> str:
+    """The condition in what follows its keyword: `(x > 1) return y` checks `x > 1`."""
+    text = text.strip(" {:")
+    if not text.startswith("("):
+        return text
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            after = text[at + 1 :].strip()
+            # `(a) && (b)` goes on, `(a) return b` does not
+            return text if after and after[0] in "&|=<>+-*/.?" else text[1:at]
+    return text
 
 
 def _subjects(lines: Sequence[str], other: Sequence[str]) -> list[str]:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 _VERSION: Final = re.compile(r"[=~^<>v]{0,3}\s?(\d{1,9}(?:\.\d{1,9}){0,3})(?![\w.])[^,\s]*$")
 _LOOSE: Final = re.compile(r"[>^~*<]|latest")
 _SECURITY: Final = re.compile(
-    r"(?i)verify|ssl|tls|secur|strict|auth(?:$|[_-]|enti|ori)|csrf|sandbox|checksum|readonly|read_only|validate"
+    r"(?i)verify|ssl|tls|secur|auth(?:$|[_-]|enti|ori)|csrf|sandbox|checksum|read_?only"
 )
+_CHECKING: Final = re.compile(r"(?i)strict|validat|check|lint|required")
 _OPENING: Final = re.compile(
     r"(?i)debug|privileged|insecure|allow|expose|public|skip|continue-on-error|force"
 )
@@ -144,6 +145,8 @@ def _setting(change: Change, *, is_config: bool) -> Implication | None:  # noqa:
     if now in _OFF and _SECURITY.search(change.entry.name):
         text = f"With {name} off, a check is missing, which may be a security risk."
         return Implication(text, 0.55)
+    if now in _OFF and _CHECKING.search(change.entry.name):
+        return Implication(f"With {name} off, mistakes that it caught can pass unseen.", 0.45)
     if (change.entry.name, now) == ("USER", "root"):
         return Implication("The container runs as root, with more rights than it needs.", 0.6)
     if now in _ON and _OPENING.search(change.entry.name):

@@ -54,6 +54,39 @@ _PHRASES: Final = tuple(
 _FROM: Final = re.compile(rf"\bfrom {_NAME}", re.IGNORECASE)
 
 
+# Where a statement is cut: at commas and before the words that begin a clause
+_CUTS: Final = re.compile(
+    r",|\b(?=(?:from|(?:left|right|inner|outer|cross|full) join|(?<!left )(?<!right )(?<!inner )"
+    r"(?<!outer )(?<!cross )(?<!full )join|where|and|or|order by|group by|having|limit|set|values|"
+    r"returning|on conflict)\b)",
+    re.IGNORECASE,
+)
+
+
+def parts_changed(old: str, new: str) -> tuple[list[str], list[str]]:
+    """Compare two statements clause by clause.
+
+    Args:
+        old: SQL before, its white space folded.
+        new: SQL after, its white space folded.
+
+    Returns:
+        The clauses that are gone and those that are new.
+
+    Example:
+        >>> parts_changed("SELECT a FROM t", "SELECT a, b FROM t WHERE c = 1")
+        ([], ['b', 'WHERE c = 1'])
+    """
+    before, after = (
+        [part.strip() for part in _CUTS.split(text) if part.strip()] for text in (old, new)
+    )
+    known, kept = set(before), set(after)
+    return (
+        [part for part in before if part not in kept],
+        [part for part in after if part not in known],
+    )
+
+
 def phrase_of(statement: str) -> str:
     """Say what a statement does.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crscore.claims._keyed.compare import Action, Change
 from crscore.claims._keyed.model import Entry, Kind
 from crscore.claims._keyed.rules import numbers_of
-from crscore.claims._keyed.statements import phrase_of
+from crscore.claims._keyed.statements import parts_changed, phrase_of
 from crscore.claims._keyed.words import code, difference, listed, said
 
 if TYPE_CHECKING:
@@ -212,6 +212,8 @@ def _text(teller: Teller, change: Change) -> str:
         noun = "row"
     quoted = code if one.kind is Kind.CODE or _is_data(teller, one) else said
     if change.old and change.new:
+        if noun == "list item" and _is_data(teller, one):
+            return f"A value{teller.place(one)} {difference(change.old.value, one.value)}."
         return (
             f"The {noun}{teller.place(one)} now says {quoted(one.value)} instead of "
             f"{quoted(change.old.value)}."
@@ -243,8 +245,11 @@ def _command(teller: Teller, change: Change) -> str:
 def _statement(teller: Teller, change: Change) -> str:
     one = change.entry
     if change.old and change.new:
-        how = difference(change.old.value, change.new.value)
-        return f"The statement that {phrase_of(change.old.value)} {how}."
+        gone, fresh = parts_changed(change.old.value, change.new.value)
+        how = [f"now has {listed([code(part) for part in fresh], 4)}"] if fresh else []
+        how += [f"no longer has {listed([code(part) for part in gone], 4)}"] if gone else []
+        told = " and ".join(how) or "has its parts in another order"
+        return f"The statement that {phrase_of(change.old.value)} {told}."
     return f"A statement that {phrase_of(one.value)} is {change.action}" + (
         f"{teller.place(one, 'to' if change.action is Action.ADDED else 'from')}."
     )

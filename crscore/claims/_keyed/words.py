@@ -69,8 +69,8 @@ def difference(old: str, new: str) -> str:
     """Say how a text changed, by the words that differ when these are few.
 
     Example:
-        >>> difference("go test", "go test -race")
-        "now has `-race`"
+        >>> difference("go test ./...", "go test ./... -race")
+        'now has `-race`'
     """
     was, now = replaced(old, new)
     whole = max(len(old), len(new))

@@ -332,7 +332,7 @@ CASES = {
     ),
     "sql query": (
         "a.sql", "SELECT a FROM t;\n", "SELECT a, b FROM t;\n",
-        "The statement that selects from `t` now has `, b`.",
+        "The statement that selects from `t` now has `b`.",
     ),
     "ignored patterns": (
         ".gitignore", "*.pyc\n", "*.pyc\n*.log\nbuild/\n",
@@ -397,6 +397,28 @@ CASES = {
         "fn f() {\n    if x {\n        c(3);\n    }\n}\n",
         "The changed code in `f` now checks `x` and calls `c` with `3`, in place of code with "
         "`load` and `save`.",
+    ),
+    "sql clauses": (
+        "a.sql", "SELECT a\nFROM t\nWHERE b = 1\nORDER BY a;\n",
+        "SELECT a\nFROM t\nJOIN u ON u.id = t.id\nWHERE b = 2\nORDER BY a;\n",
+        "The statement that selects from `t` now has `JOIN u ON u.id = t.id` and `WHERE b = 2` "
+        "and no longer has `WHERE b = 1`.",
+    ),
+    "yaml changed item": (
+        "a.yml", "ports:\n  - 80:80\n", "ports:\n  - 8080:80\n",
+        "A value in `ports` changes from `80:80` to `8080:80`.",
+    ),
+    "check switch": (
+        "a.json", '{\n"strict": true\n}\n', '{\n"strict": false\n}\n',
+        "With `strict` off, mistakes that it caught can pass unseen.",
+    ),
+    "unknown test in parentheses": (
+        "a.kt", "if (x) return\n", "if (x && y) return\n",
+        "The condition now checks `x && y` instead of `x`.",
+    ),
+    "unknown declaration": (
+        "a.kt", "fun load(a: Int) {\n  a()\n}\n", "fun load(b: Int) {\n  save()\n}\n",
+        "The changed code now declares `fun load(b: Int)` and calls `save`.",
     ),
     "unknown space": ("a.kt", "a  b\n", "a b\n", "Only the white space changes."),
     "unknown punctuation": ("a.kt", "x\n", "x\n)\n", "The line `)` is added."),
