@@ -166,7 +166,7 @@ def _add_function(node: tree_sitter.Node, found: dict[Part, str], language: Lang
 
 
 def _add_bases(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
-    names = names_for(language, Part.BASES)
+    names = dict.fromkeys(names_for(language, Part.BASES))
     bases = [base for name in names if (base := node.child_by_field_name(name)) is not None]
     bases = bases or [child for child in node.children[:12] if child.type in _BASE_TYPES]
     found[Part.BASES] = " ".join(text_of(base) for base in bases)

@@ -242,8 +242,8 @@ def _compound(tree: Tree, unit: Unit, depth: int) -> Action | None:
 
 def loop_object(unit: Unit) -> str:
     """What a loop runs over: "over `xs`", "while `x`"."""
-    target, value = unit.part(Part.TARGET), unit.part(Part.VALUE)
-    if target and value:
+    value = unit.part(Part.VALUE)
+    if value:
         return f"over {aloud(value)}"
     condition = unit.part(Part.CONDITION)
     return f"while {aloud(condition)}" if condition else f"with {quote(unit.part(Part.HEAD))}"

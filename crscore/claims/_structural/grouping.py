@@ -101,7 +101,7 @@ def _told_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
             )
         for chunk in _chunks(before, len(groups)):
             yield _statement(
-                f"{subject} no longer {_phrase(chunk, 'base')}", 0.76, [edit for edit, _ in chunk]
+                f"{subject} no longer {_phrase(chunk, 'third')}", 0.76, [edit for edit, _ in chunk]
             )
 
 

@@ -221,7 +221,7 @@ def _block(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[st
             yield f"the {kind.split(' ', 1)[1]} has been removed{_of(where)}", 1.0
     elif done is not None:
         yield (
-            (f"{subject} now {done.third()}" if added else f"{subject} no longer {done.base()}"),
+            (f"{subject} now {done.third()}" if added else f"{subject} no longer {done.third()}"),
             1.0,
         )
 
