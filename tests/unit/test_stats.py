@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -5,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore import stats
+from crscore.errors import DependencyError
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=40)
 
@@ -85,3 +88,9 @@ def test_statistic_that_is_mostly_undefined_has_no_interval() -> None:
         lambda _: None, ["a", "b"], resamples=10, rng=np.random.default_rng(0)
     )
     assert found == stats.Interval(None, None)
+
+
+def test_kendall_without_scipy_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(DependencyError, match=r"crscore\[validate\]"):
+        stats.kendall(np.array([1.0, 2.0]), np.array([1.0, 2.0]))

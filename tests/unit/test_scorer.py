@@ -1,0 +1,137 @@
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import crscore
+from crscore import Comment, Config, Scorer, diff
+from crscore.encoders import hashing
+from crscore.errors import ConfigError, LimitError, UnknownPluginError
+
+PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
+OTHER = PATCH.replace("limit", "offset")
+REVIEW = "The limit of 20 is too high."
+
+
+class Counting:
+    """The hashing encoder, keeping what it was asked."""
+
+    def __init__(self) -> None:
+        self.inner = hashing.create({})
+        self.identity = self.inner.identity
+        self.calls: list[list[str]] = []
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        self.calls.append(list(texts))
+        return self.inner.encode(texts)
+
+
+@pytest.fixture
+def scorer() -> Scorer:
+    return Scorer(encoder="hashing")
+
+
+def test_text_of_diff_and_review_is_enough(scorer: Scorer) -> None:
+    assert scorer.score(PATCH, REVIEW).relevance is not None
+
+
+def test_parsed_input_gives_the_same_as_text(scorer: Scorer) -> None:
+    parsed = scorer.score(diff.parse(PATCH), Comment(body=REVIEW))
+    assert parsed.scores == scorer.score(PATCH, REVIEW).scores
+
+
+def test_list_of_comments_is_a_review(scorer: Scorer) -> None:
+    found = scorer.score(PATCH, [Comment(body=REVIEW, author="a"), Comment(body="Why?")])
+    assert [review.author for review in found.reviews] == ["a", None]
+
+
+def test_bytes_are_read(scorer: Scorer) -> None:
+    assert scorer.score(PATCH.encode(), REVIEW.encode()).relevance is not None
+
+
+def test_many_pairs_encode_every_text_once_in_one_call() -> None:
+    encoder = Counting()
+    pairs = [(PATCH, REVIEW), (OTHER, REVIEW), (PATCH, "Why 20?"), (diff.parse(PATCH), REVIEW)]
+    results = Scorer(encoder=encoder).score_many(pairs)
+    (call,) = encoder.calls
+    assert len(call) == len(set(call))
+    assert [r.scores for r in results] == [
+        Scorer(encoder="hashing").score(*p).scores for p in pairs
+    ]
+
+
+def test_equal_diffs_of_many_pairs_are_parsed_once(scorer: Scorer) -> None:
+    first, second = scorer.score_many([(PATCH, REVIEW), (PATCH, "Why?")])
+    assert first.diff is second.diff
+
+
+def test_whole_files_reach_the_diff(scorer: Scorer) -> None:
+    both = {"a.py": ("limit = 10\n", "limit = 20\n")}
+    found = scorer.score(PATCH, REVIEW, sources=both)
+    assert found.diff.files[0].new_source == "limit = 20\n"
+
+
+def test_bare_hunk_takes_language_and_path(scorer: Scorer) -> None:
+    hunk = "@@ -1 +1 @@\n-a\n+b\n"
+    assert scorer.read_diff(hunk, path="x/a.rb").files[0].language == "ruby"
+    assert scorer.read_diff(hunk, language="go").files[0].language == "go"
+
+
+def test_settings_and_overrides_meet() -> None:
+    made = Scorer(Config(encoder="hashing", max_claims=3), threshold=0.25)
+    assert (made.settings.max_claims, made.parts.threshold) == (3, 0.25)
+
+
+def test_threshold_of_the_encoder_is_the_default(scorer: Scorer) -> None:
+    assert scorer.parts.threshold == 0.5
+
+
+def test_signature_names_every_part(scorer: Scorer) -> None:
+    keys = [part.split(":")[0] for part in scorer.parts.signature.split("|")[1:]]
+    expected = ["version", "encoder", "claims", "analyzers", "matcher", "tau", "splitter"]
+    assert keys == [*expected, "max_claims"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"threshold": 0.1}, {"splitter": "paper"}, {"max_claims": 2}, {"encoder": "minilm"}]
+)
+def test_signature_changes_with_what_changes_the_score(scorer: Scorer, change: dict) -> None:
+    other = Scorer(**{"encoder": "hashing", **change})
+    assert other.parts.signature != scorer.parts.signature
+
+
+def test_same_input_twice_gives_the_same_result(scorer: Scorer) -> None:
+    first, second = scorer.score(PATCH, REVIEW), scorer.score(PATCH, REVIEW)
+    assert (first.references, first.scores) == (second.references, second.scores)
+    assert first.similarity.tolist() == second.similarity.tolist()
+
+
+def test_limits_of_the_settings_hold() -> None:
+    small = Scorer(encoder="hashing", max_diff_bytes=10, max_review_bytes=5)
+    with pytest.raises(LimitError, match="max_diff_bytes"):
+        small.score(PATCH, "x")
+    with pytest.raises(LimitError, match="max_review_bytes"):
+        small.read_review(REVIEW)
+
+
+def test_environment_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CRSCORE_THRESHOLD", "0.9")
+    assert Scorer(encoder="hashing").parts.threshold == 0.5
+
+
+def test_wrong_setting_raises() -> None:
+    with pytest.raises(ConfigError, match="treshold"):
+        Scorer(treshold=0.5)
+    with pytest.raises(UnknownPluginError, match="word2vec"):
+        Scorer(encoder="word2vec")
+
+
+def test_model_and_revision_reach_the_encoder() -> None:
+    made = Scorer(encoder="st:some/model", revision="abc", threshold=0.5)
+    assert made.parts.encoder.identity == "st:some/model@abc"
+
+
+def test_paper_preset_is_the_published_setting() -> None:
+    made = crscore.Scorer(preset="paper")
+    assert "st:mixedbread-ai/mxbai-embed-large-v1" in made.parts.signature
+    assert "|tau:0.7314|splitter:paper|" in made.parts.signature
