@@ -55,7 +55,7 @@ class Config:
     """Most files in a diff."""
     max_hunks: int = 20_000
     """Most hunks in a diff."""
-    max_line_length: int = 20_000
+    max_line_length: int = 100_000
     """Longest line of a diff, in characters."""
     max_review_bytes: int = 10_000_000
     """Largest review file read, in bytes."""
