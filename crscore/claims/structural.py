@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from crscore.claims._structural.areas import areas_of
 from crscore.claims._structural.files import told_file
 from crscore.claims._structural.grouping import statements_of
+from crscore.claims._structural.mentions import named_once
 from crscore.claims._structural.overview import told_topics
 from crscore.claims._structural.ranking import ranked
 from crscore.claims._structural.statements import reference_of
@@ -79,7 +80,7 @@ def _of_file(file: ChangedFile) -> Iterator[PseudoReference]:
         return
     yield from told_topics(file)
     for area in _areas(file, language):
-        for statement in statements_of(area):
+        for statement in named_once(statements_of(area)):
             yield reference_of(area, statement)
 
 

@@ -10,7 +10,7 @@ from crscore.claims._structural.gloss import aloud, callee_said, value_said
 from crscore.syntax.model import Part, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from crscore.syntax.model import Tree, Unit
 
@@ -163,22 +163,19 @@ def _raise(unit: Unit) -> Action:
     return Action(verb, quote(name, 60) + about)
 
 
-def _jump(unit: Unit) -> Action:
+def _jump(unit: Unit) -> Action | None:
     word = unit.part(Part.HEAD).split(" ")[0].rstrip(";")
+    if word == "pass":
+        return None
     said = {
-        "break": ("leave", "the loop"),
-        "continue": ("skip", "to the next iteration"),
-        "pass": ("do", "nothing"),
+        "break": Action("leave", "the loop"),
+        "continue": Action("skip", "to the next iteration"),
+        "next": Action("skip", "to the next iteration"),
     }
-    verb, rest = said.get(word, ("jump", f"with {quote(unit.part(Part.HEAD))}"))
-    return Action(verb, rest)
+    return said.get(word) or Action("jump", f"with {quote(unit.part(Part.HEAD))}")
 
 
-def _plain(verb: str) -> object:
-    return lambda unit: Action(verb, quote(_behind_keyword(unit) or unit.part(Part.HEAD)))
-
-
-_SIMPLE = {
+_SIMPLE: dict[Role, Callable[[Unit], Action | None]] = {
     Role.CALL: _call,
     Role.ASSIGN: _assign,
     Role.FIELD: _assign,
@@ -203,41 +200,31 @@ _SIMPLE = {
 
 def _compound(tree: Tree, unit: Unit, depth: int) -> Action | None:
     inner = inner_actions(tree, unit, depth) if depth < 2 else []
-    tail = told(inner) if inner else ""
+    then = f" and {told(inner)}" if inner else ""
     condition = unit.part(Part.CONDITION) or unit.part(Part.HEAD)
     if unit.role is Role.IF:
-        negated = unit.part(Part.HEAD).startswith("unless")
+        word = "unless" if unit.part(Part.HEAD).startswith("unless") else "that"
         return Action(
-            "check",
-            f"{'that' if not negated else 'unless'} {aloud(condition)}"
-            + (f" and then {tail}" if tail else ""),
+            "check", f"{word} {aloud(condition)}" + then.replace(" and ", " and then ", 1)
         )
-    if unit.role is Role.LOOP:
-        return Action("loop", loop_object(unit) + (f" and {tail}" if tail else ""))
     if unit.role is Role.TRY:
-        caught = [
-            quote(caught_text(child)) for child in tree.children(unit) if child.role is Role.CATCH
-        ]
-        return Action(
-            "handle",
-            (f"the error {listed(caught)}" if caught else "errors")
-            + (f" when it {tail}" if tail else ""),
-        )
-    if unit.role is Role.CATCH:
-        return Action("catch", quote(caught_text(unit)) + (f" and {tail}" if tail else ""))
-    if unit.role is Role.WITH:
-        return Action("use", aloud(_behind_keyword(unit)) + (f" and {tail}" if tail else ""))
-    if unit.role is Role.SWITCH:
-        return Action("switch", f"on {aloud(condition)}")
-    if unit.role is Role.CASE:
-        return Action(
-            "handle",
-            f"the case {quote(unit.part(Part.HEAD).removeprefix('case').strip(' :'))}"
-            + (f" and {tail}" if tail else ""),
-        )
-    if unit.role is Role.LAMBDA:
-        return Action("run", "a callback" + (f" that {tail}" if tail else ""))
-    return inner[0] if inner else None
+        handlers = [child for child in tree.children(unit) if child.role is Role.CATCH]
+        caught = listed([quote(caught_text(child)) for child in handlers])
+        when = f" when it {told(inner)}" if inner else ""
+        return Action("handle", (f"the error {caught}" if caught else "errors") + when)
+    made = {
+        Role.LOOP: lambda: Action("loop", loop_object(unit) + then),
+        Role.CATCH: lambda: Action("catch", quote(caught_text(unit)) + then),
+        Role.WITH: lambda: Action("use", aloud(_behind_keyword(unit).rstrip(":")) + then),
+        Role.SWITCH: lambda: Action("switch", f"on {aloud(condition)}"),
+        Role.CASE: lambda: Action("handle", f"the case {quote(_case(unit))}" + then),
+        Role.LAMBDA: lambda: Action("run", "a callback" + then.replace(" and ", " that ", 1)),
+    }.get(unit.role)
+    return made() if made else (inner[0] if inner else None)
+
+
+def _case(unit: Unit) -> str:
+    return unit.part(Part.HEAD).removeprefix("case").removeprefix("when").strip(" :")
 
 
 def loop_object(unit: Unit) -> str:

@@ -15,6 +15,7 @@ from crscore.claims._structural.actions import (
 from crscore.claims._structural.english import code_of, listed, names_in, quote
 from crscore.claims._structural.focus import items, replaced, told_pieces
 from crscore.claims._structural.gloss import aloud, callee_said, value_said
+from crscore.claims._structural.mentions import unmarked
 from crscore.claims._structural.newcomers import bases_said, text_code
 from crscore.claims._structural.places import inside, named, noun, place
 from crscore.claims._structural.statements import Statement
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from crscore.claims._structural.areas import Area
     from crscore.claims._structural.matching import Edit
-    from crscore.syntax.model import Parameter, Token, Unit
+    from crscore.syntax.model import Parameter, Unit
 
 
 class Change(NamedTuple):
@@ -67,7 +68,8 @@ def told_move(area: Area, edit: Edit) -> Iterator[Statement]:
     if edit.old is None or edit.new is None:
         return
     new = edit.new
-    source, target = place(area, area.old, edit.old), place(area, area.new, new)
+    source = unmarked(place(area, area.old, edit.old))
+    target = unmarked(place(area, area.new, new))
     what = (
         named(area.new, new)
         if new.role in {Role.FUNCTION, Role.CLASS, Role.FIELD}

@@ -29,7 +29,7 @@ def replaced(old: Sequence[Token], new: Sequence[Token]) -> list[tuple[str, str]
     """What was exchanged for what, as pieces of code in order; one of a pair may be empty."""
     left, right = [token.text for token in old], [token.text for token in new]
     if max(len(left), len(right)) > MAX_COMPARED:
-        spans = [_middle(left, right)]
+        spans = [middle(left, right)]
     else:
         matcher = SequenceMatcher(None, left, right, autojunk=False)
         spans = [code[1:] for code in matcher.get_opcodes() if code[0] != "equal"]
@@ -41,7 +41,7 @@ def replaced(old: Sequence[Token], new: Sequence[Token]) -> list[tuple[str, str]
     return [(before, after) for before, after in pieces if before != after]
 
 
-def _middle(left: list[str], right: list[str]) -> tuple[int, int, int, int]:
+def middle(left: list[str], right: list[str]) -> tuple[int, int, int, int]:
     """What is left of both when equal tokens at the start and the end are taken off."""
     start = 0
     while start < min(len(left), len(right)) and left[start] == right[start]:
@@ -68,6 +68,8 @@ def _widened(
     """Take in a neighbor on each side when the piece holds no word of its own."""
     a, b, c, d = span
     text = "".join(left[a:b] + right[c:d])
+    if text.startswith((".", "->", "::", "?.")) and a > 0 and c > 0:
+        return a - 1, b, c - 1, d
     if re.search(r"\w", text) or a == 0 or c == 0:
         return span
     return a - 1, min(b + 1, len(left)), c - 1, min(d + 1, len(right))
@@ -80,7 +82,7 @@ def _is_text(before: str, after: str) -> bool:
 def _inner(before: str, after: str) -> tuple[str, str]:
     """The differing middle of two texts, cut at words."""
     left, right = before.split(), after.split()
-    a, b, c, d = _middle(left, right)
+    a, b, c, d = middle(left, right)
     inner = " ".join(left[a:b]), " ".join(right[c:d])
     return inner if any(inner) else (before, after)
 

@@ -15,6 +15,7 @@ _STRING = re.compile(r"""([rbfuL@$]*)(["'`])((?:\\.|(?!\2).)*)\2""")
 _WORD = re.compile(r"[A-Za-z_$@][\w$]*")
 _PLAIN = re.compile(r"[\w$]+|['\"][^'\"]*['\"]")
 _OPERATORS = (
+    (r"(?<=\w)\(\s*(?=[^)\s])", " of "),
     (r"\s*===?\s*(?:null|None|nil|undefined|nullptr|NULL)\b", " is null "),
     (r"\s*!==?\s*(?:null|None|nil|undefined|nullptr|NULL)\b", " is not null "),
     (r"\bis not None\b", " is not none "),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from crscore.claims._structural.actions import action, told
 from crscore.claims._structural.changes import told_change, told_move
 from crscore.claims._structural.english import Action, listed, names_in, quote
-from crscore.claims._structural.formatting import told_formatting
 from crscore.claims._structural.focus import replaced
+from crscore.claims._structural.formatting import told_formatting
 from crscore.claims._structural.implications import told_implications
 from crscore.claims._structural.matching import EditKind, match
 from crscore.claims._structural.newcomers import text_code, told_alone

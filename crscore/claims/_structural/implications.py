@@ -240,10 +240,8 @@ def _new_catch(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]
                 0.62,
             )
         elif not raises:
-            yield (
-                f"errors of type {quote(caught)} no longer reach the callers of {where or 'the code'}",
-                0.5,
-            )
+            kind = "" if caught.islower() and caught.isidentifier() else f" of type {quote(caught)}"
+            yield f"errors{kind} no longer reach the callers of {where or 'the code'}", 0.5
 
 
 def _new_raise(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:

@@ -21,24 +21,14 @@ if TYPE_CHECKING:
     from crscore.records import ChangedFile, DiffLine
     from crscore.syntax.model import Tree, Unit
 
-MAX_TOPICS = 8
+MAX_TOPICS = 6
 """Names told of one file."""
 MAX_LINE = 2_000
 """Characters of a line in which names are looked for."""
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
 KEYWORDS = frozenset(
-    """
-    abstract and as assert async auto await bool boolean break byte case catch char class const
-    continue def default defer del delete do double echo elif else elsif end ensure enum except
-    export extends extern false False final finally float fn for foreach from func function go goto
-    if implements import in include instanceof int interface internal is lambda let long map match
-    module namespace native new nil None nonlocal not null nullptr object of operator or out
-    override package pass private protected public raise range readonly register require rescue
-    return sealed self short signed sizeof static string String struct super switch synchronized
-    template then this throw throws trait true True try type typedef typeof undefined union unless
-    unsigned until use using var virtual void volatile when where while with yield
-    """.split()
+    ["abstract", "and", "as", "assert", "async", "auto", "await", "bool", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue", "def", "default", "defer", "del", "delete", "do", "double", "echo", "elif", "else", "elsif", "end", "ensure", "enum", "except", "export", "extends", "extern", "false", "False", "final", "finally", "float", "fn", "for", "foreach", "from", "func", "function", "go", "goto", "if", "implements", "import", "in", "include", "instanceof", "int", "interface", "internal", "is", "lambda", "let", "long", "map", "match", "module", "namespace", "native", "new", "nil", "None", "nonlocal", "not", "null", "nullptr", "object", "of", "operator", "or", "out", "override", "package", "pass", "private", "protected", "public", "raise", "range", "readonly", "register", "require", "rescue", "return", "sealed", "self", "short", "signed", "sizeof", "static", "string", "String", "struct", "super", "switch", "synchronized", "template", "then", "this", "throw", "throws", "trait", "true", "True", "try", "type", "typedef", "typeof", "undefined", "union", "unless", "unsigned", "until", "use", "using", "var", "virtual", "void", "volatile", "when", "where", "while", "with", "yield"]
 )
 """Words of the languages' own, which no change is about."""
 

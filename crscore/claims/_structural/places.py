@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.english import quote
+from crscore.claims._structural.mentions import marked
 from crscore.syntax.model import Part, Role
 
 if TYPE_CHECKING:
@@ -89,9 +90,7 @@ def scope_of(tree: Tree, unit: Unit) -> Unit | None:
 def place(area: Area, tree: Tree, unit: Unit) -> str:
     """Where a unit stands: "the method `apply`", "the test 'adds'"; empty when unknown."""
     scope = scope_of(tree, unit)
-    if scope is None:
-        return from_section(area.section)
-    return called(tree, scope)
+    return marked(called(tree, scope) if scope is not None else from_section(area.section))
 
 
 def called(tree: Tree, scope: Unit) -> str:

@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.english import listed, names_in, quote
+from crscore.claims._structural.focus import middle
 from crscore.claims._structural.matching import EditKind
-from crscore.claims._structural.places import inside, place
+from crscore.claims._structural.mentions import marked
+from crscore.claims._structural.places import inside, named, place
 from crscore.claims._structural.statements import Statement
 from crscore.syntax.model import Part, Role
 
@@ -16,10 +18,14 @@ if TYPE_CHECKING:
 
     from crscore.claims._structural.areas import Area
     from crscore.claims._structural.matching import Edit
-    from crscore.syntax.model import Unit
+    from crscore.syntax.model import Tree, Unit
 
 MAX_PROSE = 140
 """Characters of a comment quoted in a sentence."""
+SHORT = 12
+"""Words up to which a changed comment is quoted whole."""
+AROUND = 3
+"""Words told before the first one that differs."""
 
 _MARKS = re.compile(
     r'^\s*(?:///?|//!?|#+|/?\*+/?|--|"""|\'\'\'|[rbu]*"""|<!--)\s?|\s*(?:\*/|-->|"""|\'\'\')\s*$'
@@ -39,21 +45,16 @@ def told_comments(area: Area, edits: list[Edit]) -> Iterator[Statement]:
         unit = edit.new or edit.old
         if unit is not None:
             groups.setdefault((edit.block, unit.role), []).append(edit)
-    for (block, role), group in groups.items():
+    for group in groups.values():
         before = prose_of(_changed_text(area, group, old=True))
         after = prose_of(_changed_text(area, group, old=False))
         first = group[0]
         tree, unit = (area.new, first.new) if first.new is not None else (area.old, first.old)
         assert unit is not None  # noqa: S101 - an edit has a side
         where = place(area, tree, unit)
-        text = _comment(role, where, before, after)
+        text = _comment(*_subject(tree, unit, where), before, after)
         if text:
-            del block
-            yield Statement(
-                text=text, weight=0.5, edits=tuple(group), identifiers=tuple(names_in(text)[:0])
-            )
-            break_ = None
-            del break_
+            yield Statement(text=text, weight=0.5, edits=tuple(group))
 
 
 def _changed_text(area: Area, group: list[Edit], *, old: bool) -> list[str]:
@@ -66,16 +67,47 @@ def _changed_text(area: Area, group: list[Edit], *, old: bool) -> list[str]:
     return found
 
 
-def _comment(role: Role, where: str, before: str, after: str) -> str:
-    what = "docstring" if role is Role.DOC else "comment"
-    of = f" of {where}" if role is Role.DOC and where else inside(where)
-    said, was = _said(after), _said(before)
+def _comment(what: str, where: str, before: str, after: str) -> str:
     if after and before:
-        return f"the {what}{of} has been changed to say '{said}' instead of '{was}'"
+        left, right = _differing(before, after)
+        if left and right:
+            return f"the {what}{where} now says '{_said(right)}' instead of '{_said(left)}'"
+        if right:
+            return f"the {what}{where} now also says '{_said(right)}'"
+        return f"the {what}{where} no longer says '{_said(left)}'" if left else ""
     if after:
-        kind = "commented-out code" if _CODE.search(after) else f"a {what}"
-        return f"{kind} has been added{inside(where)}: '{said}'"
-    return f"the {what} '{was}' has been removed{inside(where)}" if before else ""
+        said = what if what == "documentation" else f"a {what}"
+        kind = "commented-out code" if what == "comment" and _CODE.search(after) else said
+        return f"{kind} has been added{where.replace(' of ', ' to ', 1)}: '{_said(after)}'"
+    return f"the {what} '{_said(before)}' has been removed{where}" if before else ""
+
+
+def _differing(before: str, after: str) -> tuple[str, str]:
+    """The differing middle of two texts with up to `AROUND` words before it; short ones whole."""
+    left, right = before.split(), after.split()
+    if max(len(left), len(right)) <= SHORT:
+        return (before, after) if left != right else ("", "")
+    a, b, c, d = middle(left, right)
+    if a == b and c == d:
+        return "", ""
+    start = max(a - AROUND, 0) if a < b and c < d else a
+    return " ".join(left[start:b]), " ".join(right[start:d])
+
+
+def _subject(tree: Tree, unit: Unit, where: str) -> tuple[str, str]:
+    """What a comment is called, and the phrase for where it stands."""
+    if unit.role is Role.DOC:
+        return "docstring", f" of {where}" if where else ""
+    first = unit.tokens[0].text if unit.tokens else ""
+    if first.startswith(("/**", "///", "//!")):
+        below = next((item for item in tree.units[unit.after :] if item.start > unit.end), None)
+        if below is not None and below.start <= unit.end + 2 and below.role in _DECLARED:
+            return "documentation", f" of {marked(named(tree, below))}"
+        return "documentation comment", inside(where)
+    return "comment", inside(where)
+
+
+_DECLARED = frozenset({Role.FUNCTION, Role.CLASS, Role.FIELD, Role.MEMBER, Role.ALIAS})
 
 
 def _said(text: str) -> str:

@@ -62,7 +62,7 @@ CASES = {
         "a.js",
         "const go = (x) => {\n  send(x);\n};\n",
         "const go = (x) => {\n  try {\n    send(x);\n  } catch (err) {\n    console.log('failed', err);\n  }\n};\n",
-        ("`go`", "`err`", "log", "failed"),
+        ("`err`", "logs", "failed"),
     ),
 }
 

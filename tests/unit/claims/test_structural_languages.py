@@ -78,7 +78,7 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
         "with": (
             "def f(p):\n    g(p)\n",
             "def f(p):\n    with open(p) as h:\n        g(h)\n",
-            ("`f`", "uses", "open"),
+            ("uses", "open(p) as h", "calls `g`"),
         ),
         "assertion": (
             "def f(a):\n    g(a)\n",
