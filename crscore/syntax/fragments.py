@@ -60,10 +60,8 @@ def _dedent(lines: Sequence[str]) -> list[str]:
 
 def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
     """Ways to complete a fragment, the plainest first, at most `MAX_TRIES`."""
-    if language.indented:
-        made = _for_indented(_dedent(lines), text)
-    else:
-        made = _for_braces(language, text)
+    lazily = _for_indented(_dedent(lines), text) if language.indented else None
+    made = lazily or _for_braces(language, text)
     seen: set[tuple[str, str]] = set()
     for pair in made:
         whole = (language.prolog + pair[0], pair[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from crscore.claims._structural.actions import (
     arguments_of,
@@ -12,12 +12,14 @@ from crscore.claims._structural.actions import (
     message_of,
     raised,
 )
+from crscore.claims._structural.change import Change
 from crscore.claims._structural.english import code_of, listed, names_in, quote
 from crscore.claims._structural.focus import items, replaced, told_pieces
 from crscore.claims._structural.gloss import aloud, callee_said, value_said
 from crscore.claims._structural.mentions import unmarked
-from crscore.claims._structural.newcomers import bases_said, text_code
+from crscore.claims._structural.newcomers import text_code
 from crscore.claims._structural.places import inside, named, noun, place
+from crscore.claims._structural.signatures import told_class, told_function, told_modifiers
 from crscore.claims._structural.statements import Statement
 from crscore.syntax.model import Part, Role
 
@@ -26,24 +28,6 @@ if TYPE_CHECKING:
 
     from crscore.claims._structural.areas import Area
     from crscore.claims._structural.matching import Edit
-    from crscore.syntax.model import Parameter, Unit
-
-
-class Change(NamedTuple):
-    """A changed unit on both sides with its place."""
-
-    area: Area
-    old: Unit
-    new: Unit
-    where: str
-
-    def part(self, part: Part) -> tuple[str, str]:
-        """A piece before and after."""
-        return self.old.part(part), self.new.part(part)
-
-    def differs(self, part: Part) -> bool:
-        """True when a piece changed."""
-        return self.old.part(part) != self.new.part(part)
 
 
 def told_change(area: Area, edit: Edit) -> Iterator[Statement]:
@@ -110,133 +94,6 @@ def _exchange(change: Change, subject: str, before: str, after: str, verb: str) 
     )
 
 
-def _function(change: Change) -> Iterator[tuple[str, float]]:
-    area, old, new = change.area, change.old, change.new
-    what = named(area.new, new)
-    if old.name and new.name and old.name != new.name:
-        yield (
-            f"the {noun(area.new, new)} {quote(old.name)} has been renamed to {quote(new.name)}",
-            0.95,
-        )
-    yield from _parameters(old, new, what)
-    if change.differs(Part.RETURNS):
-        before, after = change.part(Part.RETURNS)
-        if before and after:
-            yield (
-                f"the return type of {what} has changed from {aloud(before)} to {aloud(after)}",
-                0.88,
-            )
-        elif after:
-            yield f"{what} now declares the return type {aloud(after)}", 0.7
-        else:
-            yield f"{what} no longer declares its return type {aloud(before)}", 0.7
-    yield from _modifiers(old, new, what)
-
-
-_MODIFIERS = (
-    "public", "private", "protected", "internal", "static", "final", "abstract", "async", "const",
-    "virtual", "override", "readonly", "export", "default", "synchronized", "sealed", "volatile", "inline",
-)  # fmt: skip
-
-
-def _modifiers(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
-    before = [token.text for token in old.tokens if token.text in _MODIFIERS]
-    after = [token.text for token in new.tokens if token.text in _MODIFIERS]
-    gained = [quote(word) for word in after if word not in before]
-    lost = [quote(word) for word in before if word not in after]
-    if gained and lost:
-        yield f"{what} is now {listed(gained)} instead of {listed(lost)}", 0.8
-    elif gained:
-        yield f"{what} is now {listed(gained)}", 0.8
-    elif lost:
-        yield f"{what} is no longer {listed(lost)}", 0.8
-
-
-def _parameters(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
-    before = {item.name: item for item in old.parameters}
-    after = {item.name: item for item in new.parameters}
-    gone = [item for item in old.parameters if item.name not in after]
-    came = [item for item in new.parameters if item.name not in before]
-    if len(gone) == len(came) == 1 and old.parameters.index(gone[0]) == new.parameters.index(
-        came[0]
-    ):
-        yield (
-            f"the parameter {quote(gone[0].name)} of {what} has been renamed to {quote(came[0].name)}",
-            0.88,
-        )
-        gone, came = [], []
-    for item in came:
-        kind = f" of type {quote(item.type, 40)}" if item.type else ""
-        default = f" with the default value {quote(item.default, 40)}" if item.default else ""
-        yield f"a new parameter {quote(item.name)}{kind}{default} has been added to {what}", 0.94
-    if gone:
-        word = "parameter" if len(gone) == 1 else "parameters"
-        verb = "has" if len(gone) == 1 else "have"
-        yield (
-            f"the {word} {listed([quote(item.name) for item in gone])} {verb} been removed from {what}",
-            0.92,
-        )
-    for name, item in after.items():
-        if name in before:
-            yield from _parameter(before[name], item, what)
-    if not gone and not came and [*before] != [*after]:
-        yield f"the order of the parameters of {what} has changed", 0.85
-
-
-def _parameter(old: Parameter, new: Parameter, what: str) -> Iterator[tuple[str, float]]:
-    if old.default != new.default:
-        if old.default and new.default:
-            yield (
-                (
-                    f"the default value of the parameter {quote(new.name)} of {what} has changed from "
-                    f"{quote(old.default, 40)} to {quote(new.default, 40)}"
-                ),
-                0.9,
-            )
-        elif new.default:
-            yield (
-                f"the parameter {quote(new.name)} of {what} now has the default value {quote(new.default, 40)}",
-                0.88,
-            )
-        else:
-            yield f"the parameter {quote(new.name)} of {what} no longer has a default value", 0.9
-    if old.type != new.type:
-        if old.type and new.type:
-            yield (
-                (
-                    f"the type of the parameter {quote(new.name)} of {what} has changed from "
-                    f"{quote(old.type, 40)} to {quote(new.type, 40)}"
-                ),
-                0.86,
-            )
-        elif new.type:
-            yield (
-                f"the parameter {quote(new.name)} of {what} now has the type {quote(new.type, 40)}",
-                0.7,
-            )
-        else:
-            yield f"the parameter {quote(new.name)} of {what} no longer has a type", 0.7
-
-
-def _class(change: Change) -> Iterator[tuple[str, float]]:
-    area, old, new = change.area, change.old, change.new
-    what = named(area.new, new)
-    if old.name and new.name and old.name != new.name:
-        yield (
-            f"the {noun(area.new, new)} {quote(old.name)} has been renamed to {quote(new.name)}",
-            0.95,
-        )
-    if change.differs(Part.BASES):
-        before, after = (bases_said(text) for text in change.part(Part.BASES))
-        if before and after:
-            yield f"{what} is now based on {aloud(after)} instead of {aloud(before)}", 0.88
-        elif after:
-            yield f"{what} is now based on {aloud(after)}", 0.88
-        else:
-            yield f"{what} is no longer based on {aloud(before)}", 0.88
-    yield from _modifiers(old, new, what)
-
-
 _JOINTS = {"&&": "and", "||": "or", "and": "and", "or": "or"}
 
 
@@ -271,7 +128,8 @@ def _loop(change: Change) -> Iterator[tuple[str, float]]:
         yield f"the loop{where} now runs over {aloud(after)} instead of {aloud(before)}", 0.85
         return
     yield (
-        f"the loop{where} has changed from {quote(change.old.part(Part.HEAD))} to {quote(change.new.part(Part.HEAD))}",
+        f"the loop{where} has changed from {quote(change.old.part(Part.HEAD))} to "
+        f"{quote(change.new.part(Part.HEAD))}",
         0.8,
     )
 
@@ -313,7 +171,7 @@ def _assign(change: Change) -> Iterator[tuple[str, float]]:
             )
         elif after:
             yield f"{what} now has the type {quote(after, 40)}", 0.65
-    yield from _modifiers(old, new, named(area.new, new))
+    yield from told_modifiers(old, new, named(area.new, new))
 
 
 def _return(change: Change) -> Iterator[tuple[str, float]]:
@@ -351,7 +209,8 @@ def _call(change: Change) -> Iterator[tuple[str, float]]:
     old_said, new_said = (message_of(arguments_of(unit)) for unit in (old, new))
     if is_log(new) and old_said != new_said and old_said and new_said:
         yield (
-            f"the message logged by {subject} is now '{new_said[:90]}' instead of '{old_said[:90]}'",
+            f"the message logged by {subject} is now '{new_said[:90]}' instead of "
+            f"'{old_said[:90]}'",
             0.75,
         )
     elif is_check(new):
@@ -400,7 +259,8 @@ def _arguments(change: Change, callee: str) -> str:
 def _catch(change: Change) -> Iterator[tuple[str, float]]:
     subject = change.where or "the code"
     yield (
-        f"{subject} now catches {quote(caught_text(change.new))} instead of {quote(caught_text(change.old))}",
+        f"{subject} now catches {quote(caught_text(change.new))} instead of "
+        f"{quote(caught_text(change.old))}",
         0.88,
     )
 
@@ -409,7 +269,8 @@ def _decorator(change: Change) -> Iterator[tuple[str, float]]:
     before, after = change.part(Part.HEAD)
     on = f" of {change.where}" if change.where else ""
     yield (
-        f"the {noun(change.area.new, change.new)}{on} has changed from {aloud(before)} to {aloud(after)}",
+        f"the {noun(change.area.new, change.new)}{on} has changed from {aloud(before)} to "
+        f"{aloud(after)}",
         0.85,
     )
 
@@ -420,8 +281,8 @@ def _nothing(change: Change) -> Iterator[tuple[str, float]]:
 
 
 _WRITERS = {
-    Role.FUNCTION: _function,
-    Role.CLASS: _class,
+    Role.FUNCTION: told_function,
+    Role.CLASS: told_class,
     Role.IF: _condition,
     Role.SWITCH: _condition,
     Role.LOOP: _loop,

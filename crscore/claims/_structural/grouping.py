@@ -20,7 +20,7 @@ from crscore.claims._structural.statements import Statement
 from crscore.syntax.model import Part, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from crscore.claims._structural.areas import Area
     from crscore.claims._structural.matching import Edit
@@ -66,11 +66,13 @@ def unit_of(edit: Edit) -> Unit:
     return unit
 
 
-def _partition(edits: tuple[Edit, ...] | list[Edit], test: object) -> tuple[list[Edit], list[Edit]]:
+def _partition(
+    edits: Iterable[Edit], test: Callable[[Edit], bool]
+) -> tuple[list[Edit], list[Edit]]:
     yes: list[Edit] = []
     no: list[Edit] = []
     for edit in edits:
-        (yes if test(edit) else no).append(edit)  # type: ignore[operator]
+        (yes if test(edit) else no).append(edit)
     return yes, no
 
 
@@ -87,13 +89,13 @@ def _told_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
         groups.setdefault(key, ([], []))[edit.kind is EditKind.ADDED].append(edit)
     for (_, where), (gone, came) in groups.items():
         subject = where or "the code"
-        declared, came = _partition(came, _is_declaration) if not gone else ([], came)
+        declared, others = _partition(came, _is_declaration) if not gone else ([], came)
         for edit in declared:
             yield from told_alone(area, edit)
-        before, after = _actions(area.old, gone), _actions(area.new, came)
+        before, after = _actions(area.old, gone), _actions(area.new, others)
         if 0 < len(before) <= MAX_ACTIONS and 0 < len(after) <= MAX_ACTIONS:
             text = f"{subject} now {_phrase(after, 'third')} instead of {_phrase(before, 'gerund')}"
-            yield _statement(text, 0.85, [*gone, *came])
+            yield _statement(text, 0.85, [*gone, *others])
             continue
         for chunk in _chunks(after, len(groups)):
             yield _statement(

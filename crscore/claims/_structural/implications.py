@@ -10,11 +10,12 @@ import re
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.actions import caught_text, is_check, is_log, raised
-from crscore.claims._structural.english import listed, names_in, quote
+from crscore.claims._structural.callers import changed_function, gone, new_function
+from crscore.claims._structural.english import names_in, quote
 from crscore.claims._structural.gloss import aloud, callee_said
 from crscore.claims._structural.matching import EditKind
 from crscore.claims._structural.newcomers import text_code
-from crscore.claims._structural.places import named, noun, place
+from crscore.claims._structural.places import noun, place
 from crscore.claims._structural.statements import Statement
 from crscore.syntax.model import Part, Role
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from crscore.claims._structural.areas import Area
     from crscore.claims._structural.matching import Edit
-    from crscore.syntax.model import Tree, Unit
 
 Found = "Iterator[tuple[str, float]]"
 
@@ -57,112 +57,6 @@ def told_implications(area: Area, edit: Edit) -> Iterator[Statement]:
         )
 
 
-def is_public(unit: Unit) -> bool:
-    """True unless the name or a modifier says that the unit is for inside use."""
-    hidden = {token.text for token in unit.tokens} & {"private", "protected", "internal"}
-    return not unit.name.startswith(("_", "#")) and not hidden
-
-
-def is_test(unit: Unit) -> bool:
-    """True for a function whose name says that it is a test."""
-    return bool(re.match(r"(?i)test|.*test$|it |describe ", unit.name))
-
-
-def _new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    unit = edit.new
-    assert unit is not None  # noqa: S101 - the rule is for added units
-    what = f"{noun(area.new, unit)} {quote(unit.name)}"
-    if not is_test(unit):
-        yield f"the new {what} needs a test that covers its behavior", 0.5
-        if is_public(unit) and not _documented(area.new, unit):
-            yield (
-                f"the new {what} has no documentation that explains its purpose, parameters and return value",
-                0.52,
-            )
-    del where
-
-
-def _documented(tree: Tree, unit: Unit) -> bool:
-    if any(child.role is Role.DOC for child in tree.children(unit)[:2]):
-        return True
-    before = [
-        item
-        for item in tree.units
-        if item.parent == unit.parent and item.end in {unit.start - 1, unit.start}
-    ]
-    return any(item.role is Role.COMMENT for item in before)
-
-
-def _gone(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    unit = edit.old
-    assert unit is not None  # noqa: S101 - the rule is for removed units
-    name = unit.name or unit.part(Part.TARGET)
-    if name and not is_test(unit):
-        yield (
-            f"code that still uses the {noun(area.old, unit)} {quote(name)} will no longer work",
-            0.6,
-        )
-    del where
-
-
-def _changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    old, new = edit.old, edit.new
-    assert old is not None and new is not None  # noqa: S101, PT018 - the rule is for changed units
-    what = named(area.new, new)
-    if old.name != new.name and old.name and not is_test(new):
-        yield (
-            f"code that still calls {quote(old.name)} breaks, because it is now called {quote(new.name)}",
-            0.62,
-        )
-    before = {item.name for item in old.parameters}
-    after = {item.name for item in new.parameters}
-    for item in new.parameters:
-        if item.name in before:
-            continue
-        if item.optional and item.default:
-            yield (
-                f"callers of {what} that do not pass {quote(item.name)} get the default {quote(item.default, 40)}",
-                0.55,
-            )
-        elif not item.optional and len(after) >= len(before):
-            yield f"existing callers of {what} have to be updated to pass {quote(item.name)}", 0.65
-    gone = [quote(item.name) for item in old.parameters if item.name not in after]
-    if gone and len(after) < len(before):
-        yield f"callers of {what} that still pass {listed(gone)} break", 0.62
-    for item in old.parameters:
-        now = next((other for other in new.parameters if other.name == item.name), None)
-        if now is not None and item.default and now.default and item.default != now.default:
-            yield (
-                f"callers of {what} that rely on the default of {quote(item.name)} get a different behavior",
-                0.6,
-            )
-    yield from _words(old, new, what)
-    if (
-        old.part(Part.RETURNS)
-        and new.part(Part.RETURNS)
-        and old.part(Part.RETURNS) != new.part(Part.RETURNS)
-    ):
-        yield (
-            f"code that uses the result of {what} has to work with {quote(new.part(Part.RETURNS), 40)}",
-            0.6,
-        )
-    del where
-
-
-def _words(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
-    before, after = ({token.text for token in unit.tokens} for unit in (old, new))
-    if "async" in after - before:
-        yield f"callers of {what} now have to await its result", 0.65
-    if "async" in before - after:
-        yield f"callers that await {what} now get a plain value", 0.65
-    if "public" in after - before:
-        yield f"{what} becomes part of the public interface and can be used from everywhere", 0.55
-    if {"private", "protected", "internal"} & (after - before):
-        yield f"{what} can no longer be used from outside", 0.55
-    if "final" in after - before:
-        yield f"{what} can no longer be overridden or reassigned", 0.5
-
-
 def _new_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
     unit = edit.new
     assert unit is not None  # noqa: S101 - the rule is for added units
@@ -194,7 +88,8 @@ def _lost_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, f
     subject = where or "the code"
     if _ABSENT.search(condition):
         yield (
-            f"without the check, {subject} may fail when the value in {aloud(condition)} is null or missing",
+            f"without the check, {subject} may fail when the value in {aloud(condition)} "
+            f"is null or missing",
             0.65,
         )
     else:
@@ -236,7 +131,8 @@ def _new_catch(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]
         raises = any(child.role is Role.RAISE for child in inner)
         if broad and not raises:
             yield (
-                f"catching {quote(caught)} is broad and can hide unexpected errors in {where or 'the code'}",
+                f"catching {quote(caught)} is broad and can hide unexpected errors in "
+                f"{where or 'the code'}",
                 0.62,
             )
         elif not raises:
@@ -262,7 +158,8 @@ def _changed_value(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, fl
     if old.part(Part.TARGET) != new.part(Part.TARGET):
         if new.role is not Role.ASSIGN or not area.new.ancestors(new):
             yield (
-                f"code that still refers to {quote(old.part(Part.TARGET) or old.name)} has to use {quote(name)}",
+                f"code that still refers to {quote(old.part(Part.TARGET) or old.name)} "
+                f"has to use {quote(name)}",
                 0.55,
             )
         return
@@ -270,12 +167,14 @@ def _changed_value(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, fl
         return
     if _LIMIT.search(name):
         yield (
-            f"the new {quote(name)} changes how long or how much the code allows, so {aloud(after, 40)} should be justified",
+            f"the new {quote(name)} changes how long or how much the code allows, so "
+            f"{aloud(after, 40)} should be justified",
             0.55,
         )
     else:
         yield (
-            f"code that uses {quote(name)} now works with a different value, which can change its behavior",
+            f"code that uses {quote(name)} now works with a different value, which can "
+            f"change its behavior",
             0.5,
         )
     del where
@@ -309,7 +208,8 @@ def _changed_call(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, flo
         return
     if before != after and before:
         yield (
-            f"{callee_said(after)} must do for {where or 'the code'} what {callee_said(before)} did before",
+            f"{callee_said(after)} must do for {where or 'the code'} what "
+            f"{callee_said(before)} did before",
             0.5,
         )
     else:
@@ -346,7 +246,8 @@ def _new_loop(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]
     value = edit.new.part(Part.VALUE) or edit.new.part(Part.CONDITION)
     if value:
         yield (
-            f"the new loop in {where or 'the code'} can affect performance when {aloud(value, 50)} is large",
+            f"the new loop in {where or 'the code'} can affect performance when "
+            f"{aloud(value, 50)} is large",
             0.42,
         )
     del area
@@ -363,15 +264,15 @@ def _new_decorator(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, fl
 
 
 _RULES = {
-    (EditKind.ADDED, Role.FUNCTION): _new_function,
-    (EditKind.ADDED, Role.CLASS): _new_function,
-    (EditKind.REMOVED, Role.FUNCTION): _gone,
-    (EditKind.REMOVED, Role.CLASS): _gone,
-    (EditKind.REMOVED, Role.FIELD): _gone,
-    (EditKind.REMOVED, Role.MEMBER): _gone,
-    (EditKind.REMOVED, Role.ASSIGN): _gone,
-    (EditKind.CHANGED, Role.FUNCTION): _changed_function,
-    (EditKind.CHANGED, Role.CLASS): _changed_function,
+    (EditKind.ADDED, Role.FUNCTION): new_function,
+    (EditKind.ADDED, Role.CLASS): new_function,
+    (EditKind.REMOVED, Role.FUNCTION): gone,
+    (EditKind.REMOVED, Role.CLASS): gone,
+    (EditKind.REMOVED, Role.FIELD): gone,
+    (EditKind.REMOVED, Role.MEMBER): gone,
+    (EditKind.REMOVED, Role.ASSIGN): gone,
+    (EditKind.CHANGED, Role.FUNCTION): changed_function,
+    (EditKind.CHANGED, Role.CLASS): changed_function,
     (EditKind.ADDED, Role.IF): _new_condition,
     (EditKind.REMOVED, Role.IF): _lost_condition,
     (EditKind.CHANGED, Role.IF): _changed_condition,

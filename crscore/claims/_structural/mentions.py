@@ -41,10 +41,11 @@ def named_once(statements: Iterable[Statement]) -> list[Statement]:
     for statement in sorted(statements, key=lambda item: -item.weight):
         text = statement.text
         places = set(_ANY.findall(text))
-        for pattern, instead in ((_INSIDE, ""), (_SUBJECT, "the code")):
-            text = pattern.sub(
-                lambda match, instead=instead: instead if match[1] in seen else match[0], text
-            )
+        text = _left_out(_SUBJECT, _left_out(_INSIDE, text, "", seen), "the code", seen)
         seen |= places
         found.append(replace(statement, text=unmarked(text)))
     return found
+
+
+def _left_out(pattern: re.Pattern[str], text: str, instead: str, seen: set[str]) -> str:
+    return pattern.sub(lambda match: instead if match[1] in seen else match[0], text)

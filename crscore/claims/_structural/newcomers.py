@@ -127,7 +127,8 @@ def _class(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[st
             inner = inner_actions(tree, child)
             if inner:
                 yield (
-                    f"the new method {quote(child.name)} of {quote(unit.name)} {told(inner, limit=4)}",
+                    f"the new method {quote(child.name)} of {quote(unit.name)} "
+                    f"{told(inner, limit=4)}",
                     0.8,
                 )
 

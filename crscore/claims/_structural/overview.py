@@ -28,7 +28,18 @@ MAX_LINE = 2_000
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
 KEYWORDS = frozenset(
-    ["abstract", "and", "as", "assert", "async", "auto", "await", "bool", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue", "def", "default", "defer", "del", "delete", "do", "double", "echo", "elif", "else", "elsif", "end", "ensure", "enum", "except", "export", "extends", "extern", "false", "False", "final", "finally", "float", "fn", "for", "foreach", "from", "func", "function", "go", "goto", "if", "implements", "import", "in", "include", "instanceof", "int", "interface", "internal", "is", "lambda", "let", "long", "map", "match", "module", "namespace", "native", "new", "nil", "None", "nonlocal", "not", "null", "nullptr", "object", "of", "operator", "or", "out", "override", "package", "pass", "private", "protected", "public", "raise", "range", "readonly", "register", "require", "rescue", "return", "sealed", "self", "short", "signed", "sizeof", "static", "string", "String", "struct", "super", "switch", "synchronized", "template", "then", "this", "throw", "throws", "trait", "true", "True", "try", "type", "typedef", "typeof", "undefined", "union", "unless", "unsigned", "until", "use", "using", "var", "virtual", "void", "volatile", "when", "where", "while", "with", "yield"]
+    """
+    abstract and as assert async auto await bool boolean break byte case catch char class const
+    continue def default defer del delete do double echo elif else elsif end ensure enum except
+    export extends extern false False final finally float fn for foreach from func function go
+    goto if implements import in include instanceof int interface internal is lambda let long
+    map match module namespace native new nil None nonlocal not null nullptr object of operator
+    or out override package pass private protected public raise range readonly register require
+    rescue return sealed self short signed sizeof static string String struct super switch
+    synchronized template then this throw throws trait true True try type typedef typeof
+    undefined union unless unsigned until use using var virtual void volatile when where while
+    with yield
+    """.split()  # noqa: SIM905 - a list of strings would be eighty lines
 )
 """Words of the languages' own, which no change is about."""
 

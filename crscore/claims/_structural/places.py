@@ -33,6 +33,8 @@ _SECTION = (
     # `const NAME = {`, `name = [`
     re.compile(r"^(?:const|let|var|static|final|\s)*()([A-Za-z_$][\w$.]*)\s*=\s*[\[{(]"),
 )
+MAX_SECTION = 300
+"""Characters of a hunk's heading that are read."""
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait", "module", "namespace"})
 _KEYWORDS = frozenset({"if", "for", "while", "switch", "catch", "return", "function", "with"})
 
@@ -44,24 +46,24 @@ def noun(tree: Tree, unit: Unit) -> str:
     around = tree.units[unit.parent] if unit.parent > 0 else None
     in_class = around is not None and around.role is Role.CLASS
     if unit.role is Role.FUNCTION:
-        if unit.name.startswith(("test_", "test")) and unit.name[4:5] in {
-            "_",
-            unit.name[4:5].upper(),
-        }:
-            return "test"
-        if unit.name in {"__init__", "constructor", "initialize", "__construct"}:
-            return "constructor"
-        return "method" if in_class else "function"
+        return _function_noun(unit.name, in_class=in_class)
     if unit.role is Role.ASSIGN:
         name = unit.part(Part.TARGET)
         if name.isupper() and len(name) > 1:
             return "constant"
-        if in_class:
-            return "attribute"
-        return "attribute" if "." in name else "variable"
+        return "attribute" if in_class or "." in name else "variable"
     return _NOUNS.get(unit.role, unit.role.value)
 
 
+def _function_noun(name: str, *, in_class: bool) -> str:
+    if _TEST_NAME.match(name):
+        return "test"
+    if name in {"__init__", "constructor", "initialize", "__construct"}:
+        return "constructor"
+    return "method" if in_class else "function"
+
+
+_TEST_NAME = re.compile(r"test(?:_|[A-Z]|$)")
 _NOUNS = {
     Role.CLASS: "class",
     Role.FIELD: "field",
@@ -106,7 +108,7 @@ def called(tree: Tree, scope: Unit) -> str:
 
 def from_section(section: str) -> str:
     """The place as git's hunk header tells it; empty when it tells none."""
-    text = section.strip()
+    text = section.strip()[:MAX_SECTION]
     test = _TEST_SECTION.match(text)
     if test:
         kind = "test" if test[1] not in _SUITES else "test suite"
@@ -121,5 +123,5 @@ def from_section(section: str) -> str:
 
 
 def inside(place_name: str) -> str:
-    """ " in the method `x`", or nothing for an unknown place."""
+    """The words "in" and the place, or nothing for an unknown place."""
     return f" in {place_name}" if place_name else ""

@@ -24,6 +24,8 @@ MAX_PROSE = 140
 """Characters of a comment quoted in a sentence."""
 SHORT = 12
 """Words up to which a changed comment is quoted whole."""
+MAX_LINE = 1_000
+"""Characters read of one line of a comment."""
 AROUND = 3
 """Words told before the first one that differs."""
 
@@ -35,7 +37,7 @@ _CODE = re.compile(r"[;{}]\s*$|^\s*[\w.]+\s*\(.*\)\s*;?$|^\s*\w+\s*=\s*\S")
 
 def prose_of(lines: Iterable[str]) -> str:
     """The words of comment lines without their marks, on one line."""
-    return " ".join(" ".join(_MARKS.sub("", line) for line in lines).split())
+    return " ".join(" ".join(_MARKS.sub("", line[:MAX_LINE]) for line in lines).split())
 
 
 def told_comments(area: Area, edits: list[Edit]) -> Iterator[Statement]:
@@ -130,7 +132,10 @@ def told_imports(area: Area, edits: list[Edit]) -> Iterator[Statement]:
                 if verb == "added" and len(heads) == 1
                 else ("new " if verb == "added" else "the ")
             )
-            text = f"{article}{word} of {listed([quote(head, 60) for head in heads], 6)} {has} been {verb}"
+            text = (
+                f"{article}{word} of {listed([quote(head, 60) for head in heads], 6)} {has} "
+                f"been {verb}"
+            )
             yield Statement(
                 text=text,
                 weight=0.62,

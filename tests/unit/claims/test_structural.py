@@ -43,7 +43,8 @@ CASES = {
     "java method added": (
         "A.java",
         "class A {\n  int a() { return 1; }\n}\n",
-        "class A {\n  int a() { return 1; }\n\n  int sum(int left, int right) {\n    return left + right;\n  }\n}\n",
+        "class A {\n  int a() { return 1; }\n\n"
+        "  int sum(int left, int right) {\n    return left + right;\n  }\n}\n",
         ("new method", "`sum`", "class `A`", "`left`", "`right`"),
     ),
     "java exception changed": (
@@ -61,7 +62,8 @@ CASES = {
     "javascript handler": (
         "a.js",
         "const go = (x) => {\n  send(x);\n};\n",
-        "const go = (x) => {\n  try {\n    send(x);\n  } catch (err) {\n    console.log('failed', err);\n  }\n};\n",
+        "const go = (x) => "
+        "{\n  try {\n    send(x);\n  } catch (err) {\n    console.log('failed', err);\n  }\n};\n",
         ("`err`", "logs", "failed"),
     ),
 }

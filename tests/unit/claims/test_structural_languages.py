@@ -124,12 +124,15 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
         ),
         "else if": (
             "class A {\n  void f(int a) {\n    if (a > 10) {\n      g();\n    }\n  }\n}\n",
-            "class A {\n  void f(int a) {\n    if (a > 10 && a < limit) {\n      g();\n    }\n  }\n}\n",
+            "class A "
+            "{\n  void f(int a) {\n    if (a > 10 && a < limit) {\n      g();\n    }\n  }\n}\n",
             ("condition", "`f`", "also requires", "limit"),
         ),
         "catch": (
-            "class A {\n  void f() {\n    try {\n      g();\n    } finally {\n      h();\n    }\n  }\n}\n",
-            "class A {\n  void f() {\n    try {\n      g();\n    } catch (IOException e) {\n      h();\n"
+            "class A "
+            "{\n  void f() {\n    try {\n      g();\n    } finally {\n      h();\n    }\n  }\n}\n",
+            "class A "
+            "{\n  void f() {\n    try {\n      g();\n    } catch (IOException e) {\n      h();\n"
             "    } finally {\n      h();\n    }\n  }\n}\n",
             ("`f`", "catches `IOException e`"),
         ),
@@ -202,7 +205,8 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
     "view.tsx": {
         "element": (
             "export const A = () => (\n  <div>\n    <p>a</p>\n  </div>\n);\n",
-            "export const A = () => (\n  <div>\n    <p>a</p>\n    <Logo size={3} />\n  </div>\n);\n",
+            "export const A = () => (\n  <div>\n    <p>a</p>\n    <Logo size={3} />\n  "
+            "</div>\n);\n",
             ("renders", "Logo"),
         ),
     },
@@ -332,7 +336,8 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
         ),
         "foreach": (
             "class A {\n  void F(int[] xs) {\n  }\n}\n",
-            "class A {\n  void F(int[] xs) {\n    foreach (var x in xs) {\n      G(x);\n    }\n  }\n}\n",
+            "class A "
+            "{\n  void F(int[] xs) {\n    foreach (var x in xs) {\n      G(x);\n    }\n  }\n}\n",
             ("loop over `xs`", "calls `G`", "`F`"),
         ),
         "catch": (

@@ -12,9 +12,12 @@ from crscore.records import Diff
 from tests.helpers.changes import change, claims, texts
 
 PATHS = ("a.py", "A.java", "a.js", "a.ts", "a.tsx", "a.go", "a.c", "a.cpp", "A.cs", "a.rb", "a.php")
-PIECES = st.sampled_from(
-    ["def f(a):", "class A:", "class A {", "}", "{", "(", ")", "[", "]", "if (x) {", "else", "for", "while (1)", "return x", "x = 1", 'x += "a"', "'a", "`", "/*", "*/", "#", "// c", "<?php", "end", "do |x|", "=>", "::", "->", "@a", "import b", "try", "catch (E e) {", "\\", "\t", "é"]
-)
+CODE = """
+def f(a):| class A:| class A {| }| {| (| )| [| ]| if (x) {| else| for| while (1)| return x| x = 1|
+x += "a"| 'a| `| /*| */| #| // c| <?php| end| do |x|| =>| ::| ->| @a| import b| try| \\| \t| é|
+catch (E e) {
+"""
+PIECES = st.sampled_from(CODE.strip().split("|"))
 SOURCE = st.lists(st.lists(PIECES, max_size=6).map(" ".join), max_size=12).map("\n".join)
 
 

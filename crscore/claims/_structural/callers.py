@@ -1,0 +1,131 @@
+"""What a changed declaration means for the code that uses it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from crscore.claims._structural.english import listed, quote
+from crscore.claims._structural.places import named, noun
+from crscore.syntax.model import Part, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.claims._structural.areas import Area
+    from crscore.claims._structural.matching import Edit
+    from crscore.syntax.model import Tree, Unit
+
+
+def is_public(unit: Unit) -> bool:
+    """True unless the name or a modifier says that the unit is for inside use."""
+    hidden = {token.text for token in unit.tokens} & {"private", "protected", "internal"}
+    return not unit.name.startswith(("_", "#")) and not hidden
+
+
+def is_test(unit: Unit) -> bool:
+    """True for a function whose name says that it is a test."""
+    return bool(re.match(r"(?i)test|.*test$|it |describe ", unit.name))
+
+
+def new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    """What a new function or class asks for: tests and documentation."""
+    unit = edit.new
+    assert unit is not None  # noqa: S101 - the rule is for added units
+    what = f"{noun(area.new, unit)} {quote(unit.name)}"
+    if not is_test(unit):
+        yield f"the new {what} needs a test that covers its behavior", 0.5
+        if is_public(unit) and not _documented(area.new, unit):
+            yield (
+                f"the new {what} has no documentation that explains its purpose, "
+                f"parameters and return value",
+                0.52,
+            )
+    del where
+
+
+def _documented(tree: Tree, unit: Unit) -> bool:
+    if any(child.role is Role.DOC for child in tree.children(unit)[:2]):
+        return True
+    before = [
+        item
+        for item in tree.units
+        if item.parent == unit.parent and item.end in {unit.start - 1, unit.start}
+    ]
+    return any(item.role is Role.COMMENT for item in before)
+
+
+def gone(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    """What a removed declaration breaks."""
+    unit = edit.old
+    assert unit is not None  # noqa: S101 - the rule is for removed units
+    name = unit.name or unit.part(Part.TARGET)
+    if name and not is_test(unit):
+        yield (
+            f"code that still uses the {noun(area.old, unit)} {quote(name)} will no longer work",
+            0.6,
+        )
+    del where
+
+
+def changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
+    """What a changed name, parameter, type or modifier means for callers."""
+    old, new = edit.old, edit.new
+    assert old is not None and new is not None  # noqa: S101, PT018 - the rule is for changed units
+    what = named(area.new, new)
+    if old.name != new.name and old.name and not is_test(new):
+        yield (
+            f"code that still calls {quote(old.name)} breaks, because it is now called "
+            f"{quote(new.name)}",
+            0.62,
+        )
+    before = {item.name for item in old.parameters}
+    after = {item.name for item in new.parameters}
+    for item in new.parameters:
+        if item.name in before:
+            continue
+        if item.optional and item.default:
+            yield (
+                f"callers of {what} that do not pass {quote(item.name)} get the default "
+                f"{quote(item.default, 40)}",
+                0.55,
+            )
+        elif not item.optional and len(after) >= len(before):
+            yield f"existing callers of {what} have to be updated to pass {quote(item.name)}", 0.65
+    gone = [quote(item.name) for item in old.parameters if item.name not in after]
+    if gone and len(after) < len(before):
+        yield f"callers of {what} that still pass {listed(gone)} break", 0.62
+    for item in old.parameters:
+        now = next((other for other in new.parameters if other.name == item.name), None)
+        if now is not None and item.default and now.default and item.default != now.default:
+            yield (
+                f"callers of {what} that rely on the default of {quote(item.name)} get a "
+                f"different behavior",
+                0.6,
+            )
+    yield from _words(old, new, what)
+    if (
+        old.part(Part.RETURNS)
+        and new.part(Part.RETURNS)
+        and old.part(Part.RETURNS) != new.part(Part.RETURNS)
+    ):
+        yield (
+            f"code that uses the result of {what} has to work with "
+            f"{quote(new.part(Part.RETURNS), 40)}",
+            0.6,
+        )
+    del where
+
+
+def _words(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
+    before, after = ({token.text for token in unit.tokens} for unit in (old, new))
+    if "async" in after - before:
+        yield f"callers of {what} now have to await its result", 0.65
+    if "async" in before - after:
+        yield f"callers that await {what} now get a plain value", 0.65
+    if "public" in after - before:
+        yield f"{what} becomes part of the public interface and can be used from everywhere", 0.55
+    if {"private", "protected", "internal"} & (after - before):
+        yield f"{what} can no longer be used from outside", 0.55
+    if "final" in after - before:
+        yield f"{what} can no longer be overridden or reassigned", 0.5
