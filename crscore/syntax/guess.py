@@ -44,12 +44,12 @@ def guess(lines: Sequence[str]) -> Language | None:
     size = sum(map(len, tried))
     if not 0 < size <= MAX_CHARACTERS:
         return None
-    best: tuple[float, float] | None = None
+    best: tuple[float, float, int] | None = None
     found: Language | None = None
     for language in languages_known():
         tree = read_fragment(language, tried, 1)
         share = tree.errors / size
-        rank = (round(share, 3), -_telling(tree))
+        rank = (round(share, 3), -_telling(tree), language.precedence)
         if share <= MAX_ERRORS and _telling(tree) > 0 and (best is None or rank < best):
             best, found = rank, language
     return found

@@ -213,5 +213,7 @@ class Language:
     """True when indentation makes the blocks."""
     closing_word: str = ""
     """The word that ends a block where braces do not."""
+    precedence: int = 9
+    """Lower wins when two grammars read a text of unknown language equally well."""
     line_comments: tuple[str, ...] = ("//",)
     """What starts a comment to the end of the line."""

@@ -5,6 +5,7 @@ from crscore.syntax.model import Language, Part, Role
 LANGUAGES = (
     Language(
         name="java",
+        precedence=2,
         package="tree_sitter_java",
         roles={
             "class_declaration": Role.CLASS,

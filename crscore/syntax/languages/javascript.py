@@ -101,6 +101,7 @@ _OPENERS = {
 LANGUAGES = (
     Language(
         name="javascript",
+        precedence=3,
         package="tree_sitter_javascript",
         aliases=frozenset({"jsx"}),
         roles=_ROLES,

@@ -5,6 +5,7 @@ from crscore.syntax.model import Language, Part, Role
 LANGUAGES = (
     Language(
         name="python",
+        precedence=1,
         package="tree_sitter_python",
         aliases=frozenset({"cython", "starlark"}),
         roles={

@@ -111,7 +111,8 @@ def test_patch_without_sources_takes_the_place_from_the_hunk_heading() -> None:
 
 
 def test_bare_hunk_of_no_known_language_is_recognized_by_its_grammar() -> None:
-    text = "@@ -1,2 +1,2 @@\n public class A {\n-  int size() { return 1; }\n+  int size() { return 2; }\n"
+    text = "@@ -1,2 +1,2 @@\n public class A {\n-  int size() { return 1; }\n"
+    text += "+  int size() { return 2; }\n"
     told = create({}).generate([parse(text)])[0].references
     assert any("`size` now returns" in item.text and "`2`" in item.text for item in told)
 
