@@ -46,13 +46,21 @@ REASONS = (
 
 
 def make_sentences(count: int) -> list[str]:
-    """Write sentences like those of reviews: 6 to about 22 words, all different."""
+    """Write sentences of the lengths that review sentences have, all different.
+
+    The 3,818 distinct sentences of the human study's reviews have 10, 19 and 34 tokens at the
+    10th, 50th and 90th percentile, and 20.9 on average. Lengths matter: a batch is as wide as
+    its longest text.
+    """
     rng = random.Random(20)
-    parts = (SUBJECTS, VERBS, ACTIONS, OBJECTS, REASONS)
-    return [
-        f"In line {number}, {' '.join(rng.choice(part) for part in parts).strip()}."
-        for number in range(count)
-    ]
+    made = []
+    for number in range(count):
+        clauses = rng.choices((0, 1, 2, 3), weights=(35, 35, 20, 10))[0]
+        words = [f"{rng.choice(SUBJECTS)} {rng.choice(VERBS)} {rng.choice(ACTIONS)} {number}"]
+        for _ in range(clauses):
+            words.append(f"{rng.choice(OBJECTS)} {rng.choice(REASONS)}".strip())
+        made.append(" and ".join(words) + ".")
+    return made
 
 
 def main() -> None:

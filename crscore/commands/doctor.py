@@ -75,7 +75,7 @@ def _state(kind: str, name: str) -> str:
     """Ask a plugin what it lacks; one that has no such question needs nothing."""
     module = plugins.load(kind, name)
     missing: str | None = module.missing() if hasattr(module, "missing") else None
-    return f"missing; {missing}" if missing else "ready"
+    return f"missing: {missing}" if missing else "ready"
 
 
 def _version(package: str) -> str:

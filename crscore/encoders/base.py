@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 class Encoder(Protocol):
     """Turns texts into unit vectors.
 
-    A plugin module `crscore/encoders/<name>.py` has `create(options) -> Encoder`.
+    A plugin module `crscore/encoders/<name>.py` has `create(options) -> Encoder`. It may have
+    `missing() -> str | None`, which tells `crscore doctor` what it lacks and how to get it.
     Creating is cheap; the model loads once, at the first `encode`.
     """
 

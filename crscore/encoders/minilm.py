@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crscore.encoders import _minilm_files as files
+from crscore.encoders._hub import cached_folder
 from crscore.encoders._options import flag, reject_unknown
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, readable
 from crscore.encoders._safetensors import read_floats
@@ -113,6 +114,12 @@ def create(options: Mapping[str, str]) -> Encoder:
             "model", "encoder minilm", f"expected {files.MODEL} or a folder; others: st:{model}"
         )
     return MiniLM(folder=None if named else Path(model), offline=flag("minilm", options, "offline"))
+
+
+def missing() -> str | None:
+    """Say what this encoder lacks: nothing, or the command that brings the weights."""
+    here = files.packaged() or cached_folder(files.REPOSITORY, list(files.SHA256), files.COMMIT)
+    return None if here else f"weights not here; get them with: {files.INSTALL}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

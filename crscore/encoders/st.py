@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,6 +118,13 @@ def create(options: Mapping[str, str]) -> Encoder:
         offline=flag("st", options, "offline"),
         device=options.get("device"),
     )
+
+
+def missing() -> str | None:
+    """Say what this encoder lacks: nothing, or the command that brings its packages."""
+    if importlib.util.find_spec("sentence_transformers"):
+        return None
+    return f"sentence-transformers is not installed; {INSTALL}"
 
 
 @functools.cache
