@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_TOPICS = 6
 """Names told of one file."""
+MAX_SUMMARY = 4
+"""Names told of both sides together."""
 MAX_LINE = 2_000
 """Characters of a line in which names are looked for."""
 
@@ -117,6 +119,8 @@ def told_topics(file: ChangedFile) -> Iterator[PseudoReference]:
     It needs no grammar, so every text file gets it. A side says nothing when the other
     one says the same.
     """
+    if _bare(file, LineKind.ADDED) == _bare(file, LineKind.REMOVED):
+        return
     added, new_names = _topic(file, LineKind.ADDED)
     removed, old_names = _topic(file, LineKind.REMOVED)
     if new_names:
@@ -124,20 +128,40 @@ def told_topics(file: ChangedFile) -> Iterator[PseudoReference]:
     if old_names and set(old_names) != set(new_names):
         text = f"the removed code dealt with {removed}"
         yield _topic_reference(text, file, LineKind.REMOVED, old_names)
+    said, names = _topic(file, LineKind.ADDED, LineKind.REMOVED, limit=MAX_SUMMARY)
+    if len(names) > 1:
+        yield _summary(said, names)
 
 
-def _topic(file: ChangedFile, kind: LineKind) -> tuple[str, list[str]]:
+def _bare(file: ChangedFile, kind: LineKind) -> str:
+    """One side's changed lines without blanks."""
+    lines = (line.text for hunk in file.hunks for line in hunk.lines if line.kind is kind)
+    return "".join("".join(line.split()) for line in lines)
+
+
+def _summary(said: str, names: list[str]) -> PseudoReference:
+    """The few words that both sides together have most often."""
+    return PseudoReference(
+        text=sentence(f"the change is mainly about {said}"),
+        kind=ReferenceKind.CLAIM,
+        source=SOURCE,
+        identifiers=tuple(names),
+        weight=0.54,
+    )
+
+
+def _topic(file: ChangedFile, *kinds: LineKind, limit: int = MAX_TOPICS) -> tuple[str, list[str]]:
     counts: Counter[str] = Counter()
     for hunk in file.hunks:
         for line in hunk.lines:
-            if line.kind is kind:
+            if line.kind in kinds:
                 found = _NAME.findall(line.text[:MAX_LINE])
                 counts.update(name for name in found if name not in KEYWORDS)
     by_words: dict[str, str] = {}
     for name, _ in counts.most_common(4 * MAX_TOPICS):
         by_words.setdefault(as_words(name), name)
-    told = [words for words in by_words if words][:MAX_TOPICS]
-    return listed(told, MAX_TOPICS), [by_words[words] for words in told]
+    told = [words for words in by_words if words][:limit]
+    return listed(told, limit), [by_words[words] for words in told]
 
 
 def _topic_reference(

@@ -98,7 +98,9 @@ def place(area: Area, tree: Tree, unit: Unit) -> str:
 def called(tree: Tree, scope: Unit) -> str:
     """A function, class or callback as the subject of a sentence."""
     if scope.role is not Role.LAMBDA:
-        return named(tree, scope)
+        owner = scope_of(tree, scope)
+        of = f" of {quote(owner.name)}" if owner is not None and owner.role is Role.CLASS else ""
+        return named(tree, scope) + (of if scope.role is Role.FUNCTION else "")
     test = _TESTS.match(scope.name)
     if test:
         kind = "test" if test[1] not in _SUITES else "test suite"
