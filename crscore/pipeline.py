@@ -114,10 +114,14 @@ def _prepare(pair: Pair, claims: Claims, parts: Parts) -> _Work:
     )
 
 
+def _read(reference: PseudoReference) -> str:
+    return reference.reading or reference.text
+
+
 def _encode(works: Sequence[_Work], encoder: Encoder) -> Vectors:
     texts: dict[str, None] = {}
     for work in works:
-        texts.update(dict.fromkeys(ref.text for ref in work.references))
+        texts.update(dict.fromkeys(_read(ref) for ref in work.references))
         texts.update(dict.fromkeys(text for part in work.parsed for text in part.sentences))
     ordered = list(texts)
     return dict(zip(ordered, encoder.encode(ordered), strict=True)) if ordered else {}
@@ -136,7 +140,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
         for text in part.sentences
     )
     cosines = similarity.cosine(
-        _stack([ref.text for ref in work.references], vectors),
+        _stack([_read(ref) for ref in work.references], vectors),
         _stack([unit.text for unit in units], vectors),
     )
     degrees = parts.matcher.match(cosines, work.references, [unit.text for unit in units])

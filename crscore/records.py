@@ -161,6 +161,8 @@ class PseudoReference:
     """The lines it stands on; empty when it speaks of the whole change."""
     identifiers: tuple[str, ...] = ()
     """The names of the code it stands on, most telling first."""
+    reading: str = ""
+    """The same statement as the encoder reads it, code in words; "" where `text` serves both."""
     weight: float = 1.0
     """How informative it is, in (0, 1]; orders references, does not enter the published score."""
     counted: bool = True

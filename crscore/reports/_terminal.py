@@ -207,6 +207,9 @@ def _references_in_full(result: Result) -> Iterator[RenderableType]:
         if not item.counted:
             facts.append("not counted: over the limit")
         table.add_row("", "", "", Text(_escape.one_line(" · ".join(facts), 600), style=_DIM))
+        if item.reading:
+            heard = _escape.one_line(f"the encoder read: {item.reading}", 600)
+            table.add_row("", "", "", Text(heard, style=_DIM))
     yield Padding(table, (0, 0, 0, 2))
 
 

@@ -125,6 +125,7 @@ def _reference(index: int, item: PseudoReference, match: Match) -> dict[str, Any
         "source": item.source,
         "spans": [_span(span) for span in item.spans],
         "identifiers": list(item.identifiers),
+        "reading": item.reading or item.text,
         "weight": item.weight,
         "counted": item.counted,
         "best_sentence": match.index,

@@ -1,6 +1,7 @@
 """The straight path and every empty side, with claims and vectors set by hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -246,3 +247,8 @@ def test_one_of_many_equals_the_same_alone() -> None:
 
 def test_nothing_to_score_gives_nothing() -> None:
     assert pipeline.run([], parts()) == ()
+
+
+def test_encoder_reads_the_reading_of_a_reference() -> None:
+    spoken = replace(CLAIMS[0], text="`a` := 1", reading="alpha")
+    assert score("Alpha.", claims=(spoken,)).relevance == 1.0

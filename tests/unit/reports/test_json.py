@@ -1,5 +1,6 @@
 import importlib.resources
 import json as standard
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,7 @@ def test_reference_is_given_whole() -> None:
         "source": "structural",
         "spans": [{"path": "src/shop/client.py", "side": "old", "start": 41, "end": 41}],
         "identifiers": ["parse", "body"],
+        "reading": "The check that `body` is not empty was removed from `parse`.",
         "weight": 0.8,
         "counted": True,
         "best_sentence": 3,
@@ -218,3 +220,11 @@ def test_any_result_keeps_to_the_schema_and_its_texts(result: Result) -> None:
     assert [item["text"] for item in document["sentences"]] == [s.text for s in result.sentences]
     shape = result.similarity.shape
     assert np.allclose(np.reshape(document["similarity"], shape), result.similarity, atol=1e-6)
+
+
+def test_reading_is_given_where_it_differs() -> None:
+    small = results.small()
+    first = replace(small.references[0], reading="retry is one more than before")
+    found = render(replace(small, references=(first, *small.references[1:])))["references"]
+    assert found[0]["reading"] == "retry is one more than before"
+    assert found[0]["text"] == small.references[0].text

@@ -207,3 +207,12 @@ def test_import_and_render_are_quick() -> None:
         for _ in range(3)
     ]
     assert min(runs) < 0.360
+
+
+def test_explained_form_shows_what_the_encoder_read_where_it_differs() -> None:
+    small = results.small()
+    first = replace(small.references[0], reading="retry is one more than before")
+    told = replace(small, references=(first, *small.references[1:]))
+    shown = render(told, explain="true", width="120")
+    assert shown.count("the encoder read: retry is one more than before") == 1
+    assert "the encoder read" not in render(told)
