@@ -13,6 +13,7 @@ from crscore.claims._structural.actions import (
     raised,
 )
 from crscore.claims._structural.change import Change
+from crscore.claims._structural.conditions import extra_of
 from crscore.claims._structural.english import code_of, listed, names_in, quote
 from crscore.claims._structural.focus import items, replaced, told_pieces
 from crscore.claims._structural.gloss import aloud, callee_said, value_said
@@ -94,28 +95,18 @@ def _exchange(change: Change, subject: str, before: str, after: str, verb: str) 
     )
 
 
-_JOINTS = {"&&": "and", "||": "or", "and": "and", "or": "or"}
-
-
 def _condition(change: Change) -> Iterator[tuple[str, float]]:
     before, after = change.part(Part.CONDITION)
     if before == after:
         yield from _generic(change)
         return
     where = inside(change.where)
-    for joint, word in _JOINTS.items():
-        for text, rest in (
-            (after, after.removeprefix(before)),
-            (after, after.removesuffix(before)),
-        ):
-            if (before and rest != text and rest.strip().strip("() ").startswith(joint)) or (
-                rest != text and rest.strip("() ").endswith(joint)
-            ):
-                extra = rest.strip().removeprefix(joint).removesuffix(joint).strip()
-                also = "now also requires" if word == "and" else "is now also met by"
-                yield f"the condition {aloud(before)}{where} {also} {aloud(extra)}", 0.92
-                return
-    yield f"the condition{where} now checks {aloud(after)} instead of {aloud(before, 90)}", 0.9
+    word, extra = extra_of(before, after)
+    if word:
+        also = "now also requires" if word == "and" else "is now also met by"
+        yield f"the condition {aloud(before)}{where} {also} {aloud(extra)}", 0.92
+    else:
+        yield f"the condition{where} now checks {aloud(after)} instead of {aloud(before)}", 0.9
 
 
 def _loop(change: Change) -> Iterator[tuple[str, float]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from crscore.claims._structural.actions import caught_text, is_check, is_log, raised
 from crscore.claims._structural.callers import changed_function, gone, new_function
+from crscore.claims._structural.conditions import joint_of
 from crscore.claims._structural.english import names_in, quote
 from crscore.claims._structural.gloss import aloud, callee_said
 from crscore.claims._structural.matching import EditKind
@@ -98,17 +99,17 @@ def _lost_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, f
 
 
 def _changed_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    assert edit.new is not None  # noqa: S101 - the rule is for changed units
-    unit = edit.new
-    inside = [
-        child for child in area.new.children(unit) if child.role not in {Role.ELSE, Role.COMMENT}
-    ]
-    body = (
-        f", where it runs {quote(inside[0].part(Part.HEAD), 50)},"
-        if inside and inside[0].part(Part.HEAD)
-        else ""
-    )
-    yield f"{where or 'the code'} takes this branch{body} in different cases than before", 0.55
+    assert edit.old is not None and edit.new is not None  # noqa: S101, PT018 - a changed unit
+    before, after = (unit.part(Part.CONDITION) for unit in (edit.old, edit.new))
+    narrower, wider = joint_of(before, after), joint_of(after, before)
+    more = (narrower and "or" in narrower) or (wider and "and" in wider)
+    if narrower or wider:
+        yield (
+            f"{'more' if more else 'fewer'} cases than before reach this branch of "
+            f"{where or 'the code'}",
+            0.55,
+        )
+    del area
 
 
 def _changed_return(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
@@ -190,9 +191,7 @@ def _new_value(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]
     what = f"{noun(area.new, unit)} {quote(name)}"
     if uses <= 1 and unit.role is Role.ASSIGN and where:
         yield f"the new {what} is not used in the changed lines", 0.5
-    elif unit.role is Role.ASSIGN:
-        yield f"the name of the new {what} should tell what it is used for", 0.35
-    else:
+    elif unit.role is not Role.ASSIGN:
         yield f"the purpose of the new {what} should be documented", 0.4
 
 
@@ -211,11 +210,6 @@ def _changed_call(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, flo
             f"{callee_said(after)} must do for {where or 'the code'} what "
             f"{callee_said(before)} did before",
             0.5,
-        )
-    else:
-        yield (
-            f"{callee_said(after)} now gets different arguments, which can change what it does",
-            0.48,
         )
     del area
 
