@@ -143,6 +143,7 @@ def _scopes(count: int) -> Iterator[tuple[str, ...]]:
     if count > 1:
         yield ("class", "function", "block")
     yield ("function", "block")
+    yield ("block",)
     yield ("class", "function", "block")
     yield ("object", "object")
     yield ("class", "class", "function")

@@ -11,7 +11,7 @@ from crscore.syntax.fragments import read_fragment
 from crscore.syntax.tree import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from crscore.records import ChangedFile, DiffLine, Hunk
     from crscore.syntax.model import Language, Tree
@@ -50,6 +50,10 @@ class Area:
     """From this new line on, the old line is that many lines on; sorted."""
     section: str
     """The text git prints after the second `@@`; empty when the whole file was read."""
+    old_flush: int | None = None
+    """First old line that starts at the margin: there the section's scope has ended."""
+    new_flush: int | None = None
+    """The same on the new side."""
 
     def old_line(self, line: int) -> int | None:
         """The old number of an unchanged line; None for an added one."""
@@ -142,7 +146,13 @@ def _area(file: ChangedFile, old: Tree, new: Tree, hunks: tuple[Hunk, ...], sect
         new_block=new_block,
         offsets=tuple(sorted(offsets)),
         section=section,
+        old_flush=_flush((line.old, line.text) for hunk in hunks for line in hunk.lines),
+        new_flush=_flush((line.new, line.text) for hunk in hunks for line in hunk.lines),
     )
+
+
+def _flush(lines: Iterable[tuple[int | None, str]]) -> int | None:
+    return next((number for number, text in lines if number and text[:1].strip()), None)
 
 
 def _blocks(hunk: Hunk) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.matching import Edit, EditKind
-from crscore.claims._structural.places import called, from_section, inside
+from crscore.claims._structural.places import around, called, inside
 from crscore.claims._structural.statements import Statement
 from crscore.syntax.model import Role
 
@@ -54,7 +54,7 @@ def _place(area: Area, block: Block) -> str:
     line = (block.added or block.removed)[0]
     tree, number = (area.new, line.new) if line.new is not None else (area.old, line.old)
     scope = _around(tree, number or 0)
-    return called(tree, scope) if scope is not None else from_section(area.section)
+    return called(tree, scope) if scope is not None else around(area, tree, number or 0)
 
 
 def _around(tree: Tree, number: int) -> Unit | None:

@@ -92,7 +92,13 @@ def scope_of(tree: Tree, unit: Unit) -> Unit | None:
 def place(area: Area, tree: Tree, unit: Unit) -> str:
     """Where a unit stands: "the method `apply`", "the test 'adds'"; empty when unknown."""
     scope = scope_of(tree, unit)
-    return marked(called(tree, scope) if scope is not None else from_section(area.section))
+    return marked(called(tree, scope) if scope is not None else around(area, tree, unit.start))
+
+
+def around(area: Area, tree: Tree, line: int) -> str:
+    """The place as the hunk's heading tells it, unless its scope ends before the line."""
+    flush = area.new_flush if tree is area.new else area.old_flush
+    return "" if flush is not None and line >= flush else from_section(area.section)
 
 
 def called(tree: Tree, scope: Unit) -> str:

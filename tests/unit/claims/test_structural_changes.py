@@ -91,8 +91,10 @@ CASES = {
     ),
     "long return": (
         "a.py",
-        "def f(a):\n    return build(a, first='one', second='two', third='three', fourth='four', size=10)\n",
-        "def f(a):\n    return build(a, first='one', second='two', third='three', fourth='four', size=20)\n",
+        "def f(a):\n    return build(a, first='one', second='two', third='three', "
+        "fourth='four', size=10)\n",
+        "def f(a):\n    return build(a, first='one', second='two', third='three', "
+        "fourth='four', size=20)\n",
         ("what the function `f` returns", "`20` instead of `10`"),
     ),
     "argument dropped": (
@@ -182,7 +184,8 @@ CASES = {
     ),
     "switch case": (
         "A.java",
-        "class A {\n  void f(int a) {\n    switch (a) {\n      case 1: g(); break;\n    }\n  }\n}\n",
+        "class A {\n  void f(int a) {\n    switch (a) {\n"
+        "      case 1: g(); break;\n    }\n  }\n}\n",
         "class A {\n  void f(int a) {\n    switch (a) {\n      case 1: g(); break;\n"
         "      case 2: h(); break;\n    }\n  }\n}\n",
         ("case `2`",),

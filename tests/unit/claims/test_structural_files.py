@@ -109,6 +109,14 @@ def test_patch_without_sources_takes_the_place_from_the_hunk_heading() -> None:
     assert any("The function `load` now calls `send`" in item.text for item in told)
 
 
+def test_function_added_behind_the_hunk_s_heading_is_not_put_inside_it() -> None:
+    text = "@@ -10,2 +10,6 @@ def load(path):\n     a = 1\n     return a\n+\n+\n+def read(path):\n"
+    text += "+    return open(path)\n"
+    told = [item.text for item in create({}).generate([parse(text, path="a.py")])[0].references]
+    assert any("new function `read` has been added" in item for item in told)
+    assert not any("`load`" in item for item in told)
+
+
 def test_bare_hunk_of_no_known_language_is_recognized_by_its_grammar() -> None:
     text = "@@ -1,2 +1,2 @@\n public class A {\n-  int size() { return 1; }\n"
     text += "+  int size() { return 2; }\n"

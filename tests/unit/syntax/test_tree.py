@@ -136,6 +136,7 @@ FRAGMENTS = {
     ),
     "javascript callback end": ("javascript", ["    a();", "  });", "  b();"], Role.CALL),
     "javascript entries": ("javascript", ["  a: 1,", "  b() { return 2; },"], Role.RETURN),
+    "java else if": ("java", ["    a();", "  } else if (b) {", "    return c;"], Role.IF),
     "go body": ("go", ["\treturn 1", "}", "", "func g() int {", "\treturn 2"], Role.FUNCTION),
     "c body": ("c", ["  a = 1;", "  return a;", "}"], Role.RETURN),
     "php lines": ("php", ["    return $a;", "  }", "  function g() {"], Role.RETURN),
