@@ -342,7 +342,10 @@ def _callback_label(node: tree_sitter.Node, language: Language) -> str:
         if above is None:
             return ""
         if above.type in language.calls:
-            callee = text_of(field_of(above, names_for(language, Part.CALLEE)), 60)
+            called = field_of(above, names_for(language, Part.CALLEE))
+            if called is not None and called.start_byte <= node.start_byte < called.end_byte:
+                return ""
+            callee = text_of(called, 60)
             arguments = function_part(above, "arguments")
             label = next(
                 (

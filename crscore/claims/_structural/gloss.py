@@ -33,6 +33,10 @@ _OPERATORS = (
     (r"\s>\s", " is greater than "),
     (r"!(?=[\w(])", " not "),
     (r"\+", " plus "),
+    (r"\s-\s", " minus "),
+    (r"\s\*\s", " times "),
+    (r"\s/\s", " divided by "),
+    (r"\s%\s", " modulo "),
     (r",", ", "),
     (r"[?:;.(){}\[\]=&|*/%^~@$!<>\\-]", " "),
 )

@@ -45,6 +45,7 @@ def test_narrower_or_wider_condition_is_told_by_its_cases(old: str, new: str, wo
         ("!item.getType().isRepeated()", "not item get type is repeated"),
         ("a === 'x' || b", "a equals 'x' or b"),
         ("len(rows) >= limit", "len of rows is at least limit"),
+        ("30 * time.Second", "30 times time second"),
         ("x", ""),
     ],
 )

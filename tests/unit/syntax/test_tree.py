@@ -96,6 +96,11 @@ def test_callback_is_labeled_with_what_it_is_handed_to() -> None:
     assert callback.name == "it 'adds'"
 
 
+def test_function_called_at_once_has_no_label() -> None:
+    found = tree("go", "package p\nfunc f() {\n\tgo func() {\n\t\ta()\n\t}()\n}\n")
+    assert one(found, Role.LAMBDA).name == ""
+
+
 def test_receiver_is_no_parameter() -> None:
     function = one(tree("python", "class A:\n    def f(self, a):\n        pass\n"), Role.FUNCTION)
     assert [item.name for item in function.parameters] == ["a"]
