@@ -13,14 +13,16 @@ import multiprocessing
 import re
 import resource
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 NAMES = ("timeout", "charge", "refund", "customerId", "cartTotal", "discount", "attempt", "order")

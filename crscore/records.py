@@ -142,9 +142,9 @@ class LineSpan:
     side: Side
     """Which version the numbers count in."""
     start: int
-    """First line, 1-based."""
+    """First line, 1-based; 0 for the file as a whole."""
     end: int
-    """Last line, inclusive."""
+    """Last line, inclusive; 0 for the file as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

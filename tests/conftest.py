@@ -1,10 +1,13 @@
 """Every test runs without the network's, the home folder's or the caller's settings."""
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # The machines that run the tests are small and shared: a slow example is no failure.
 settings.register_profile("crscore", deadline=None)

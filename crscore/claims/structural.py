@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.areas import areas_of
+from crscore.claims._structural.callers import adds_tests, wants_test
 from crscore.claims._structural.files import told_file
 from crscore.claims._structural.grouping import statements_of
-from crscore.claims._structural.mentions import named_once
-from crscore.claims._structural.overview import told_topics
+from crscore.claims._structural.mentions import read_once
+from crscore.claims._structural.overview import told_topic
 from crscore.claims._structural.ranking import ranked
 from crscore.claims._structural.statements import reference_of
 from crscore.records import Claims, LineKind
@@ -65,7 +66,10 @@ def create(options: Mapping[str, str]) -> ClaimGenerator:
 
 
 def _references(diff: Diff) -> tuple[PseudoReference, ...]:
-    return ranked([item for file in diff.files for item in _of_file(file)])
+    found = [item for file in diff.files for item in _of_file(file)]
+    if any(adds_tests(file) for file in diff.files):
+        found = [item for item in found if not wants_test(item.text)]
+    return ranked(found)
 
 
 def _of_file(file: ChangedFile) -> Iterator[PseudoReference]:
@@ -78,9 +82,9 @@ def _of_file(file: ChangedFile) -> Iterator[PseudoReference]:
     if language is None:
         yield from _keyed(file)
         return
-    yield from told_topics(file)
+    yield from told_topic(file)
     for area in _areas(file, language):
-        for statement in named_once(statements_of(area)):
+        for statement in read_once(statements_of(area)):
             yield reference_of(area, statement)
 
 

@@ -55,7 +55,8 @@ def blocks(
     yield from _unaddressed(result, explain=explain)
     yield from _notes(result)
     yield ""
-    yield Text(_escape.one_line(result.signature), style=_DIM, overflow="fold")
+    # Never broken: it is there to be copied and compared.
+    yield Text(_escape.one_line(result.signature), style=_DIM, overflow="ignore", no_wrap=True)
     if heading:
         yield ""
 

@@ -111,12 +111,14 @@ def change(result: Result) -> str:
 
 
 def place(span: LineSpan) -> str:
-    """Name a span: path, line or lines, and the side when it is the old one.
+    """Name a span: path, line or lines if any, and the side when it is the old one.
 
     The path is as it came: the caller escapes the whole.
     """
-    lines = f"{span.start}" if span.start == span.end else f"{span.start}-{span.end}"
     before = " (before)" if span.side is Side.OLD else ""
+    if span.start == 0:
+        return f"{span.path or 'the file'}{before}"
+    lines = f"{span.start}" if span.start == span.end else f"{span.start}-{span.end}"
     return f"{span.path or 'line'}:{lines}{before}"
 
 

@@ -57,7 +57,11 @@ class Text:
         for index, result in enumerate(results):
             heading = f"Change {index + 1} of {len(results)}" if len(results) > 1 else None
             for block in _terminal.blocks(result, heading, explain=self.explain, width=self.width):
-                console.print(block)
+                if getattr(block, "no_wrap", False):
+                    # rich joins texts into a new one and forgets that it must stay whole.
+                    console.print(block, no_wrap=True, overflow="ignore", crop=False)
+                else:
+                    console.print(block)
         lines = (line.rstrip() for line in out.getvalue().split("\n"))
         return _escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
 

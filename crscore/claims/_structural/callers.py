@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crscore.claims._structural.english import listed, quote
 from crscore.claims._structural.places import named, noun
+from crscore.records import LineKind
 from crscore.syntax.model import Part, Role
 
 if TYPE_CHECKING:
@@ -14,7 +15,29 @@ if TYPE_CHECKING:
 
     from crscore.claims._structural.areas import Area
     from crscore.claims._structural.matching import Edit
+    from crscore.records import ChangedFile
     from crscore.syntax.model import Tree, Unit
+
+
+NEEDS_TEST = "needs a test that covers its behavior"
+SHOULD_BE_TESTED = "should be covered by tests"
+
+# `tests/a.py`, `src/test/java/A.java`, `test_a.py`, `a_test.go`, `a.spec.ts`, `ATest.java`
+_TEST_FILE = re.compile(
+    r"(?:^|/)(?:tests?|spec|__tests__)/|(?:^|/)test_[^/]*$|[._](?:test|spec)\.\w+$|Tests?\.\w+$"
+)
+
+
+def wants_test(text: str) -> bool:
+    """True for a claim that asks for a test."""
+    return text.endswith((f"{NEEDS_TEST}.", f"{SHOULD_BE_TESTED}."))
+
+
+def adds_tests(file: ChangedFile) -> bool:
+    """True for a file of tests, by its path, that the change adds lines to."""
+    return bool(_TEST_FILE.search(file.path)) and any(
+        line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines
+    )
 
 
 def is_public(unit: Unit) -> bool:
@@ -34,7 +57,7 @@ def new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, floa
     assert unit is not None  # noqa: S101 - the rule is for added units
     what = f"{noun(area.new, unit)} {quote(unit.name)}"
     if not is_test(unit):
-        yield f"the new {what} needs a test that covers its behavior", 0.5
+        yield f"the new {what} {NEEDS_TEST}", 0.5
         if is_public(unit) and not _documented(area.new, unit):
             yield (
                 f"the new {what} has no documentation that explains its purpose, "
@@ -77,7 +100,7 @@ def changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, 
         yield (
             f"code that still calls {quote(old.name)} breaks, because it is now called "
             f"{quote(new.name)}",
-            0.62,
+            0.84,
         )
     before = {item.name for item in old.parameters}
     after = {item.name for item in new.parameters}
@@ -91,10 +114,10 @@ def changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, 
                 0.55,
             )
         elif not item.optional and len(after) >= len(before):
-            yield f"existing callers of {what} have to be updated to pass {quote(item.name)}", 0.65
+            yield f"existing callers of {what} have to be updated to pass {quote(item.name)}", 0.9
     gone = [quote(item.name) for item in old.parameters if item.name not in after]
     if gone and len(after) < len(before):
-        yield f"callers of {what} that still pass {listed(gone)} break", 0.62
+        yield f"callers of {what} that still pass {listed(gone)} break", 0.86
     for item in old.parameters:
         now = next((other for other in new.parameters if other.name == item.name), None)
         if now is not None and item.default and now.default and item.default != now.default:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from crscore.claims._structural.english import as_words, quote, sentence
+from crscore.claims._structural.english import quote, sentence
 from crscore.claims._structural.statements import SOURCE
-from crscore.records import FileStatus, LineKind, PseudoReference, ReferenceKind
+from crscore.records import (
+    FileStatus,
+    LineKind,
+    LineSpan,
+    PseudoReference,
+    ReferenceKind,
+    Side,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +33,26 @@ def told_file(file: ChangedFile) -> Iterator[PseudoReference]:
             text=sentence(text),
             kind=ReferenceKind.IMPLICATION if implies else ReferenceKind.CLAIM,
             source=SOURCE,
+            spans=_spans(file),
             identifiers=tuple(name for name in (file.path, file.old_path) if name),
             weight=weight,
         )
+
+
+def _spans(file: ChangedFile) -> tuple[LineSpan, ...]:
+    """All of the file's hunks on the side that has it; the file as a whole without hunks."""
+    if file.status is FileStatus.DELETED:
+        side, path = Side.OLD, file.old_path or file.path
+        ranges = [(hunk.old_start, hunk.old_length) for hunk in file.hunks]
+    else:
+        side, path = Side.NEW, file.path
+        ranges = [(hunk.new_start, hunk.new_length) for hunk in file.hunks]
+    spans = [
+        LineSpan(path=path, side=side, start=start, end=start + length - 1)
+        for start, length in ranges
+        if length
+    ]
+    return tuple(spans) or (LineSpan(path=path, side=side, start=0, end=0),)
 
 
 def _sentences(file: ChangedFile) -> Iterator[tuple[str, float, bool]]:
@@ -42,17 +66,12 @@ def _sentences(file: ChangedFile) -> Iterator[tuple[str, float, bool]]:
     elif file.status is FileStatus.ADDED and file.path:
         count = sum(line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines)
         size = f" with {count} lines" if count > 1 else ("" if count else ", which is empty,")
-        yield f"a new file {name}{size} has been added{_about(file.path)}", 0.7, False
+        yield f"a new file {name}{size} has been added", 0.7, False
     elif file.status is FileStatus.DELETED:
         yield f"the file {name} has been deleted", 0.9, False
         yield f"code that still refers to {name} will no longer find it", 0.5, True
     yield from _names(file, name)
     yield from _modes(file, name)
-
-
-def _about(path: str) -> str:
-    words = as_words(PurePosixPath(path).stem)
-    return f" for {words}" if " " in words else ""
 
 
 def _submodule(file: ChangedFile) -> str:

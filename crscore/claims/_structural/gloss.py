@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from crscore.claims._structural.english import as_words, quote
+from crscore.claims._structural.mentions import dual
 
 SHORT = 14
 """Characters of code that is shown rather than read aloud."""
@@ -75,11 +76,12 @@ def _spoken(piece: str, kept: list[str]) -> str:
 
 
 def aloud(code: str, limit: int = 90) -> str:
-    """Code as a sentence reads it: a plain name in backticks, an expression in words."""
+    """Code in backticks for people; for the encoder an expression in words."""
     text = code.strip()
+    quoted = quote(text, limit)
     if len(text) <= SHORT or _PLAIN.fullmatch(text):
-        return quote(text, limit)
-    return gloss(text) or quote(text, limit)
+        return quoted
+    return dual(quoted, gloss(text) or quoted)
 
 
 _KINDS = (

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from crscore.claims._structural.actions import action, told
 from crscore.claims._structural.changes import told_change, told_move
-from crscore.claims._structural.english import Action, listed, names_in, quote
+from crscore.claims._structural.english import Action, listed, names_in, plural, quote
 from crscore.claims._structural.focus import replaced
 from crscore.claims._structural.formatting import told_formatting
 from crscore.claims._structural.implications import told_implications
 from crscore.claims._structural.matching import EditKind, match
 from crscore.claims._structural.newcomers import text_code, told_alone
 from crscore.claims._structural.overview import told_overview
-from crscore.claims._structural.places import place
+from crscore.claims._structural.places import noun, place
 from crscore.claims._structural.prose import told_comments, told_imports
 from crscore.claims._structural.statements import Statement
 from crscore.syntax.model import Part, Role
@@ -31,6 +31,14 @@ MAX_ACTIONS = 3
 MAX_SINGLE = 4
 """A run of at most so many statements gets a claim for each."""
 
+MAX_ALONE = 3
+"""So many new or removed siblings of a kind get a claim each; more of them are one claim."""
+MAX_NAMED = 8
+"""Siblings named in that claim."""
+
+_DECLARED = frozenset(
+    {Role.FUNCTION, Role.CLASS, Role.FIELD, Role.MEMBER, Role.ENTRY, Role.ALIAS, Role.ASSIGN}
+)
 _STEPS = frozenset(
     {
         Role.ASSIGN, Role.CALL, Role.RETURN, Role.RAISE, Role.ASSERT, Role.JUMP, Role.YIELD,
@@ -98,13 +106,26 @@ def _told_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
             yield _statement(text, 0.85, [*gone, *others])
             continue
         for chunk in _chunks(after, len(groups)):
+            weight = _weight([unit_of(edit) for edit, _ in chunk])
             yield _statement(
-                f"{subject} now {_phrase(chunk, 'third')}", 0.8, [edit for edit, _ in chunk]
+                f"{subject} now {_phrase(chunk, 'third')}", weight, [edit for edit, _ in chunk]
             )
         for chunk in _chunks(before, len(groups)):
             yield _statement(
                 f"{subject} no longer {_phrase(chunk, 'third')}", 0.76, [edit for edit, _ in chunk]
             )
+
+
+def _weight(units: list[Unit]) -> float:
+    if all(_is_plumbing(unit) for unit in units):
+        return 0.5
+    return 0.87 if any(unit.role in {Role.RETURN, Role.RAISE} for unit in units) else 0.8
+
+
+def _is_plumbing(unit: Unit) -> bool:
+    """True for `self.name = name`: the parameter has a claim of its own."""
+    target, value = unit.part(Part.TARGET), unit.part(Part.VALUE)
+    return unit.role is Role.ASSIGN and bool(value) and target.endswith((f".{value}", f">{value}"))
 
 
 def _is_declaration(edit: Edit) -> bool:
@@ -147,6 +168,10 @@ def _told_rest(area: Area, edits: list[Edit]) -> Iterator[Statement]:
     for pieces, group in same.items():
         if len(group) > 1:
             yield _repeated(area, pieces, group)
+    together = _siblings(area, edits)
+    for siblings in together:
+        yield _told_siblings(area, siblings)
+    repeated |= {id(edit) for siblings in together for edit in siblings}
     for edit in edits:
         if id(edit) in repeated:
             continue
@@ -156,6 +181,35 @@ def _told_rest(area: Area, edits: list[Edit]) -> Iterator[Statement]:
             yield from told_move(area, edit)
         else:
             yield from told_alone(area, edit)
+
+
+def _siblings(area: Area, edits: list[Edit]) -> list[list[Edit]]:
+    """Declarations of one kind that came, or went, in one place, where they are many."""
+    groups: dict[tuple[EditKind, str, str], list[Edit]] = {}
+    for edit in edits:
+        if edit.kind in {EditKind.ADDED, EditKind.REMOVED}:
+            tree, unit = _side(area, edit)
+            if unit.role in _DECLARED and (unit.name or unit.part(Part.TARGET)):
+                key = (edit.kind, noun(tree, unit), place(area, tree, unit))
+                groups.setdefault(key, []).append(edit)
+    return [group for group in groups.values() if len(group) > MAX_ALONE]
+
+
+def _told_siblings(area: Area, edits: list[Edit]) -> Statement:
+    tree, unit = _side(area, edits[0])
+    names = [_side(area, edit)[1] for edit in edits]
+    said = listed([quote(item.name or item.part(Part.TARGET)) for item in names], MAX_NAMED)
+    what = f"{len(edits)} {{}}{plural(noun(tree, unit), len(edits))}"
+    where = place(area, tree, unit)
+    if edits[0].kind is EditKind.ADDED:
+        text = f"{what.format('new ')} have been added{f' to {where}' if where else ''}: {said}"
+    else:
+        text = f"{what.format('')} have been removed{f' from {where}' if where else ''}: {said}"
+    return _statement(text, 0.94, edits)
+
+
+def _side(area: Area, edit: Edit) -> tuple[Tree, Unit]:
+    return (area.new if edit.new is not None else area.old), unit_of(edit)
 
 
 def _repeated(area: Area, pieces: tuple[tuple[str, str], ...], group: list[Edit]) -> Statement:

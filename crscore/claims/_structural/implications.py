@@ -10,7 +10,12 @@ import re
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.actions import caught_text, is_check, is_log, raised
-from crscore.claims._structural.callers import changed_function, gone, new_function
+from crscore.claims._structural.callers import (
+    SHOULD_BE_TESTED,
+    changed_function,
+    gone,
+    new_function,
+)
 from crscore.claims._structural.conditions import joint_of
 from crscore.claims._structural.english import names_in, quote
 from crscore.claims._structural.gloss import aloud, callee_said
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
 
     from crscore.claims._structural.areas import Area
     from crscore.claims._structural.matching import Edit
+    from crscore.syntax.model import Tree, Unit
 
 Found = "Iterator[tuple[str, float]]"
 
@@ -45,10 +51,11 @@ def told_implications(area: Area, edit: Edit) -> Iterator[Statement]:
     if unit is None:
         return
     rule = _RULES.get((edit.kind, unit.role))
-    if rule is None:
-        return
     where = place(area, tree, unit)
-    for text, weight in rule(area, edit, where):
+    told = list(rule(area, edit, where)) if rule else []
+    if edit.kind is EditKind.ADDED and unit.role not in {Role.TRY, Role.CATCH}:
+        told += _handlers(tree, unit, where)
+    for text, weight in told:
         yield Statement(
             text=text,
             weight=weight,
@@ -77,7 +84,7 @@ def _new_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, fl
                 0.5,
             )
     yield (
-        f"both outcomes of the new check for {aloud(condition, 50)} should be covered by tests",
+        f"both outcomes of the new check for {aloud(condition, 50)} {SHOULD_BE_TESTED}",
         0.42,
     )
 
@@ -91,7 +98,7 @@ def _lost_condition(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, f
         yield (
             f"without the check, {subject} may fail when the value in {aloud(condition)} "
             f"is null or missing",
-            0.65,
+            0.86,
         )
     else:
         yield f"{subject} no longer handles the case {aloud(condition)} separately", 0.58
@@ -118,23 +125,23 @@ def _changed_return(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, f
 
 
 def _new_catch(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    tree = area.new
     assert edit.new is not None  # noqa: S101 - the rule is for added and changed units
-    handlers = (
-        [edit.new]
-        if edit.new.role is Role.CATCH
-        else [child for child in tree.children(edit.new) if child.role is Role.CATCH]
-    )
-    for handler in handlers:
+    yield from _handlers(area.new, edit.new, where)
+
+
+def _handlers(tree: Tree, unit: Unit, where: str) -> Iterator[tuple[str, float]]:
+    """What each error handler inside a unit hides, however deep it stands."""
+    for handler in tree.subtree(unit):
+        if handler.role is not Role.CATCH:
+            continue
         caught = caught_text(handler)
         broad = bool(_BROAD.search(caught))
-        inner = tree.children(handler)
-        raises = any(child.role is Role.RAISE for child in inner)
+        raises = any(child.role is Role.RAISE for child in tree.children(handler))
         if broad and not raises:
             yield (
                 f"catching {quote(caught)} is broad and can hide unexpected errors in "
                 f"{where or 'the code'}",
-                0.62,
+                0.86,
             )
         elif not raises:
             kind = "" if caught.islower() and caught.isidentifier() else f" of type {quote(caught)}"
@@ -196,7 +203,12 @@ def _new_value(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]
 
 
 def _uses(area: Area, name: str) -> int:
-    return sum(token.text == name for unit in area.new.units for token in unit.tokens)
+    """Mentions of a name in what is known of the new file: its source, else its hunks."""
+    source = area.file.new_source
+    if source is None:
+        new = [line.text for hunk in area.file.hunks for line in hunk.lines if line.new is not None]
+        source = "\n".join(new)
+    return len(re.findall(rf"(?<![\w$]){re.escape(name)}(?![\w$])", source))
 
 
 def _changed_call(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:

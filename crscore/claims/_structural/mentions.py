@@ -1,7 +1,8 @@
-"""Naming a place once: the heaviest claim names it, the others say "the code".
+"""A sentence in two forms: as people read it, and as the encoder does.
 
-Sentences that each repeat where they stand read badly, and they look alike to an
-encoder. The spans of a claim say where it stands in any case.
+People get the code as it stands and the place in every claim, for a claim may be read
+alone. The encoder gets expressions in words, and a place only in the heaviest claim that
+has it: sentences that each repeat where they stand look alike to it.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
 
 OPEN, CLOSE = "\u2045", "\u2046"
 """Around a place in a sentence that is still being written; no code in use has them."""
+SHOWN, SAID, END = "\u2983", "\u2982", "\u2984"
+"""Before, between and after the two forms of a piece of code; no code in use has them."""
 
 _INSIDE = re.compile(rf" (?:in|to|from) {OPEN}([^{CLOSE}]*){CLOSE}")
 _SUBJECT = re.compile(rf"^{OPEN}([^{CLOSE}]*){CLOSE}(?= (?:now|no longer|takes)\b)")
 _ANY = re.compile(rf"{OPEN}([^{CLOSE}]*){CLOSE}")
+_DUAL = re.compile(rf"{SHOWN}([^{SAID}]*){SAID}([^{END}]*){END}")
+_MARKS = re.compile(f"[{SHOWN}{SAID}{END}]")
 
 
 def marked(place: str) -> str:
@@ -34,16 +39,37 @@ def unmarked(text: str) -> str:
     return _ANY.sub(r"\1", text)
 
 
-def named_once(statements: Iterable[Statement]) -> list[Statement]:
-    """The statements, heaviest first, each place named in the first claim that has it."""
+def dual(shown: str, said: str) -> str:
+    """A piece of code in its two forms."""
+    if shown == said:
+        return shown
+    return f"{SHOWN}{_MARKS.sub('', shown)}{SAID}{_MARKS.sub('', said)}{END}"
+
+
+def shown(text: str) -> str:
+    """The sentence for people: every place, code as it stands."""
+    return _DUAL.sub(r"\1", unmarked(text))
+
+
+def said(text: str) -> str:
+    """The sentence for the encoder, places as they are left in it."""
+    return _DUAL.sub(r"\2", unmarked(text))
+
+
+def read_once(statements: Iterable[Statement]) -> list[Statement]:
+    """The statements, heaviest first, in both forms.
+
+    In the reading each place is named only in the first claim that has it; the others say
+    "the code".
+    """
     seen: set[str] = set()
     found: list[Statement] = []
     for statement in sorted(statements, key=lambda item: -item.weight):
         text = statement.text
         places = set(_ANY.findall(text))
-        text = _left_out(_SUBJECT, _left_out(_INSIDE, text, "", seen), "the code", seen)
+        left = _left_out(_SUBJECT, _left_out(_INSIDE, text, "", seen), "the code", seen)
         seen |= places
-        found.append(replace(statement, text=unmarked(text)))
+        found.append(replace(statement, text=shown(text), reading=said(left)))
     return found
 
 

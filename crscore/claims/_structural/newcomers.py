@@ -171,10 +171,15 @@ def _condition(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tupl
 
 
 def _loop(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
-    inner = inner_actions(tree, unit)
+    if not added:
+        yield f"the loop {loop_object(unit)} has been removed{_of(where)}", 1.0
+        return
+    nested = [child for child in tree.subtree(unit) if child.role is Role.TRY]
+    inner = [] if nested else inner_actions(tree, unit)
     tail = f" that {told(inner)}" if inner else ""
-    verb = f"a new loop {loop_object(unit)}{tail} has been added{_to(where)}"
-    yield (verb if added else f"the loop {loop_object(unit)} has been removed{_of(where)}"), 1.0
+    yield f"a new loop {loop_object(unit)}{tail} has been added{_to(where)}", 1.0
+    for child in nested:
+        yield from _try(tree, child, where, added)
 
 
 def _try(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:

@@ -6,7 +6,14 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from crscore.claims._structural.english import article, as_words, listed, plural, sentence
+from crscore.claims._structural.english import (
+    article,
+    as_words,
+    listed,
+    plural,
+    quote,
+    sentence,
+)
 from crscore.claims._structural.matching import EditKind
 from crscore.claims._structural.places import inside, noun, place
 from crscore.claims._structural.statements import SOURCE, Statement, joined
@@ -21,10 +28,8 @@ if TYPE_CHECKING:
     from crscore.records import ChangedFile, DiffLine
     from crscore.syntax.model import Tree, Unit
 
-MAX_TOPICS = 6
+MAX_TOPICS = 4
 """Names told of one file."""
-MAX_SUMMARY = 4
-"""Names told of both sides together."""
 MAX_LINE = 2_000
 """Characters of a line in which names are looked for."""
 
@@ -113,24 +118,28 @@ def _counted(word: str, count: int) -> str:
     return article(word) if count == 1 else f"{count} {plural(word, count)}"
 
 
-def told_topics(file: ChangedFile) -> Iterator[PseudoReference]:
-    """What the new and the removed lines of a file are about, in plain words.
+def told_topic(file: ChangedFile) -> Iterator[PseudoReference]:
+    """What the changed lines of a file are about, in the few words they have most often.
 
-    It needs no grammar, so every text file gets it. A side says nothing when the other
-    one says the same.
+    It needs no grammar, so every file of code gets it; one whose lines only moved their
+    blanks does not.
     """
     if _bare(file, LineKind.ADDED) == _bare(file, LineKind.REMOVED):
         return
-    added, new_names = _topic(file, LineKind.ADDED)
-    removed, old_names = _topic(file, LineKind.REMOVED)
-    if new_names:
-        yield _topic_reference(f"the new code deals with {added}", file, LineKind.ADDED, new_names)
-    if old_names and set(old_names) != set(new_names):
-        text = f"the removed code dealt with {removed}"
-        yield _topic_reference(text, file, LineKind.REMOVED, old_names)
-    said, names = _topic(file, LineKind.ADDED, LineKind.REMOVED, limit=MAX_SUMMARY)
-    if len(names) > 1:
-        yield _summary(said, names)
+    names = _names(file)
+    if len(names) < 2:
+        return
+    topics = listed([quote(name) for name in names.values()], MAX_TOPICS)
+    where = f" in {quote(file.path, 120)}" if file.path else ""
+    yield PseudoReference(
+        text=sentence(f"the change{where} is mainly about {topics}"),
+        reading=sentence(f"the change is mainly about {listed(list(names), MAX_TOPICS)}"),
+        kind=ReferenceKind.CLAIM,
+        source=SOURCE,
+        spans=_lines_with(file, tuple(names.values())),
+        identifiers=tuple(names.values()),
+        weight=0.54,
+    )
 
 
 def _bare(file: ChangedFile, kind: LineKind) -> str:
@@ -139,47 +148,29 @@ def _bare(file: ChangedFile, kind: LineKind) -> str:
     return "".join("".join(line.split()) for line in lines)
 
 
-def _summary(said: str, names: list[str]) -> PseudoReference:
-    """The few words that both sides together have most often."""
-    return PseudoReference(
-        text=sentence(f"the change is mainly about {said}"),
-        kind=ReferenceKind.CLAIM,
-        source=SOURCE,
-        identifiers=tuple(names),
-        weight=0.54,
-    )
-
-
-def _topic(file: ChangedFile, *kinds: LineKind, limit: int = MAX_TOPICS) -> tuple[str, list[str]]:
+def _names(file: ChangedFile) -> dict[str, str]:
+    """The words of a name -> the name, most frequent first."""
     counts: Counter[str] = Counter()
     for hunk in file.hunks:
         for line in hunk.lines:
-            if line.kind in kinds:
+            if line.kind is not LineKind.CONTEXT:
                 found = _NAME.findall(line.text[:MAX_LINE])
                 counts.update(name for name in found if name not in KEYWORDS)
     by_words: dict[str, str] = {}
     for name, _ in counts.most_common(4 * MAX_TOPICS):
-        by_words.setdefault(as_words(name), name)
-    told = [words for words in by_words if words][:limit]
-    return listed(told, limit), [by_words[words] for words in told]
+        words = as_words(name)
+        if words and len(by_words) < MAX_TOPICS:
+            by_words.setdefault(words, name)
+    return by_words
 
 
-def _topic_reference(
-    text: str, file: ChangedFile, kind: LineKind, names: list[str]
-) -> PseudoReference:
-    lines = [
-        line
+def _lines_with(file: ChangedFile, names: tuple[str, ...]) -> tuple[LineSpan, ...]:
+    """The changed lines that hold one of the names."""
+    return joined(
+        _line_span(file, line)
         for hunk in file.hunks
         for line in hunk.lines
-        if line.kind is kind and any(name in line.text for name in names)
-    ]
-    return PseudoReference(
-        text=sentence(text),
-        kind=ReferenceKind.CLAIM,
-        source=SOURCE,
-        spans=joined([_line_span(file, line) for line in lines]),
-        identifiers=tuple(names),
-        weight=0.56 if kind is LineKind.ADDED else 0.52,
+        if line.kind is not LineKind.CONTEXT and any(name in line.text for name in names)
     )
 
 

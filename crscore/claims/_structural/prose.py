@@ -138,7 +138,7 @@ def told_imports(area: Area, edits: list[Edit]) -> Iterator[Statement]:
             )
             yield Statement(
                 text=text,
-                weight=0.62,
+                weight=0.55,
                 edits=tuple(group),
                 identifiers=tuple(name for head in heads for name in names_in(head)),
             )

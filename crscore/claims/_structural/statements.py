@@ -31,6 +31,8 @@ class Statement:
     """How informative it is, in (0, 1]."""
     edits: tuple[Edit, ...]
     """The edits it tells of."""
+    reading: str = ""
+    """The clause for the encoder; empty until `mentions.read_once` has made it."""
     identifiers: tuple[str, ...] = ()
     """Names it is about, most telling first."""
     implies: bool = False
@@ -39,8 +41,10 @@ class Statement:
 
 def reference_of(area: Area, statement: Statement) -> PseudoReference:
     """Turn a statement into a pseudo-reference with exact spans."""
+    text, reading = sentence(statement.text), sentence(statement.reading)
     return PseudoReference(
-        text=sentence(statement.text),
+        text=text,
+        reading=reading if reading != text else "",
         kind=ReferenceKind.IMPLICATION if statement.implies else ReferenceKind.CLAIM,
         source=SOURCE,
         spans=spans_of(area, statement.edits),

@@ -97,7 +97,7 @@ def test_thousands_of_changed_statements_stay_fast() -> None:
 
 def test_code_that_does_not_parse_still_tells_its_words() -> None:
     made = added("A.java", "%% fetchRemoteUser ??? )( retryCount ]]")
-    assert any("fetch remote user" in text for text in texts(made))
+    assert any("`fetchRemoteUser`" in text for text in texts(made))
 
 
 def test_source_that_does_not_fit_the_hunks_is_not_used() -> None:

@@ -127,3 +127,8 @@ def test_reviewer_without_a_name_is_said_to_be_unknown() -> None:
 def test_note_of_the_diff_and_of_the_run_is_shown_once() -> None:
     result = replace(results.review(), notes=("One binary file was left out.", "Second."))
     assert _view.notes(result) == ("One binary file was left out.", "Second.")
+
+
+def test_file_as_a_whole_is_named_without_a_line() -> None:
+    span = LineSpan(path="a.py", side=Side.OLD, start=0, end=0)
+    assert _view.place(span) == "a.py (before)"

@@ -1,0 +1,86 @@
+"""Find the threshold for a kind of claims on a human study, in splits grouped by change.
+
+    python benchmarks/tune_threshold.py DATA [--claims structural] [--folds 10]
+
+For every fold the threshold is chosen on the other folds' changes: the one with the highest
+mean Spearman correlation over the three dimensions. The held-out reviews are scored with it,
+so the printed correlation is not that of a threshold tuned on what it is judged by. The last
+line is the threshold chosen on all changes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from crscore import Comment, Scorer, scores, stats
+from crscore.matchers.published import Published
+from crscore.validation import study
+
+GRID = np.round(np.arange(0.20, 0.661, 0.01), 2)
+
+
+def tables(path: Path, claims: str, sources: bool) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Scores of every review at every threshold (G, N, 3), ratings (N, 3), each one's change."""
+    rated = study.read(path)
+    recorded = study.recorded(rated) if claims == study.SOURCE else None
+    scorer = Scorer(generator=recorded) if recorded else Scorer(claims=claims)
+    pairs, human, changes = [], [], []
+    for change in rated.changes:
+        both = {"": (change.old_source, change.new_source)} if sources else None
+        diff = scorer.read_diff(change.patch, language=change.language, sources=both)
+        for review in change.reviews:
+            if review.system != study.GROUND_TRUTH:
+                pairs.append((diff, (Comment(body=review.text),)))
+                human.append(review.ratings)
+                changes.append(change.id)
+    results = scorer.score_many(pairs)
+    table = np.zeros((len(GRID), len(results), 3))
+    for g, tau in enumerate(GRID):
+        matcher = Published(threshold=float(tau))
+        for n, result in enumerate(results):
+            matrix = result.similarity[[ref.counted for ref in result.references]]
+            if 0 not in matrix.shape:
+                found = scores.score(matcher.match(matrix, (), ()))
+                table[g, n] = (found.conciseness, found.comprehensiveness, found.relevance)
+    return table, np.array(human, dtype=float), changes
+
+
+def agreement(values: np.ndarray, human: np.ndarray) -> list[float]:
+    return [stats.spearman(values[:, d], human[:, d]) or 0.0 for d in range(3)]
+
+
+def best(table: np.ndarray, human: np.ndarray, rows: np.ndarray) -> int:
+    return int(np.argmax([np.mean(agreement(values[rows], human[rows])) for values in table]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--claims", default="structural")
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--no-sources", action="store_true")
+    chosen = parser.parse_args()
+    table, human, changes = tables(chosen.data, chosen.claims, not chosen.no_sources)
+    names = sorted(set(changes))
+    order = np.random.default_rng(chosen.seed).permutation(len(names))
+    fold_of = {names[i]: position % chosen.folds for position, i in enumerate(order)}
+    folds = np.array([fold_of[change] for change in changes])
+    held_out = np.zeros_like(human)
+    taus = []
+    for fold in range(chosen.folds):
+        g = best(table, human, np.flatnonzero(folds != fold))
+        held_out[folds == fold] = table[g][folds == fold]
+        taus.append(float(GRID[g]))
+    con, comp, rel = agreement(held_out, human)
+    print(f"thresholds of the folds: {taus}")
+    print(f"held out: conciseness {con:.3f}, comprehensiveness {comp:.3f}, relevance {rel:.3f}")
+    overall = best(table, human, np.arange(len(human)))
+    print(f"chosen on all changes: {GRID[overall]:.2f}")
+
+
+if __name__ == "__main__":
+    main()
