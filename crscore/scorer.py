@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crscore import comments, config, diff, pipeline, plugins, signature, thresholds
+from crscore import comments, config, diff, pipeline, plugins, sentences, signature, thresholds
 from crscore.records import Comment
 from crscore.version import __version__
 
@@ -183,8 +183,8 @@ def _parts(
             "claims": generator.identity,
             "analyzers": "none",
             "matcher": matcher.identity,
-            "tau": f"{threshold:g}",
-            "splitter": settings.splitter,
+            "tau": str(threshold),
+            "splitter": sentences.identity(settings.splitter),
             "max_claims": str(settings.max_claims),
         }
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 import sentencex
@@ -81,10 +82,37 @@ def parse(body: str, *, splitter: str = "markdown") -> ParsedComment:
         >>> parse("Why? Because it fails. Fix it.", splitter="paper").sentences
         ('Why', 'Because it fails', 'Fix it.')
     """
+    return _known(splitter)(body)
+
+
+def _known(splitter: str) -> Callable[[str], ParsedComment]:
     split = _SPLITTERS.get(splitter)
     if split is None:
-        raise ConfigError("splitter", "caller", f"{splitter!r} is none of {', '.join(SPLITTERS)}")
-    return split(body)
+        known = ", ".join(SPLITTERS)
+        raise ConfigError("splitter", "settings", f"{splitter!r} is none of {known}")
+    return split
+
+
+def identity(splitter: str) -> str:
+    """Name a splitter with the versions of the libraries that its sentences depend on.
+
+    Args:
+        splitter: One of `SPLITTERS`.
+
+    Returns:
+        For the signature: same identity and text, same sentences.
+
+    Raises:
+        ConfigError: `splitter` is unknown.
+
+    Example:
+        >>> identity("paper")
+        'paper'
+    """
+    if _known(splitter) is not _parse_markdown:
+        return splitter
+    libraries = ",".join(f"{name}-{version(name)}" for name in ("markdown-it-py", "sentencex"))
+    return f"{splitter}({libraries})"
 
 
 def _parse_markdown(body: str) -> ParsedComment:

@@ -135,3 +135,8 @@ def test_paper_preset_is_the_published_setting() -> None:
     made = crscore.Scorer(preset="paper")
     assert "st:mixedbread-ai/mxbai-embed-large-v1" in made.parts.signature
     assert "|tau:0.7314|splitter:paper|" in made.parts.signature
+
+
+def test_unknown_splitter_is_refused_at_once() -> None:
+    with pytest.raises(ConfigError, match="axe"):
+        Scorer(splitter="axe")

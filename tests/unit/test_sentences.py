@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crscore.errors import ConfigError
-from crscore.sentences import SPLITTERS, parse
+from crscore.sentences import SPLITTERS, identity, parse
 
 REVIEWS = Path(__file__).parents[1] / "data" / "reviews"
 NAMES = sorted(path.stem for path in REVIEWS.glob("*.md"))
@@ -432,3 +432,7 @@ def test_path_alone_is_no_sentence(label: str) -> None:
 
 def test_path_in_a_remark_stays() -> None:
     assert parse("src/app.py is gone").sentences == ("src/app.py is gone",)
+
+
+def test_identity_of_the_markdown_splitter_names_the_libraries() -> None:
+    assert re.fullmatch(r"markdown\(markdown-it-py-[\d.]+,sentencex-[\d.]+\)", identity("markdown"))
