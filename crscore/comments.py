@@ -256,6 +256,7 @@ def _comment(fields: _Fields) -> Comment:
         line=line,
         start_line=start_line,
         side=_side(fields, "side") or Side.NEW,
+        outdated=line is not None and fields.values.get("line") is None,
         diff_hunk=fields.text("diff_hunk") or None,
         author=_author(fields),
         id=_id(fields),

@@ -195,6 +195,8 @@ class Comment:
     """First line of a comment on several lines."""
     side: Side = Side.NEW
     """Side that `line` counts in."""
+    outdated: bool = False
+    """True when `line` counts in an older version of the change, so `diff_hunk` knows better."""
     diff_hunk: str | None = None
     """The hunk it was written on, as GitHub keeps it."""
     author: str | None = None

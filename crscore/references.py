@@ -6,7 +6,7 @@ import heapq
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from crscore.records import PseudoReference, ReferenceKind, ScopeKind
+from crscore.records import PseudoReference, ReferenceKind, ScopeKind, Side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,15 +79,15 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
     """
     if scope.kind is ScopeKind.DIFF or file is None or not reference.spans:
         return True
-    paths = {file.path, file.old_path}
-    spans = [span for span in reference.spans if span.path in paths]
+    paths = {Side.NEW: file.path, Side.OLD: file.old_path or file.path}
+    spans = [span for span in reference.spans if span.path == paths[span.side]]
     if scope.kind is ScopeKind.FILE or scope.hunk is None:
         return bool(spans)
     return any(_overlaps(span, file.hunks[scope.hunk]) for span in spans)
 
 
 def _overlaps(span: LineSpan, hunk: Hunk) -> bool:
-    if span.side == "old":
+    if span.side is Side.OLD:
         start, length = hunk.old_start, hunk.old_length
     else:
         start, length = hunk.new_start, hunk.new_length

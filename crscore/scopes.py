@@ -28,7 +28,7 @@ def attach(comment: Comment, diff: Diff) -> Scope | None:
     """
     if comment.path is None:
         return _by_hunk_text(comment, diff) or Scope(kind=ScopeKind.DIFF)
-    file = file_at(diff, comment.path)
+    file = file_at(diff, comment.path, comment.side)
     if file is None:
         return None
     index = _hunk_at(file, comment)
@@ -37,28 +37,39 @@ def attach(comment: Comment, diff: Diff) -> Scope | None:
     return Scope(kind=ScopeKind.HUNK, path=file.path, hunk=index)
 
 
-def file_at(diff: Diff, path: str) -> ChangedFile | None:
-    """Find a changed file by its new or old path.
+def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
+    """Find a changed file by its path.
 
-    A diff that is one bare hunk has no path: its only file answers to any.
+    A file can be renamed away from a name that a new file takes, so the side decides which
+    of the two names is tried first. A diff that is one bare hunk has no path: its only file
+    answers to any.
+
+    Args:
+        diff: The change.
+        path: A new or old path.
+        side: The side whose names come first.
+
+    Returns:
+        The file, or None when the diff does not change it.
     """
     wanted = path.removeprefix("./")
-    for file in diff.files:
-        if wanted in (file.path, file.old_path):
-            return file
-    if len(diff.files) == 1 and diff.files[0].path == "":
+    new = next((file for file in diff.files if file.path == wanted), None)
+    old = next((file for file in diff.files if file.old_path == wanted), None)
+    found = (new or old) if side is Side.NEW else (old or new)
+    if found is None and len(diff.files) == 1 and diff.files[0].path == "":
         return diff.files[0]
-    return None
+    return found
 
 
 def _hunk_at(file: ChangedFile, comment: Comment) -> int | None:
-    if comment.line is not None:
-        for index, hunk in enumerate(file.hunks):
-            if _holds(hunk, comment.line, comment.side):
-                return index
-    if comment.diff_hunk:
-        return _same_hunk(file, comment.diff_hunk)
-    return None
+    kept = _same_hunk(file, comment.diff_hunk) if comment.diff_hunk else None
+    if comment.line is None or (comment.outdated and comment.diff_hunk):
+        # An outdated line counts in another version of the file; the kept hunk knows better.
+        return kept
+    for index, hunk in enumerate(file.hunks):
+        if _holds(hunk, comment.line, comment.side):
+            return index
+    return kept
 
 
 def _holds(hunk: Hunk, line: int, side: Side) -> bool:
@@ -83,7 +94,8 @@ def _same_hunk(file: ChangedFile, text: str) -> int | None:
     GitHub keeps a hunk from its header down to the commented line, so the kept lines are a
     prefix of the hunk's. A header alone is not enough: two files can share it.
     """
-    first, *rest = text.splitlines()
+    # Not `splitlines`: a form feed in code ends no line of a diff.
+    first, *rest = text.rstrip("\n").split("\n")
     header = _HEADER.match(first)
     if header is None:
         return None

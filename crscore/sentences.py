@@ -27,7 +27,7 @@ _URL: Final = r"(?:https?://|www\.)[^\s<>]*[^\s<>.,:;!?'\")\]]"
 _HIDDEN: Final = re.compile(
     rf"{CODE_OPEN}[^{CODE_CLOSE}]*{CODE_CLOSE}"
     rf"|\b{_URL}"
-    r"|[.?!]+(?=[\w/\\(\[{$@=-](?!\.))"
+    r"|(?<![.?!])[.?!]++(?=[\w/\\(\[{$@=-](?!\.))"
     r"|(?<!\S)\d{1,3}\.(?=\s\d)"
     r"|(?:\A|(?<=[.!?]\s))\d{1,3}\.(?=\s)"
     r"|\b(?:[Aa]pprox|[Ii]ncl|[Ee]xcl|[Rr]esp|[Ee]sp|[Mm]ax|[Mm]in|[Aa]vg|[Ss]ec)\.(?=\s[a-z\d])",

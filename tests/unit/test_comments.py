@@ -314,3 +314,12 @@ def test_any_json_is_read_or_refused(value: Any, source: str) -> None:
 @given(st.binary() | st.text(st.characters(exclude_categories=())))
 def test_any_input_is_at_most_one_text(data: str | bytes) -> None:
     assert len(parse(data)) <= 1
+
+
+def test_only_a_comment_without_a_current_line_is_outdated() -> None:
+    rows = [
+        {"body": "a", "path": "a.py", "line": None, "original_line": 3},
+        {"body": "b", "path": "a.py", "line": 3, "original_line": 2},
+        {"body": "c", "path": "a.py"},
+    ]
+    assert [c.outdated for c in parse(json.dumps(rows))] == [True, False, False]

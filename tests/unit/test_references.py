@@ -99,3 +99,12 @@ def test_reference_without_lines_is_in_every_scope() -> None:
 def test_whole_diff_takes_everything() -> None:
     scope = Scope(kind=ScopeKind.DIFF)
     assert references.in_scope(at("other.py", Side.NEW, 1, 1), scope, None)
+
+
+def test_claim_about_a_file_as_a_whole_is_in_the_files_scope_and_in_no_hunks() -> None:
+    assert references.in_scope(at("new.py", Side.NEW, 0, 0), IN_FILE, FILE)
+    assert not references.in_scope(at("new.py", Side.NEW, 0, 0), IN_HUNK, FILE)
+
+
+def test_old_name_on_the_new_side_is_another_file() -> None:
+    assert not references.in_scope(at("old.py", Side.NEW, 20, 20), IN_FILE, FILE)

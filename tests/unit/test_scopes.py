@@ -97,6 +97,39 @@ def test_note_on_the_missing_newline_in_a_kept_hunk_is_passed_over() -> None:
     assert place(path="app/a.py", diff_hunk=kept)[2] == 1
 
 
+def test_outdated_line_gives_way_to_the_kept_hunk() -> None:
+    kept = "@@ -20,2 +21,2 @@\n x\n-y"
+    assert place(path="app/a.py", line=1, outdated=True, diff_hunk=kept)[2] == 1
+    assert place(path="app/a.py", line=1, diff_hunk=kept)[2] == 0
+
+
+def test_outdated_line_whose_hunk_is_gone_leaves_the_file() -> None:
+    gone = "@@ -7,2 +7,2 @@\n q"
+    assert place(path="app/a.py", line=1, outdated=True, diff_hunk=gone)[0] is ScopeKind.FILE
+
+
+def test_outdated_line_without_a_kept_hunk_is_all_there_is() -> None:
+    assert place(path="app/a.py", line=1, outdated=True)[2] == 0
+
+
+def test_name_that_a_new_file_took_over_means_the_new_file() -> None:
+    swapped = diff.parse(
+        "diff --git a/a.py b/b.py\nsimilarity index 90%\nrename from a.py\nrename to b.py\n"
+        "--- a/a.py\n+++ b/b.py\n@@ -1 +1 @@\n-x\n+y\n"
+        "diff --git a/a.py b/a.py\nnew file mode 100644\n--- /dev/null\n+++ b/a.py\n"
+        "@@ -0,0 +1 @@\n+z\n"
+    )
+    new = scopes.attach(Comment(body="x", path="a.py", line=1), swapped)
+    old = scopes.attach(Comment(body="x", path="a.py", line=1, side=Side.OLD), swapped)
+    assert (new.path, old.path) == ("a.py", "b.py")
+
+
+def test_form_feed_in_a_kept_hunk_ends_no_line() -> None:
+    odd = diff.parse("--- a/a.c\n+++ b/a.c\n@@ -1,2 +1,2 @@\n a\x0cb\n-c\n+d\n")
+    scope = scopes.attach(Comment(body="x", diff_hunk="@@ -1,2 +1,2 @@\n a\x0cb\n-c"), odd)
+    assert scope.kind is ScopeKind.HUNK
+
+
 def test_bare_hunk_answers_to_any_path() -> None:
     bare = diff.parse("@@ -1 +1 @@\n-a\n+b\n", language="python")
     scope = scopes.attach(Comment(body="x", path="any.py", line=1), bare)

@@ -1,4 +1,5 @@
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -199,3 +200,10 @@ def test_any_text_in_a_table_cell_stays_one_cell(raw: str) -> None:
 @given(RISKY)
 def test_cleaning_twice_changes_nothing(raw: str) -> None:
     assert _escape.clean(_escape.clean(raw)) == _escape.clean(raw)
+
+
+@pytest.mark.parametrize("opener", ["\x9d", "\x90", "\x1b]", "\x1bP", "\x9b", "\x1b"])
+def test_many_openers_of_sequences_take_linear_time(opener: str) -> None:
+    started = time.perf_counter()
+    _escape.one_line(opener * 200_000, 100)
+    assert time.perf_counter() - started < 5
