@@ -1,7 +1,7 @@
 """The command line: flags, and turning errors into one line and an exit code.
 
 Exit codes: 0 fine, 1 the quality gate failed, 2 wrong usage or settings, 3 the input or a
-part of the run failed, 4 a bug in crscore, 130 interrupted.
+part of the run failed, 4 a bug in crscore, 130 interrupted, 141 the reader of a pipe went away.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from crscore import commands
 from crscore.errors import ConfigError, CRScoreError, UnknownPluginError
 from crscore.version import __version__
 
-EXIT_GATE, EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
+EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_PIPE = 2, 3, 4, 130, 141
 DEFAULT_COMMAND = "score"
 
 
@@ -78,10 +78,12 @@ def run(arguments: list[str]) -> int:
         return _dispatch(arguments)
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader went away (`crscore ... | head`): nobody is left to tell.
-        sys.stdout = None
-        return EXIT_FAILED
+    except SystemExit:
+        # How click ends a run whose reader went away (`crscore ... | head`): nobody is left to
+        # tell, and its code would be that of the quality gate.
+        return EXIT_PIPE
+    except OSError as exc:
+        return _fail(f"the system refused: {exc}", EXIT_FAILED)
     except Exception as exc:  # noqa: BLE001  (the one place that may: a bug becomes a log)
         return _fail(_bug(exc), EXIT_BUG)
 

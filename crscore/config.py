@@ -134,6 +134,11 @@ def override(settings: Config, values: Mapping[str, Any]) -> Config:
     return replace(settings, **{**preset, **checked})
 
 
+def no_color() -> bool:
+    """Say whether the environment asks for output without colour (`NO_COLOR`)."""
+    return bool(os.environ.get("NO_COLOR"))
+
+
 def find_file(start: Path) -> Path | None:
     """Find the nearest `pyproject.toml` that has `[tool.crscore]`.
 
@@ -148,7 +153,7 @@ def find_file(start: Path) -> Path | None:
     """
     for folder in (start, *start.parents):
         candidate = folder / "pyproject.toml"
-        if candidate.is_file() and "crscore" in _read(candidate).get("tool", {}):
+        if candidate.is_file() and "crscore" in _tools(candidate):
             return candidate
     return None
 
@@ -160,13 +165,21 @@ def _read(file: Path) -> dict[str, Any]:
         raise ConfigError("[tool.crscore]", str(file), f"cannot be read: {exc}") from exc
 
 
+def _tools(file: Path) -> dict[str, Any]:
+    tools = _read(file).get("tool", {})
+    return tools if isinstance(tools, dict) else {}
+
+
 def _from_file(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
-    table = _read(file).get("tool", {}).get("crscore", {})
+    table = _tools(file).get("crscore")
     if not isinstance(table, dict):
-        raise ConfigError("[tool.crscore]", str(file), "must be a table")
-    return {key.replace("-", "_"): value for key, value in table.items()}
+        raise ConfigError("[tool.crscore]", str(file), "must be a table in this file")
+    found = {key.replace("-", "_"): value for key, value in table.items()}
+    if len(found) < len(table):
+        raise ConfigError("[tool.crscore]", str(file), "sets a key twice, with - and with _")
+    return found
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -231,8 +244,12 @@ _CONVERTERS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
+MAX_LIMIT = 2**40
+"""Largest value of a limit; far above any use, far below what a file offset can be."""
+
+
 def _positive(value: int) -> str | None:
-    return None if value > 0 else "above 0"
+    return None if 0 < value <= MAX_LIMIT else f"above 0 and at most {MAX_LIMIT}"
 
 
 _RANGES: Mapping[str, Callable[[Any], str | None]] = {

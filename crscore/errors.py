@@ -6,6 +6,7 @@
         LimitError          an input is larger than a limit; names the limit
       OutputError           the report cannot be written where it was asked for
       ConfigError           a setting is unknown or has a wrong value; names the key
+        UnknownThresholdError  no threshold is known for an encoder
       DependencyError       a package is missing; carries the command that installs it
       PluginError
         UnknownPluginError  no plugin of that name; lists the ones there are
@@ -110,6 +111,23 @@ class ConfigError(CRScoreError):
 
     def __str__(self) -> str:
         return f"{self.origin}: {self.key}: {self.expected}"
+
+
+class UnknownThresholdError(ConfigError):
+    """No threshold is known for an encoder.
+
+    Args:
+        encoder: Its name and model.
+    """
+
+    def __init__(self, encoder: str) -> None:
+        expected = (
+            f"none is known for {encoder}; give --threshold, or find one on rated reviews with "
+            f"`crscore validate DATA --encoder {encoder}`"
+        )
+        super().__init__("threshold", "settings", expected)
+        self.args = (encoder,)
+        self.encoder = encoder
 
 
 class DependencyError(CRScoreError):

@@ -33,12 +33,21 @@ def read(name: str, *, what: str, limit: str, allowed: int) -> tuple[bytes, str]
         LimitError: It is larger than allowed. No more than `allowed` + 1 bytes are read.
     """
     if name == STDIN:
-        data, source = sys.stdin.buffer.read(allowed + 1), "<stdin>"
+        data, source = _read_stdin(what, allowed + 1), "<stdin>"
     else:
         data, source = _read_file(Path(name), what, allowed + 1), name
     if len(data) > allowed:
         raise LimitError(limit, allowed, len(data), source)
     return data, source
+
+
+def _read_stdin(what: str, most: int) -> bytes:
+    if sys.stdin is None:
+        raise InputError(f"standard input is closed; give a file that holds the {what}")
+    try:
+        return sys.stdin.buffer.read(most)
+    except OSError as exc:
+        raise InputError(f"standard input cannot be read: {exc.strerror}") from exc
 
 
 def _read_file(path: Path, what: str, most: int) -> bytes:

@@ -41,10 +41,10 @@ def write(text: str, output: str | None) -> None:
         OutputError: It cannot be written there.
     """
     if output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _to_stdout(text)
         return
-    target = Path(output)
+    # A link stays a link: what it points to is replaced.
+    target = Path(output).resolve()
     try:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             target.write_text(text, encoding="utf-8")
@@ -56,6 +56,18 @@ def write(text: str, output: str | None) -> None:
         _publish(Path(stream.name), target)
     except OSError as exc:
         raise OutputError(output, exc.strerror or str(exc)) from exc
+
+
+def _to_stdout(text: str) -> None:
+    if sys.stdout is None:
+        raise OutputError("standard output", "it is closed")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as exc:
+        raise OutputError("standard output", getattr(exc, "strerror", None) or str(exc)) from exc
 
 
 def _publish(written: Path, target: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -90,13 +91,24 @@ def kendall(first: Floats, second: Floats) -> float | None:
     Raises:
         DependencyError: scipy is not installed.
     """
-    try:
-        from scipy.stats import kendalltau  # noqa: PLC0415  (heavy, needed here only)
-    except ImportError as exc:
-        raise DependencyError("scipy", "pip install 'crscore[validate]'") from exc
+    require_scipy()
+    from scipy.stats import kendalltau  # noqa: PLC0415  (heavy, needed here only)
+
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return float(kendalltau(first, second).statistic)
+
+
+def require_scipy() -> None:
+    """Say before the work, not after it, that scipy is missing.
+
+    Raises:
+        DependencyError: scipy is not installed.
+    """
+    try:
+        importlib.import_module("scipy.stats")
+    except ImportError as exc:
+        raise DependencyError("scipy", "pip install 'crscore[validate]'") from exc
 
 
 def cluster_bootstrap(

@@ -14,7 +14,7 @@ higher value there and agrees less; its variant over the human comments (tau_GT)
 
 from __future__ import annotations
 
-from crscore.errors import ConfigError
+from crscore.errors import UnknownThresholdError
 
 KNOWN = {
     # Published: over 9,869 changes that nobody annotated.
@@ -38,7 +38,7 @@ def threshold_for(encoder: str, claims: str) -> float:
         Tau, in (-1, 1).
 
     Raises:
-        ConfigError: None is known for this encoder.
+        UnknownThresholdError: None is known for this encoder.
 
     Example:
         >>> threshold_for("st:mixedbread-ai/mxbai-embed-large-v1@main", "structural@1")
@@ -48,9 +48,4 @@ def threshold_for(encoder: str, claims: str) -> float:
     for key in ((model, claims.partition("@")[0]), (model, "")):
         if key in KNOWN:
             return KNOWN[key]
-    raise ConfigError(
-        "threshold",
-        "encoder",
-        f"none is known for {model}; give --threshold, or find one with "
-        f"`crscore validate DATA --encoder {model}`",
-    )
+    raise UnknownThresholdError(model)

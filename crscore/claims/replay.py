@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from crscore.records import Diff
 
 SOURCE = "replay"
+_SUFFIXES = (".json", ".jsonl", ".txt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,26 +66,32 @@ def create(options: Mapping[str, str]) -> ClaimGenerator:
     recorded: dict[str, Claims] = {}
     try:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
+        files = [file for file in files if file.suffix in _SUFFIXES]
         for file in files:
-            if file.suffix in (".json", ".jsonl", ".txt"):
-                content = file.read_bytes()
-                digest.update(content)
-                recorded |= _read(file, content.decode("utf-8"), one_a_file=path.is_dir())
+            content = file.read_bytes()
+            # The name decides which diff a file answers, so it is part of the recording.
+            digest.update(file.name.encode() + b"\0" + content + b"\0")
+            recorded |= _read(file, content.decode("utf-8"), one_a_file=path.is_dir())
     except (OSError, UnicodeDecodeError) as exc:
         raise GenerationError(f"the recording {path} cannot be read: {exc}") from exc
+    if not files:
+        raise GenerationError(f"{path} holds no recording: no {', '.join(_SUFFIXES)} file")
     return Replay(recorded=recorded, identity=f"{SOURCE}@{digest.hexdigest()[:8]}")
 
 
 def _read(file: Path, text: str, *, one_a_file: bool) -> dict[str, Claims]:
     if file.suffix == ".txt":
         return {file.stem: _from_raw(text)}
-    rows = [text] if one_a_file and file.suffix == ".json" else text.splitlines()
+    alone = one_a_file and file.suffix == ".json"
+    # Not `splitlines`: a JSON string may hold other line separators.
+    rows = [text] if alone else text.split("\n")
     found: dict[str, Claims] = {}
     for number, row in enumerate(rows, start=1):
         if row.strip():
             try:
                 entry = json.loads(row)
-                found[entry.get("sha256", file.stem)] = claims_of(entry)
+                key = entry.get("sha256", file.stem) if alone else entry["sha256"]
+                found[str(key)] = claims_of(entry)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
                 place = f"{file}, entry {number}"
                 raise GenerationError(f"{place}: not a recording of claims: {exc!r}") from exc
@@ -107,7 +114,10 @@ def claims_of(entry: Mapping[str, Any]) -> Claims:
     """
     if "claims" not in entry:
         return _from_raw(str(entry["raw"]))
-    return Claims(references=tuple(_reference(claim) for claim in entry["claims"]))
+    if not isinstance(entry["claims"], list):
+        raise TypeError("claims must be a list")
+    made = [_reference(claim) for claim in entry["claims"]]
+    return Claims(references=tuple(ref for ref in made if ref.text.strip()))
 
 
 def _from_raw(text: str) -> Claims:
@@ -119,8 +129,13 @@ def _from_raw(text: str) -> Claims:
 def _reference(claim: Any) -> PseudoReference:
     if isinstance(claim, str):
         claim = {"text": claim}
+    weight = float(claim.get("weight", 1.0))
+    if not 0 < weight <= 1:
+        raise ValueError(f"a weight is above 0 and at most 1, not {weight}")
+    if not isinstance(claim["text"], str):
+        raise TypeError("a claim's text must be a string")
     return PseudoReference(
-        text=str(claim["text"]),
+        text=claim["text"],
         kind=ReferenceKind(claim.get("kind", "claim")),
         source=SOURCE,
         spans=tuple(
@@ -133,5 +148,5 @@ def _reference(claim: Any) -> PseudoReference:
             for span in claim.get("spans", ())
         ),
         identifiers=tuple(str(name) for name in claim.get("identifiers", ())),
-        weight=float(claim.get("weight", 1.0)),
+        weight=weight,
     )

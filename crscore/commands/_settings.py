@@ -60,8 +60,15 @@ def settings(config_file: Path | None, flags: dict[str, Any]) -> config.Config:
     Raises:
         ConfigError: A setting is unknown or wrong.
     """
-    file = config_file or config.find_file(Path.cwd())
+    file = config_file or _nearest_file()
     resolved = config.resolve(flags, file=file)
     if resolved.offline:
         offline.forbid_sockets()
     return resolved
+
+
+def _nearest_file() -> Path | None:
+    try:
+        return config.find_file(Path.cwd())
+    except FileNotFoundError:  # the folder was deleted while the shell stood in it
+        return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import time
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import inputs, output, plugins
+from crscore import config, inputs, output, plugins
 from crscore.commands import _settings
 from crscore.errors import ConfigError
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from crscore.config import Config
     from crscore.records import Comment, Diff, Result
     from crscore.scorer import Scorer
 
@@ -76,9 +74,10 @@ def command(
     hunk. REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can
     be - for standard input.
     """
-    if diff == review == inputs.STDIN:
-        raise ConfigError("-", "command line", "only one of DIFF and REVIEW can be stdin")
+    if [diff, review, old, new].count(inputs.STDIN) > 1:
+        raise ConfigError("-", "command line", "only one of the inputs can be standard input")
     settings = _settings.settings(config_file, flags)
+    target = None if target == inputs.STDIN else target
     report = _report(settings, to_terminal=target is None)
     output.check(target)
     clock = _Clock(verbose)
@@ -94,7 +93,7 @@ def command(
     if not quiet:
         for note in result.notes:
             click.echo(f"crscore: note: {note}", err=True)
-    return _gate(result, settings.fail_under, quiet=quiet)
+    return _gate(result, settings.fail_under)
 
 
 class _Clock:
@@ -111,7 +110,7 @@ class _Clock:
 
 
 def _read(
-    settings: Config, diff: str, review: str, language: str | None, path: str | None
+    settings: config.Config, diff: str, review: str, language: str | None, path: str | None
 ) -> tuple[Scorer, Diff, tuple[Comment, ...]]:
     # Imported here so that `--help` and a wrong option answer at once.
     from crscore.scorer import Scorer  # noqa: PLC0415
@@ -128,7 +127,7 @@ def _read(
 
 
 def _with_sources(
-    change: Diff, settings: Config, root: str | None, old: str | None, new: str | None
+    change: Diff, settings: config.Config, root: str | None, old: str | None, new: str | None
 ) -> Diff:
     """Add whole files: below a folder, or the two versions of the one changed file."""
     from crscore import sources  # noqa: PLC0415
@@ -143,7 +142,7 @@ def _with_sources(
     return sources.from_pair(change, old=_source(old, settings), new=_source(new, settings))
 
 
-def _source(name: str | None, settings: Config) -> str | None:
+def _source(name: str | None, settings: config.Config) -> str | None:
     if name is None:
         return None
     data, _ = inputs.read(
@@ -152,24 +151,24 @@ def _source(name: str | None, settings: Config) -> str | None:
     return data.decode("utf-8", errors="replace")
 
 
-def _report(settings: Config, *, to_terminal: bool) -> Any:
-    coloured = to_terminal and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+def _report(settings: config.Config, *, to_terminal: bool) -> Any:
+    terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
+    coloured = terminal and not config.no_color()
     options: Mapping[str, str] = {
         "explain": str(settings.explain).lower(),
         "color": str(coloured).lower(),
-        "width": str(shutil.get_terminal_size((100, 40)).columns if coloured else 100),
+        "width": str(shutil.get_terminal_size((100, 40)).columns if terminal else 100),
     }
     return plugins.load("reports", settings.format).create(options)
 
 
-def _gate(result: Result, fail_under: float | None, *, quiet: bool) -> int:
+def _gate(result: Result, fail_under: float | None) -> int:
     if fail_under is None:
         return 0
     if result.relevance is None:
-        if not quiet:
-            click.echo(
-                f"crscore: the gate was not applied: no score, {result.scores.reason}", err=True
-            )
+        # Said even with -q: a gate that silently lets through is none.
+        reason = result.scores.reason
+        click.echo(f"crscore: the gate was not applied: no score, {reason}", err=True)
         return 0
     if result.relevance >= fail_under:
         return 0

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import output
+from crscore import config, output, stats
 from crscore.commands import _settings
+from crscore.errors import UnknownThresholdError
 from crscore.validation import correlate, measure, render, study
+
+if TYPE_CHECKING:
+    from crscore.claims.base import ClaimGenerator
+    from crscore.config import Config
 
 
 @click.command(name="validate")
@@ -34,7 +39,9 @@ from crscore.validation import correlate, measure, render, study
 @click.option(
     "--resamples", type=click.IntRange(0), default=1000, show_default=True, help="Of the bootstrap."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the bootstrap."
+)
 @click.option(
     "--sources/--no-sources", default=True, show_default=True, help="Use the data's whole files."
 )
@@ -63,7 +70,11 @@ def command(
         flags["claims"] = claims
     settings = _settings.settings(config_file, flags)
     rated = study.read(data)
-    scorer = Scorer(settings, generator=study.recorded(rated) if recorded else None)
+    stats.require_scipy()
+    generator = study.recorded(rated) if recorded else None
+    if settings.threshold is None:
+        settings = _with_threshold(settings, rated, generator, sources=sources)
+    scorer = Scorer(settings, generator=generator)
     name = "/".join((settings.matcher, settings.encoder, claims.partition(":")[0]))
     measured = measure.measure(rated, scorer, name=name, sources=sources)
     found = render.Run(
@@ -78,3 +89,21 @@ def command(
     text = render.to_json(found) if report == "json" else render.to_text(found)
     output.write(text, target)
     return 0
+
+
+def _with_threshold(
+    settings: Config, rated: study.Study, generator: ClaimGenerator | None, *, sources: bool
+) -> Config:
+    """Find the threshold of an encoder nobody calibrated, by the paper's procedure."""
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    try:
+        Scorer(settings, generator=generator)
+    except UnknownThresholdError as unknown:
+        # Any threshold will do: the procedure looks at similarities alone.
+        trial = Scorer(settings, generator=generator, threshold=0.0)
+        tau = measure.measure(rated, trial, name="trial", sources=sources).tau_by_procedure
+        if tau is None:
+            raise unknown from None
+        return config.override(settings, {"threshold": round(tau, 4)})
+    return settings

@@ -26,9 +26,13 @@ def cached_folder(repository: str, names: Sequence[str], revision: str) -> Path 
     """
     try:
         from huggingface_hub import try_to_load_from_cache  # noqa: PLC0415
+        from huggingface_hub.errors import HFValidationError  # noqa: PLC0415
     except ImportError:
         return None
-    found = [try_to_load_from_cache(repository, name, revision=revision) for name in names]
+    try:
+        found = [try_to_load_from_cache(repository, name, revision=revision) for name in names]
+    except HFValidationError:
+        return None  # a path that does not exist, say, names no repository
     paths = [Path(path) for path in found if isinstance(path, str)]
     return paths[0].parent if len(paths) == len(found) else None
 

@@ -66,6 +66,8 @@ def correlations(measured: Measurements, *, resamples: int, seed: int) -> tuple[
         for column, dimension in enumerate(DIMENSIONS):
             values, human = metric.values[:, column], measured.human[:, column]
             for name, rows, groups in _slices(measured):
+                if not len(rows):
+                    continue
                 found.append(
                     _correlate(
                         _Slice(values=values, human=human, rows=rows, groups=groups),

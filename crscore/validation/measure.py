@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore import scores
+from crscore.errors import InputError
 from crscore.records import Comment
 from crscore.validation.study import GROUND_TRUTH
 
@@ -53,7 +54,7 @@ class Measurements:
     metrics: tuple[Metric, ...]
     """The primary one first."""
     blank: int
-    """Reviews without a sentence; they count as 0 in every metric."""
+    """Reviews without a sentence; they count as 0 in the score."""
     excluded: tuple[str, ...]
     """Changes left out because the generator made no pseudo-reference for them."""
     references: float
@@ -70,6 +71,9 @@ def measure(study: Study, scorer: Scorer, *, name: str, sources: bool) -> Measur
         scorer: What to score with.
         name: What to call the metric.
         sources: Give the generator the whole files where the study has them.
+
+    Raises:
+        InputError: There is no review to correlate.
 
     Returns:
         The values of the score, of the same score without a threshold, and of the two
@@ -91,6 +95,10 @@ def measure(study: Study, scorer: Scorer, *, name: str, sources: bool) -> Measur
         if result.references
     ]
     outcomes = [result for _, _, result in kept]
+    if not kept:
+        raise InputError(
+            "no review of this study can be scored: none is rated, or no claim is made"
+        )
     left_out = {c.id for c, _ in rows} - {c.id for c, _, _ in kept}
     return Measurements(
         changes=tuple(change.id for change, _, _ in kept),

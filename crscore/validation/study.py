@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -80,14 +81,20 @@ def read(path: Path) -> Study:
     try:
         content = path.read_bytes()
         content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-        lines = content.decode("utf-8").splitlines()
-    except (OSError, EOFError, UnicodeDecodeError) as exc:
+        # Not `splitlines`: a JSON string may hold other line separators.
+        lines = content.decode("utf-8").split("\n")
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as exc:
         raise InputError(f"{path} cannot be read as a study: {exc}") from exc
     changes = tuple(
         _change(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()
     )
     if not changes:
         raise InputError(f"{path} holds no change; a study has one JSON object a line")
+    for what in ("id", "patch"):
+        values = [getattr(change, what) for change in changes]
+        if len(set(values)) < len(values):
+            twice = next(number for number, one in enumerate(values) if one in values[:number])
+            raise InputError(f"{path}: change {twice + 1} has the {what} of an earlier one")
     return Study(changes=changes, sha256=hashlib.sha256(content).hexdigest())
 
 
@@ -98,13 +105,20 @@ def _change(line: str, place: str) -> StudyChange:
             id=str(row["id"]),
             language=str(row["language"]),
             patch=str(row["patch"]),
-            old_source=row.get("old_source"),
-            new_source=row.get("new_source"),
+            old_source=_optional_text(row, "old_source"),
+            new_source=_optional_text(row, "new_source"),
             recorded=_recorded(row),
             reviews=tuple(_review(review) for review in row["reviews"]),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as exc:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         raise InputError(f"{place}: not a change of a study: {exc!r}") from exc
+
+
+def _optional_text(row: dict[str, Any], key: str) -> str | None:
+    value = row.get(key)
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{key} must be a string or null")
+    return value
 
 
 def _recorded(row: dict[str, Any]) -> Claims:
@@ -122,10 +136,18 @@ def _recorded(row: dict[str, Any]) -> Claims:
 
 
 def _review(review: dict[str, Any]) -> RatedReview:
-    con, comp, rel = (float(review[dimension]) for dimension in DIMENSIONS)
+    con, comp, rel = (_rating(review[dimension]) for dimension in DIMENSIONS)
     return RatedReview(
         system=str(review["system"]), text=str(review["text"]), ratings=(con, comp, rel)
     )
+
+
+def _rating(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"a rating is a number, not {value!r}")
+    if not 1 <= value <= 5:
+        raise ValueError(f"a rating is from 1 to 5, not {value!r}")
+    return float(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

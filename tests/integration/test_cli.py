@@ -129,10 +129,11 @@ def test_gate_at_the_limit_passes(crscore) -> None:
     assert crscore(DIFF, REVIEW, *FAST, "--fail-under", 0).code == 0
 
 
-def test_gate_is_not_applied_to_an_abstention(crscore, tmp_path: Path) -> None:
+@pytest.mark.parametrize("quiet", [[], ["-q"]])
+def test_gate_is_not_applied_to_an_abstention(crscore, tmp_path: Path, quiet: list[str]) -> None:
     empty = tmp_path / "review.md"
     empty.write_text("", encoding="utf-8")
-    ran = crscore(DIFF, empty, *FAST, "--fail-under", 0.3)
+    ran = crscore(DIFF, empty, *FAST, "--fail-under", 0.3, *quiet)
     assert ran.code == 0
     assert "gate was not applied" in ran.err
 
@@ -225,7 +226,8 @@ def test_review_that_is_broken_json_is_refused(crscore, tmp_path: Path) -> None:
         ([DIFF, REVIEW, "--threshold", "2"], ["threshold", "between -1 and 1"]),
         ([DIFF, REVIEW, "--threshold", "high"], ["threshold"]),
         ([DIFF, REVIEW, "--max-claims", "0"], ["max_claims"]),
-        (["-", "-"], ["stdin"]),
+        (["-", "-"], ["standard input"]),
+        ([DIFF, "-", "--old", "-"], ["standard input"]),
         ([DIFF, REVIEW, "--source-root", ".", "--old", DIFF], ["--source-root"]),
         (["--nonsense"], ["nonsense"]),
     ],
@@ -246,8 +248,18 @@ def test_unknown_variable_is_refused(crscore, monkeypatch: pytest.MonkeyPatch) -
     assert_one_clear_line(crscore(DIFF, REVIEW, *FAST), 2, "CRSCORE_ENCODR")
 
 
-def test_missing_model_says_what_to_do(crscore, tmp_path: Path) -> None:
-    ran = crscore(DIFF, REVIEW, "--encoder", f"st:{tmp_path / 'none'}", "--threshold", 0.5)
+@pytest.mark.parametrize("offline", [{}, {"CRSCORE_OFFLINE": "1"}])
+def test_missing_model_says_what_to_do(tmp_path: Path, offline: dict[str, str]) -> None:
+    # In a process of its own: going offline cannot be undone.
+    command = [sys.executable, "-m", "crscore", DIFF, REVIEW, "--threshold", "0.5"]
+    done = subprocess.run(
+        [*command, "--encoder", f"st:{tmp_path / 'none'}"],
+        env={**os.environ, **offline},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    ran = Ran(done.returncode, done.stdout, done.stderr)
     assert_one_clear_line(ran, 3, "none")
 
 
@@ -258,9 +270,10 @@ def test_output_that_cannot_be_written_is_refused(crscore, tmp_path: Path, name:
     assert_one_clear_line(ran, 3, "cannot write", name)
 
 
-def test_unknown_recording_is_refused(crscore) -> None:
-    ran = crscore(DIFF, REVIEW, *FAST, "--claims", "replay:none.jsonl")
-    assert_one_clear_line(ran, 3, "none.jsonl")
+@pytest.mark.parametrize("name", ["none.jsonl", "none", "."])
+def test_recording_that_is_not_there_is_refused(crscore, name: str) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST, "--claims", f"replay:{name}")
+    assert_one_clear_line(ran, 3, "recording")
 
 
 def test_bug_writes_a_log_and_names_it(crscore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,10 +298,46 @@ def test_interrupt_has_its_own_code(crscore, monkeypatch: pytest.MonkeyPatch) ->
     assert (ran.code, ran.err) == (130, "\ncrscore: interrupted\n")
 
 
-def test_reader_that_goes_away_causes_no_traceback() -> None:
-    command = f"{sys.executable} -m crscore {DIFF} {REVIEW} --encoder hashing --explain | true"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    assert "Traceback" not in done.stderr
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash in which `$CRSCORE` is the command line; the shell's own code counts."""
+    environment = {**os.environ, "CRSCORE": f"{sys.executable} -m crscore"}
+    return subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False, env=environment
+    )
+
+
+@pytest.mark.parametrize("command", [f"score {DIFF} {REVIEW} --encoder hashing", "score --help"])
+def test_reader_that_goes_away_is_no_failed_gate(command: str) -> None:
+    done = shell(f"$CRSCORE {command} | true; exit ${{PIPESTATUS[0]}}")
+    assert (done.returncode, done.stderr) in {(141, ""), (0, "")}
+
+
+def test_reader_that_goes_away_during_a_large_report_has_its_own_code() -> None:
+    # The reader is gone before the first byte comes.
+    report = f"$CRSCORE {DIFF} {REVIEW} --encoder hashing --format html"
+    done = shell(f"{{ sleep 3; {report}; echo $? >&2; }} | true")
+    assert done.stderr.strip() == "141"
+
+
+@pytest.mark.parametrize(
+    ("redirection", "word"),
+    [("> /dev/full", "No space left"), (">&-", "closed"), ("<&-", "standard input")],
+)
+def test_stream_that_cannot_be_used_is_one_line(redirection: str, word: str) -> None:
+    diff = "-" if redirection.startswith("<") else DIFF
+    done = shell(f"$CRSCORE {diff} {REVIEW} --encoder hashing {redirection}")
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    assert word in done.stderr
+
+
+def test_deleted_folder_under_the_shell_is_no_bug() -> None:
+    line = f"d=$(mktemp -d); cd $d; rmdir $d; $CRSCORE {DIFF} {REVIEW} --encoder hashing"
+    assert shell(line).returncode == 0
+
+
+def test_dash_as_output_is_standard_output(crscore, tmp_path: Path) -> None:
+    assert crscore(DIFF, REVIEW, *FAST, "-o", "-").out == crscore(DIFF, REVIEW, *FAST).out
+    assert list(tmp_path.iterdir()) == []
 
 
 # Doctor and validate

@@ -80,3 +80,33 @@ def test_change_without_claims_is_left_out_and_named(data: Path, capsys, tmp_pat
     rows[1] |= {"llm_claims": [], "pseudo_references": []}
     found = validate(capsys, helper.write(tmp_path / "s.jsonl", rows))["data"]
     assert (found["reviews"], found["excluded_changes"]) == (10, ["py:2"])
+
+
+@pytest.mark.parametrize("systems", [["lstm", "knn"], ["ground_truth"], []])
+def test_study_of_few_systems_is_no_bug(data: Path, capsys, tmp_path: Path, systems) -> None:
+    rows = helper.rows()
+    for row in rows:
+        row["reviews"] = [one for one in row["reviews"] if one["system"] in systems]
+    path = helper.write(tmp_path / "s.jsonl", rows)
+    code = cli.run(["validate", str(path), "--encoder", "hashing", "--resamples", "5"])
+    captured = capsys.readouterr()
+    if systems == ["lstm", "knn"]:
+        assert (code, "without-junk" in captured.out) == (0, False)
+    else:
+        assert code == 3
+        assert "no review of this study can be scored" in captured.err
+
+
+def test_study_without_any_claim_is_no_bug(data: Path, capsys, tmp_path: Path) -> None:
+    rows = [row | {"llm_claims": [], "pseudo_references": []} for row in helper.rows()]
+    path = helper.write(tmp_path / "s.jsonl", rows)
+    assert cli.run(["validate", str(path), "--encoder", "hashing"]) == 3
+    assert "no review of this study can be scored" in capsys.readouterr().err
+
+
+def test_encoder_nobody_calibrated_gets_its_threshold_by_the_papers_procedure(
+    data: Path, capsys
+) -> None:
+    found = validate(capsys, data, "--encoder", "hashing:64")
+    assert found["threshold"] == pytest.approx(found["tau_by_procedure"], abs=1e-4)
+    assert found["threshold"] > 0

@@ -61,6 +61,7 @@ def test_preset_of_the_file_is_beaten_by_the_environment(tmp_path: Path) -> None
         ({"threshold": float("nan")}, {}, "must be between -1 and 1"),
         ({"fail_under": 30}, {}, "must be from 0 to 1"),
         ({"max_files": 0}, {}, "must be above 0"),
+        ({"max_files": 10**22}, {}, "must be above 0 and at most"),
         ({"preset": "fast"}, {}, "must be one of default, paper"),
         ({"encoder": ""}, {}, "must be a text"),
     ],
@@ -78,6 +79,7 @@ def test_wrong_setting_says_what_was_expected(flags: dict, env: dict, message: s
         ("encoder = 3", "must be a text"),
         ("offline = 3", "must be true or false"),
         ("max_claim = 3", "max_claim: is no setting"),
+        ("max_claims = 3\nmax-claims = 4", "sets a key twice"),
     ],
 )
 def test_wrong_value_in_the_file_names_the_file(tmp_path: Path, line: str, message: str) -> None:
@@ -125,3 +127,22 @@ def test_override_with_a_preset_keeps_the_value_beside_it() -> None:
 def test_own_environment_is_read_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CRSCORE_MAX_CLAIMS", "7")
     assert config.resolve({}, file=None).max_claims == 7
+
+
+@pytest.mark.parametrize("text", ["tool = 3\n", "[tool.other]\nx = 1\n"])
+def test_file_without_the_table_is_passed_over_when_looking(tmp_path: Path, text: str) -> None:
+    write(tmp_path, text)
+    assert config.find_file(tmp_path) is None
+
+
+def test_file_without_the_table_is_refused_when_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="must be a table in this file"):
+        resolve(file=write(tmp_path, "[tool.other]\nx = 1\n"))
+
+
+@pytest.mark.parametrize(("value", "asked"), [("1", True), ("", False)])
+def test_no_color_is_asked_for_by_any_text(
+    monkeypatch: pytest.MonkeyPatch, value: str, asked: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", value)
+    assert config.no_color() is asked

@@ -12,6 +12,7 @@ EXAMPLES = {
     "LimitError": errors.LimitError("max_files", 10, 11, "a.diff"),
     "OutputError": errors.OutputError("out.html", "it is a folder"),
     "ConfigError": errors.ConfigError("treshold", "environment", "is no setting"),
+    "UnknownThresholdError": errors.UnknownThresholdError("st:mine"),
     "DependencyError": errors.DependencyError("scipy", "pip install scipy"),
     "PluginError": errors.PluginError("text"),
     "UnknownPluginError": errors.UnknownPluginError("encoders", "x", ("a", "b")),

@@ -101,3 +101,25 @@ def test_path_that_the_system_refuses_is_no_source(tmp_path: Path) -> None:
 def test_fifo_in_the_folder_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "in.txt")
     assert inputs.sources_below(str(tmp_path), CHANGE, largest=100) == ({}, ())
+
+
+def test_closed_standard_input_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="standard input is closed"):
+        read("-")
+
+
+def test_standard_input_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = os.open("/", os.O_RDONLY)
+
+    class Folder(io.RawIOBase):
+        def readinto(self, buffer: object) -> int:
+            return len(os.read(folder, 1))
+
+        def readable(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Folder())))
+    with pytest.raises(InputError, match="standard input cannot be read: Is a directory"):
+        read("-")
+    os.close(folder)

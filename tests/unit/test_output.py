@@ -65,3 +65,12 @@ def test_file_without_permission_is_refused(
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(OutputError, match="no permission"):
         output.check(str(tmp_path / "out.md"))
+
+
+def test_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.md", tmp_path / "link.md"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    output.write("new\n", str(link))
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8") == "new\n"

@@ -324,7 +324,8 @@ def test_very_long_body_is_read_by_lines() -> None:
 @pytest.mark.parametrize(
     "piece",
     [">", "[", "*", "`", "![", "](", "_", "<", "<a ", "<!--", "&", "|a", "“", "'", "- ", "1. ",
-     "#", "# a\n", "> a\n", "a\n\n", "~~", "`` ` ", "<details>", "…", ". ", "$", "(a. ", "!", "?", "...", "?!"],
+     "#", "# a\n", "> a\n", "a\n\n", "~~", "`` ` ", "<details>", "…", ". ", "$", "(a. ",
+     "!", "?", "...", "?!"],
 )  # fmt: skip
 def test_hostile_body_takes_seconds_at_most(piece: str) -> None:
     begin = time.process_time()

@@ -92,6 +92,11 @@ def test_missing_file_is_one_clear_error(tmp_path: Path) -> None:
         '{"sha256": "1", "claims": [{}]}',
         '{"sha256": "1", "claims": [3]}',
         '{"sha256": "1", "claims": [{"text": "x", "kind": "rumour"}]}',
+        '{"sha256": "1", "claims": [{"text": "x", "weight": NaN}]}',
+        '{"sha256": "1", "claims": [{"text": "x", "weight": 2}]}',
+        '{"sha256": "1", "claims": [{"text": ["x"]}]}',
+        '{"sha256": "1", "claims": "x"}',
+        '{"claims": ["x"]}',
     ],
 )
 def test_broken_row_names_its_place(tmp_path: Path, row: str) -> None:
@@ -99,3 +104,33 @@ def test_broken_row_names_its_place(tmp_path: Path, row: str) -> None:
     file.write_text("\n" + row, encoding="utf-8")
     with pytest.raises(GenerationError, match="entry 2"):
         replay.create({"argument": str(file)})
+
+
+def test_blank_claims_are_left_out(tmp_path: Path) -> None:
+    row = {"sha256": PATCH.sha256, "claims": ["", "  ", "`a` became `b`."]}
+    file = tmp_path / "claims.jsonl"
+    file.write_text(json.dumps(row), encoding="utf-8")
+    assert [ref.text for ref in replayed(file).references] == ["`a` became `b`."]
+
+
+def test_line_separator_inside_a_claim_ends_no_row(tmp_path: Path) -> None:
+    row = {"sha256": PATCH.sha256, "claims": ["one\u2028two"]}
+    file = tmp_path / "claims.jsonl"
+    file.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    assert [ref.text for ref in replayed(file).references] == ["one\u2028two"]
+
+
+def test_folder_without_a_recording_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("x", encoding="utf-8")
+    with pytest.raises(GenerationError, match="holds no recording"):
+        replay.create({"argument": str(tmp_path)})
+
+
+def test_name_of_a_file_is_part_of_the_identity(tmp_path: Path) -> None:
+    identities = set()
+    for name in ("a" * 64, "b" * 64):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / f"{name}.txt").write_text("It changes a.", encoding="utf-8")
+        identities.add(replay.create({"argument": str(folder)}).identity)
+    assert len(identities) == 2

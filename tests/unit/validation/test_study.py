@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -41,9 +42,10 @@ def test_missing_field_names_the_line(tmp_path: Path, missing: str) -> None:
         study.read(helper.write(tmp_path / "s.jsonl", entries))
 
 
-def test_rating_that_is_no_number_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rating", ["high", None, True, float("nan"), 10**400, 0, 6])
+def test_rating_that_is_none_is_refused(tmp_path: Path, rating: object) -> None:
     entries = helper.rows()
-    entries[0]["reviews"][0]["relevance"] = "high"
+    entries[0]["reviews"][0]["relevance"] = rating
     with pytest.raises(InputError, match=r"s\.jsonl:1"):
         study.read(helper.write(tmp_path / "s.jsonl", entries))
 
@@ -59,3 +61,27 @@ def test_unreadable_bytes_are_one_error(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(InputError, match="cannot be read as a study"):
         study.read(path)
+
+
+@pytest.mark.parametrize("what", ["id", "patch"])
+def test_change_that_comes_twice_is_refused(tmp_path: Path, what: str) -> None:
+    entries = helper.rows()
+    entries[2][what] = entries[0][what]
+    with pytest.raises(InputError, match=f"change 3 has the {what} of an earlier one"):
+        study.read(helper.write(tmp_path / "s.jsonl", entries))
+
+
+def test_source_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    entries = helper.rows()
+    entries[0]["old_source"] = 5
+    with pytest.raises(InputError, match="old_source must be a string or null"):
+        study.read(helper.write(tmp_path / "s.jsonl", entries))
+
+
+def test_line_separator_inside_a_review_ends_no_row(tmp_path: Path) -> None:
+    entries = helper.rows()
+    entries[0]["reviews"][0]["text"] = "one\u2028two"
+    path = tmp_path / "s.jsonl"
+    text = "\n".join(json.dumps(row, ensure_ascii=False) for row in entries)
+    path.write_text(text, encoding="utf-8")
+    assert study.read(path).changes[0].reviews[0].text == "one\u2028two"
