@@ -121,6 +121,8 @@ def _load(review: str, source: str) -> _Document | None:
     try:
         document = _parse_json(review)
     except RecursionError as exc:
+        if not must_be_json:
+            return None  # a text of brackets
         raise InputError(
             f"{source}: the JSON is nested too deeply; give a list of comments"
         ) from exc

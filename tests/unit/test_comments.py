@@ -263,7 +263,12 @@ def test_huge_number_is_refused() -> None:
 
 
 def test_deep_nesting_is_refused() -> None:
-    assert "nested too deeply" in message("[" * 200_000)
+    assert "nested too deeply" in message("[" * 200_000, "comments.json")
+
+
+def test_text_of_many_brackets_is_text() -> None:
+    text = "[" * 200_000
+    assert [comment.body for comment in parse(text, source="review.md")] == [text]
 
 
 def test_too_many_bytes_name_the_limit() -> None:
