@@ -182,5 +182,14 @@ def scope(value: Scope) -> str:
 
 
 def notes(result: Result) -> tuple[str, ...]:
-    """All notes of a result, each once, the reader's before the run's."""
-    return tuple(dict.fromkeys((*result.diff.notes, *result.notes)))
+    """All notes of a result, each once: the reader's, the run's, then why a comment abstained.
+
+    When the whole result abstained, its reason stands at the top and its comments' are left out.
+    """
+    comments = result.comments if result.scores.reason is None else ()
+    abstained = (
+        f"No score for the comment on {comment_place(item.comment)}: {item.scores.reason}."
+        for item in comments
+        if item.scores.reason is not None
+    )
+    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *abstained)))

@@ -132,3 +132,11 @@ def test_note_of_the_diff_and_of_the_run_is_shown_once() -> None:
 def test_file_as_a_whole_is_named_without_a_line() -> None:
     span = LineSpan(path="a.py", side=Side.OLD, start=0, end=0)
     assert _view.place(span) == "a.py (before)"
+
+
+def test_comment_that_abstained_says_why_among_the_notes() -> None:
+    review = results.review()
+    lost = replace(review.comments[0].scores, relevance=None, reason="its file is binary")
+    comments = (replace(review.comments[0], scores=lost), *review.comments[1:])
+    told = _view.notes(replace(review, comments=comments))
+    assert told[-1] == "No score for the comment on src/shop/client.py:13-15: its file is binary."
