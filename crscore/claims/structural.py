@@ -7,11 +7,11 @@ configuration and markup, are left to `_keyed`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.areas import areas_of
-from crscore.claims._structural.callers import adds_tests, wants_test
+from crscore.claims._structural.callers import adds_tests, is_test_file, wants_test
 from crscore.claims._structural.files import told_file
 from crscore.claims._structural.grouping import statements_of
 from crscore.claims._structural.mentions import read_once
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from crscore.records import ChangedFile, Diff, PseudoReference
     from crscore.syntax.model import Language
 
+TESTS = 0.8
+"""Factor for claims on test files in a change that has other files too."""
 WRONG_LANGUAGE = 0.3
 """Share of unreadable bytes from which a file may be in another language than its name says."""
 
@@ -66,7 +68,13 @@ def create(options: Mapping[str, str]) -> ClaimGenerator:
 
 
 def _references(diff: Diff) -> tuple[PseudoReference, ...]:
-    found = [item for file in diff.files for item in _of_file(file)]
+    tests = [is_test_file(file.path) for file in diff.files]
+    mixed = any(tests) and not all(tests)
+    found = [
+        replace(item, weight=round(item.weight * TESTS, 4)) if mixed and is_test else item
+        for file, is_test in zip(diff.files, tests, strict=True)
+        for item in _of_file(file)
+    ]
     if any(adds_tests(file) for file in diff.files):
         found = [item for item in found if not wants_test(item.text)]
     return ranked(found)

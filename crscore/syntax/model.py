@@ -187,6 +187,8 @@ class Language:
     """Types whose direct children are statements without a wrapper."""
     wrappers: Mapping[str, str] = field(default_factory=dict)
     """Types around a declaration that belong to it, with the field that holds it."""
+    hollow: frozenset[str] = frozenset()
+    """Types that are a unit only when they have a body (C#'s `get;` is none)."""
     calls: frozenset[str] = frozenset({"call_expression"})
     """Types of calls and object creations."""
     keyword_calls: Mapping[str, Role] = field(default_factory=dict)

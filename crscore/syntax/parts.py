@@ -133,7 +133,8 @@ def body_start(node: tree_sitter.Node) -> int:
     for child in node.named_children[-2:]:
         if child.type.endswith(("block", "body", "compound_statement", "statement_list")):
             return child.start_byte
-    return node.end_byte
+    brace = next((child for child in node.children[1:12] if child.type == "{"), None)
+    return brace.start_byte if brace is not None else node.end_byte
 
 
 def head_text(node: tree_sitter.Node) -> str:
@@ -190,7 +191,7 @@ def _add_range(node: tree_sitter.Node, found: dict[Part, str], language: Languag
 
 def _add_arguments(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
     """The arguments of a call behind a keyword (`go f(x)`, `defer f(x)`)."""
-    if Part.ARGUMENTS not in found and node.named_children:
+    if Part.ARGUMENTS not in found and node.named_children and node.type not in language.calls:
         inner = node.named_children[0]
         if inner.type in language.calls:
             found[Part.ARGUMENTS] = text_of(inner.child_by_field_name("arguments"))
@@ -233,7 +234,16 @@ def _add_declared(node: tree_sitter.Node, found: dict[Part, str], language: Lang
     found[Part.TYPE] = found.get(Part.TYPE, "").removeprefix(":").strip()
 
 
+def _add_start(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
+    """What a condition does before it checks (Go's `if err := f(); err != nil`)."""
+    del language
+    start = text_of(node.child_by_field_name("initializer"))
+    if start and found.get(Part.CONDITION):
+        found[Part.CONDITION] = f"{start}; {found[Part.CONDITION]}"
+
+
 _EXTRA = {
+    Role.IF: _add_start,
     Role.ASSIGN: _add_declared,
     Role.FIELD: _add_declared,
     Role.MEMBER: _add_declared,
@@ -284,6 +294,10 @@ def parameters_of(node: tree_sitter.Node, language: Language) -> tuple[Parameter
 
 def _spread(node: tree_sitter.Node) -> Iterator[Parameter]:
     """One parameter, or several that share a type (Go)."""
+    pattern = node if node.type == "object_pattern" else field_of(node, ("pattern", "left"))
+    if pattern is not None and pattern.type == "object_pattern":
+        yield from _picked(pattern)
+        return
     names = node.children_by_field_name("name")
     if len(names) <= 1:
         yield _parameter(node)
@@ -292,6 +306,22 @@ def _spread(node: tree_sitter.Node) -> Iterator[Parameter]:
     for name in names:
         if name.is_named:
             yield Parameter(name=text_of(name, 80), type=kind, default="", optional=False)
+
+
+def _picked(pattern: tree_sitter.Node) -> Iterator[Parameter]:
+    """What a function takes out of an object it is handed (`{ label, size = 3 }`)."""
+    for child in pattern.named_children[:MAX_PARAMETERS]:
+        if "comment" in child.type:
+            continue
+        inner = field_of(child, ("value",)) or child
+        name = field_of(child, ("key", "left")) or inner
+        default = field_of(inner, ("right",))
+        yield Parameter(
+            name=text_of(name, 80).lstrip("."),
+            type="",
+            default=text_of(default, 120),
+            optional=True,
+        )
 
 
 def _parameter(node: tree_sitter.Node) -> Parameter:

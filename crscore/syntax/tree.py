@@ -19,7 +19,7 @@ from crscore.syntax.parts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import tree_sitter
 
@@ -30,6 +30,11 @@ MAX_UNITS = 20_000
 MAX_TOKENS = 200_000
 """Tokens kept of one side."""
 
+MAX_CALLEE = 80
+"""Characters kept of what is called."""
+
+_BODY = ("body",)
+_STARTS = ("initializer", "init", "update", "increment")
 _VALUES = (Role.ASSIGN, Role.FIELD, Role.ENTRY)
 
 
@@ -61,6 +66,10 @@ def read(
     reader = _Reader(language, lines, first - 1 - skip, first)
     reader.walk(parsed.root_node)
     return Tree(units=reader.freeze(), errors=reader.errors)
+
+
+_MADE_UP = frozenset({Role.CLASS, Role.FUNCTION, Role.ASSIGN, Role.CALL})
+"""Roles that text put before a fragment can have; such a unit has no name to tell."""
 
 
 class _Draft:
@@ -138,18 +147,26 @@ class _Reader:
         if node.id in self.handled or len(self.drafts) >= MAX_UNITS:
             return owner, False
         role, core = self._role(node)
-        if role is None:
+        if role is None or (node.type in self.language.hollow and field_of(node, _BODY) is None):
             return owner, self._is_flat(node)
         if role in {Role.ENTRY, Role.MARKUP} and _beside_parent(node):
             return owner, False
         if core is not node:
             self.handled.add(core.id)
         span = (node.start_point.row + 1 + self.offset, _last_row(node) + 1 + self.offset)
-        word = self.language.words.get(core.type) or self.language.words.get(node.type, "")
-        draft = _Draft(owner, role, word, core, span)
+        draft = _Draft(owner, role, self._word(node, core), core, span)
         draft.name = self._name(node, core, role)
+        if role in {Role.IF, Role.LOOP, Role.SWITCH}:
+            self.handled.update(_starts(core))
         self.drafts.append(draft)
         return len(self.drafts) - 1, False
+
+    def _word(self, node: tree_sitter.Node, core: tree_sitter.Node) -> str:
+        """The noun for a node: by its type and what it declares, its type, its wrapper's type."""
+        words = self.language.words
+        kind = core.child_by_field_name("type")
+        declared = words.get(f"{core.type}/{kind.type}", "") if kind is not None else ""
+        return declared or words.get(core.type) or words.get(node.type, "")
 
     def _is_flat(self, node: tree_sitter.Node) -> bool:
         """A function value on one line is part of its expression, not a place of its own."""
@@ -228,9 +245,11 @@ class _Reader:
         above = field_of(node, ("object", "receiver", "scope"))
         if callee is None and node.named_children:
             callee = node.named_children[0]
-        text = text_of(callee, 80)
+        text = text_of(callee, MAX_CALLEE)
         if above is not None and above is not callee:
             text = f"{text_of(above, 60)}.{text}"
+        elif callee is not None and callee.end_byte - callee.start_byte > MAX_CALLEE:
+            text = _method_of(callee) or text
         if text and len(self.drafts[owner].calls) < 12:
             self.drafts[owner].calls.append(text)
 
@@ -259,11 +278,7 @@ class _Reader:
     def _unit(self, index: int, draft: _Draft, after: int) -> Unit:
         parts: dict[Part, str] = {}
         parameters: tuple[Parameter, ...] = ()
-        made_up = draft.start < self.first and draft.role in {
-            Role.CLASS,
-            Role.FUNCTION,
-            Role.ASSIGN,
-        }
+        made_up = draft.start < self.first and draft.role in _MADE_UP
         if draft.core is not None and not made_up:
             parts = parts_of(draft.core, draft.role, self.language)
             if draft.role in {Role.FUNCTION, Role.LAMBDA}:
@@ -272,7 +287,7 @@ class _Reader:
             index=index,
             parent=draft.parent,
             after=after,
-            role=draft.role,
+            role=Role.OTHER if made_up and draft.role is Role.CALL else draft.role,
             word=draft.word,
             name="" if made_up else draft.name,
             start=draft.start,
@@ -280,8 +295,25 @@ class _Reader:
             tokens=tuple(draft.tokens),
             parts=parts,
             parameters=parameters,
-            calls=tuple(draft.calls),
+            calls=() if made_up else tuple(draft.calls),
         )
+
+
+def _starts(node: tree_sitter.Node) -> Iterator[int]:
+    """What a loop or condition does before its body (`i = 0`, `err := f()`): no unit of its own."""
+    clauses = (child for child in node.named_children[:3] if child.type == "for_clause")
+    for holder in (node, *clauses):
+        for name in _STARTS:
+            found = holder.child_by_field_name(name)
+            if found is not None:
+                yield found.id
+
+
+def _method_of(callee: tree_sitter.Node) -> str:
+    """The end of a long chain of calls, cut at the front of what it is called on."""
+    name = field_of(callee, ("property", "field", "attribute", "name"))
+    above = field_of(callee, ("object", "operand", "argument", "value"))
+    return f"{text_of(above, 40)}.{text_of(name, 60)}" if above and name else ""
 
 
 def _last_row(node: tree_sitter.Node) -> int:

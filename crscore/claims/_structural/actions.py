@@ -20,6 +20,10 @@ MAX_INNER = 3
 _LOG = re.compile(
     r"(?i)^(?:.*\.)?(?:log(?:ger|ging)?|console|_?log)\b|^(?:print|println|printf|puts|echo|fmt\.print\w*|system\.(?:out|err)\.\w+)$|\.(?:debug|info|warn|warning|error|trace|fatal)$"
 )
+_PRINT = re.compile(r"(?i)(?:^|\.)(?:f?print\w*|puts|echo)$")
+_TEST_CALL = re.compile(r"(it|test|specify|describe|context|suite)(?:\.\w+)?")
+_SUITES = frozenset({"describe", "context", "suite"})
+_QUOTES = frozenset("\"'`")
 _CHECK = re.compile(r"(?i)^(?:.*\.)?(?:assert\w*|expect|verify|require|should)\b")
 _STRING = re.compile(r"""[rbfuL@$]*(["'`])(.*?)\1""", re.DOTALL)
 _SILENT = frozenset({Role.COMMENT, Role.DOC, Role.DECORATOR})
@@ -38,7 +42,10 @@ def is_check(unit: Unit) -> bool:
 def message_of(text: str) -> str:
     """The first string literal in a piece of code, without its quotes; empty without one."""
     match = _STRING.search(text)
-    return match[2] if match else ""
+    if match is None:
+        return ""
+    joined = match[2] and text[match.end() :].lstrip().startswith(("+", ". ", "<<"))
+    return match[2].rstrip() + (" …" if joined else "")
 
 
 def arguments_of(unit: Unit) -> str:
@@ -94,10 +101,15 @@ def _call(unit: Unit) -> Action:
     if is_log(unit):
         message = message_of(arguments)
         return Action(
-            "log", f"the message '{message[:80]}'" if message else aloud(arguments or head)
+            "print" if _PRINT.search(callee) else "log",
+            f"the message '{message[:80]}'" if message else aloud(arguments or head),
         )
     if is_check(unit):
         return Action("check", aloud(head, 90))
+    test = _TEST_CALL.fullmatch(callee)
+    if test and arguments[:1] in _QUOTES:
+        kind = "test suite" if test[1] in _SUITES else "test"
+        return Action("contain", f"the {kind} '{message_of(arguments)[:80]}'")
     if callee in {"super", "super().__init__", "this", "base"}:
         return Action("call", f"the {callee.partition('(')[0]} constructor" + _with(arguments))
     if callee in {"panic", "raise", "fail"}:
@@ -187,10 +199,10 @@ _SIMPLE: dict[Role, Callable[[Unit], Action | None]] = {
     Role.ASSERT: lambda unit: Action("assert", "that " + aloud(_behind_keyword(unit))),
     Role.DELETE: lambda unit: Action("delete", aloud(_behind_keyword(unit))),
     Role.YIELD: lambda unit: Action("yield", aloud(_behind_keyword(unit))),
-    Role.IMPORT: lambda unit: Action("import", aloud(_behind_keyword(unit))),
+    Role.IMPORT: lambda unit: Action("import", quote(imported(unit))),
     Role.ALIAS: lambda unit: Action("define", f"the type {quote(unit.name)}"),
     Role.MARKUP: lambda unit: Action("render", quote(code_of(unit.tokens) or unit.part(Part.HEAD))),
-    Role.OTHER: lambda unit: Action("contain", quote(code_of(unit.tokens) or unit.part(Part.HEAD))),
+    Role.OTHER: lambda unit: Action("run", quote(code_of(unit.tokens) or unit.part(Part.HEAD))),
     Role.FUNCTION: lambda unit: Action(
         "define", f"the {unit.word or 'function'} {quote(unit.name)}"
     ),
@@ -202,29 +214,56 @@ def _compound(tree: Tree, unit: Unit, depth: int) -> Action | None:
     inner = inner_actions(tree, unit, depth) if depth < 2 else []
     then = f" and {told(inner)}" if inner else ""
     condition = unit.part(Part.CONDITION) or unit.part(Part.HEAD)
+    if unit.role is Role.IF and len(inner) == 1 and depth:
+        return Action(inner[0].verb, f"{inner[0].rest} when {said_condition(unit)}")
     if unit.role is Role.IF:
-        word = "unless" if unit.part(Part.HEAD).startswith("unless") else "that"
         return Action(
-            "check", f"{word} {aloud(condition)}" + then.replace(" and ", " and then ", 1)
+            "check", f"that {said_condition(unit)}" + then.replace(" and ", " and then ", 1)
         )
     if unit.role is Role.TRY:
-        handlers = [child for child in tree.children(unit) if child.role is Role.CATCH]
-        caught = listed([quote(caught_text(child)) for child in handlers])
+        caught = all_caught(tree, unit)
         when = f" when it {told(inner)}" if inner else ""
-        return Action("handle", (f"the error {caught}" if caught else "errors") + when)
+        return Action("handle", (caught or "errors") + when)
     made = {
         Role.LOOP: lambda: Action("loop", loop_object(unit) + then),
-        Role.CATCH: lambda: Action("catch", quote(caught_text(unit)) + then),
+        Role.CATCH: lambda: Action("catch", caught_said(unit) + then),
         Role.WITH: lambda: Action("use", aloud(_behind_keyword(unit).rstrip(":")) + then),
         Role.SWITCH: lambda: Action("switch", f"on {aloud(condition)}"),
-        Role.CASE: lambda: Action("handle", f"the case {quote(_case(unit))}" + then),
-        Role.LAMBDA: lambda: Action("run", "a callback" + then.replace(" and ", " that ", 1)),
+        Role.CASE: lambda: Action("handle", f"the case {quote(case_said(unit))}" + then),
+        Role.LAMBDA: lambda: Action(
+            "pass", "a callback" + _to_call(unit) + then.replace(" and ", " that ", 1)
+        ),
     }.get(unit.role)
     return made() if made else (inner[0] if inner else None)
 
 
-def _case(unit: Unit) -> str:
-    return unit.part(Part.HEAD).removeprefix("case").removeprefix("when").strip(" :")
+def _to_call(unit: Unit) -> str:
+    return f" to {callee_said(unit.name.split(' ')[0])}" if unit.name else ""
+
+
+def case_said(unit: Unit) -> str:
+    """What a case handles, without its keyword."""
+    text = code_of(unit.tokens).split("->")[0].split("=>")[0]
+    return text.removeprefix("case ").removeprefix("when ").strip(" :")
+
+
+def said_condition(unit: Unit) -> str:
+    """The condition of a unit; of an `unless` the opposite."""
+    text = aloud(unit.part(Part.CONDITION) or unit.part(Part.HEAD))
+    return f"{text} is false" if is_unless(unit) else text
+
+
+def is_unless(unit: Unit) -> bool:
+    """True for a condition that runs its block when it does not hold."""
+    return any(token.text == "unless" for token in unit.tokens)
+
+
+def imported(unit: Unit) -> str:
+    """What an import names, without its keyword."""
+    head = unit.part(Part.HEAD).rstrip(";")
+    return re.sub(
+        r"^(?:import|using|use|#include|require(?:_relative)?)\s+(?:static\s+)?", "", head
+    )
 
 
 def loop_object(unit: Unit) -> str:
@@ -237,8 +276,28 @@ def loop_object(unit: Unit) -> str:
 
 
 def caught_text(unit: Unit) -> str:
-    """The exceptions a handler names, or its head when it names none."""
-    head = unit.part(Part.HEAD)
-    text = re.sub(r"^(?:except|catch|rescue)\b\*?\s*", "", head).strip(" :{")
+    """The exceptions a handler names, without the variable; empty when it names none."""
+    text = re.sub(r"^(?:except|catch|rescue)\b\*?\s*", "", unit.part(Part.HEAD)).strip(" :{")
+    text, _, guard = text.partition(" when ")
+    text = re.sub(r"\s*(?:\bas|=>)\s+\w+$", "", text).strip()
     text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
-    return text or head
+    # Java, C#, C++ and PHP put the type before the variable; JavaScript has the variable alone.
+    text = re.sub(r"(?<=[\w>&*])\s*\s[&*$]*\w+$", "", text) if "," not in text else text
+    return f"{text} when {guard.strip('() ')}" if guard else text
+
+
+def caught_said(unit: Unit) -> str:
+    """What a handler catches, as the object of a sentence."""
+    text = caught_text(unit)
+    return quote(text) if names_type(text) else "every error"
+
+
+def names_type(caught: str) -> bool:
+    """True unless the text is empty or only the variable that holds the error."""
+    return bool(caught) and not (caught.islower() and caught.isidentifier())
+
+
+def all_caught(tree: Tree, unit: Unit) -> str:
+    """What the handlers of a try block catch; empty without any that names a type."""
+    handlers = [child for child in tree.children(unit) if child.role is Role.CATCH]
+    return listed([quote(text) for item in handlers if names_type(text := caught_text(item))])

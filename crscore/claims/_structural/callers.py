@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crscore.claims._structural.english import listed, quote
 from crscore.claims._structural.places import named, noun
+from crscore.claims._structural.signatures import renamed_parameters
 from crscore.records import LineKind
 from crscore.syntax.model import Part, Role
 
@@ -33,9 +34,14 @@ def wants_test(text: str) -> bool:
     return text.endswith((f"{NEEDS_TEST}.", f"{SHOULD_BE_TESTED}."))
 
 
+def is_test_file(path: str) -> bool:
+    """True for a file of tests, by its path."""
+    return bool(_TEST_FILE.search(path))
+
+
 def adds_tests(file: ChangedFile) -> bool:
     """True for a file of tests, by its path, that the change adds lines to."""
-    return bool(_TEST_FILE.search(file.path)) and any(
+    return is_test_file(file.path) and any(
         line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines
     )
 
@@ -46,9 +52,12 @@ def is_public(unit: Unit) -> bool:
     return not unit.name.startswith(("_", "#")) and not hidden
 
 
-def is_test(unit: Unit) -> bool:
-    """True for a function whose name says that it is a test."""
-    return bool(re.match(r"(?i)test|.*test$|it |describe ", unit.name))
+def is_test(tree: Tree, unit: Unit) -> bool:
+    """True for a function whose name or annotation says that it is a test."""
+    marks = [child.part(Part.HEAD) for child in tree.children(unit)[:4]]
+    return bool(re.match(r"(?i)test|.*test$|it |describe ", unit.name)) or any(
+        re.match(r"@?(?:Test|ParameterizedTest|Fact|Theory|TestMethod)\b", mark) for mark in marks
+    )
 
 
 def new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
@@ -56,14 +65,15 @@ def new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, floa
     unit = edit.new
     assert unit is not None  # noqa: S101 - the rule is for added units
     what = f"{noun(area.new, unit)} {quote(unit.name)}"
-    if not is_test(unit):
+    if not is_test(area.new, unit) and not is_test_file(area.file.path):
         yield f"the new {what} {NEEDS_TEST}", 0.5
         if is_public(unit) and not _documented(area.new, unit):
-            yield (
-                f"the new {what} has no documentation that explains its purpose, "
-                f"parameters and return value",
-                0.52,
-            )
+            missing = ["purpose"]
+            missing += ["parameters"] if unit.parameters else []
+            returns = unit.part(Part.RETURNS) not in {"", "void", "None"}
+            missing += ["return value"] if returns else []
+            said = listed(missing)
+            yield f"the new {what} has no documentation that explains its {said}", 0.52
     del where
 
 
@@ -83,12 +93,18 @@ def gone(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
     unit = edit.old
     assert unit is not None  # noqa: S101 - the rule is for removed units
     name = unit.name or unit.part(Part.TARGET)
-    if name and not is_test(unit):
+    if name and not is_test(area.old, unit) and not _is_local(area, unit, where):
         yield (
             f"code that still uses the {noun(area.old, unit)} {quote(name)} will no longer work",
             0.6,
         )
-    del where
+
+
+def _is_local(area: Area, unit: Unit, where: str) -> bool:
+    """True for what only the function around it can use."""
+    if unit.role is Role.ASSIGN and (not unit.parent or "." in unit.part(Part.TARGET)) and where:
+        return True
+    return any(above.role in {Role.FUNCTION, Role.LAMBDA} for above in area.old.ancestors(unit))
 
 
 def changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
@@ -96,13 +112,15 @@ def changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, 
     old, new = edit.old, edit.new
     assert old is not None and new is not None  # noqa: S101, PT018 - the rule is for changed units
     what = named(area.new, new)
-    if old.name != new.name and old.name and not is_test(new):
+    if old.name != new.name and old.name and not is_test(area.new, new):
+        verb = "calls" if new.role is Role.FUNCTION else "uses"
         yield (
-            f"code that still calls {quote(old.name)} breaks, because it is now called "
+            f"code that still {verb} {quote(old.name)} breaks, because it is now called "
             f"{quote(new.name)}",
             0.84,
         )
-    before = {item.name for item in old.parameters}
+    renamed = renamed_parameters(old, new)
+    before = {renamed.get(item.name, item.name) for item in old.parameters}
     after = {item.name for item in new.parameters}
     for item in new.parameters:
         if item.name in before:
@@ -115,7 +133,11 @@ def changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, 
             )
         elif not item.optional and len(after) >= len(before):
             yield f"existing callers of {what} have to be updated to pass {quote(item.name)}", 0.9
-    gone = [quote(item.name) for item in old.parameters if item.name not in after]
+    gone = [
+        quote(item.name)
+        for item in old.parameters
+        if renamed.get(item.name, item.name) not in after
+    ]
     if gone and len(after) < len(before):
         yield f"callers of {what} that still pass {listed(gone)} break", 0.86
     for item in old.parameters:
@@ -127,17 +149,14 @@ def changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, 
                 0.6,
             )
     yield from _words(old, new, what)
-    if (
-        old.part(Part.RETURNS)
-        and new.part(Part.RETURNS)
-        and old.part(Part.RETURNS) != new.part(Part.RETURNS)
-    ):
-        yield (
-            f"code that uses the result of {what} has to work with "
-            f"{quote(new.part(Part.RETURNS), 40)}",
-            0.6,
-        )
+    yield from _result(old, new, what)
     del where
+
+
+def _result(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
+    before, after = old.part(Part.RETURNS), new.part(Part.RETURNS)
+    if before and after and before != after:
+        yield f"code that uses the result of {what} has to work with {quote(after, 40)}", 0.6
 
 
 def _words(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.actions import (
     arguments_of,
-    caught_text,
+    case_said,
+    caught_said,
     is_check,
     is_log,
+    is_unless,
+    loop_object,
     message_of,
     raised,
+    said_condition,
 )
 from crscore.claims._structural.change import Change
 from crscore.claims._structural.conditions import extra_of
 from crscore.claims._structural.english import code_of, listed, names_in, quote
-from crscore.claims._structural.focus import items, replaced, told_pieces
+from crscore.claims._structural.focus import balanced, items, replaced, tokens_of, told_pieces
 from crscore.claims._structural.gloss import aloud, callee_said, value_said
 from crscore.claims._structural.mentions import unmarked
 from crscore.claims._structural.newcomers import text_code
-from crscore.claims._structural.places import inside, named, noun, place
+from crscore.claims._structural.places import called, inside, named, noun, place
 from crscore.claims._structural.signatures import told_class, told_function, told_modifiers
 from crscore.claims._structural.statements import Statement
 from crscore.syntax.model import Part, Role
@@ -70,11 +75,29 @@ def told_move(area: Area, edit: Edit) -> Iterator[Statement]:
 
 
 def _generic(change: Change) -> Iterator[tuple[str, float]]:
-    pieces = replaced(change.old.tokens, change.new.tokens)
-    head = change.new.part(Part.HEAD) or code_of(change.new.tokens)
-    text = told_pieces(f"the code {quote(head, 40)}{inside(change.where)}", pieces)
-    if text:
+    old, new = change.old, change.new
+    pieces = [pair for pair in replaced(old.tokens, new.tokens) if re.search(r"\w", "".join(pair))]
+    before, after = code_of(old.tokens), code_of(new.tokens)
+    if new.role in _NAMED and (new.name or new.part(Part.TARGET)):
+        subject = named(change.area.new, new)
+    elif new.role is Role.LAMBDA and new.name:
+        subject = unmarked(called(change.area.new, new))
+    else:
+        subject = f"the code {quote(new.part(Part.HEAD) or after, 40)}{inside(change.where)}"
+    if not pieces:
+        return
+    told = list(told_modifiers(old, new, subject)) if new.role is Role.LAMBDA else []
+    text = told_pieces(subject, pieces)
+    if told:
+        yield from told
+    elif text:
         yield text, 0.7
+    else:
+        subject = change.where or "the code"
+        yield f"{subject} now has {aloud(after)} instead of {aloud(before)}", 0.7
+
+
+_NAMED = frozenset({Role.FUNCTION, Role.CLASS, Role.FIELD, Role.MEMBER, Role.ALIAS})
 
 
 LONG = 60
@@ -102,11 +125,23 @@ def _condition(change: Change) -> Iterator[tuple[str, float]]:
         return
     where = inside(change.where)
     word, extra = extra_of(before, after)
-    if word:
+    if is_unless(change.old) != is_unless(change.new) or _bare_of_not(after) == _bare_of_not(
+        before
+    ):
+        before, after = said_condition(change.old), said_condition(change.new)
+        yield (
+            f"the condition{where} has been inverted: it now checks {after} instead of {before}",
+            0.92,
+        )
+    elif word:
         also = "now also requires" if word == "and" else "is now also met by"
         yield f"the condition {aloud(before)}{where} {also} {aloud(extra)}", 0.92
     else:
         yield f"the condition{where} now checks {aloud(after)} instead of {aloud(before)}", 0.9
+
+
+def _bare_of_not(text: str) -> str:
+    return re.sub(r"^(?:!|not )\s*|[()\s]", "", text)
 
 
 def _loop(change: Change) -> Iterator[tuple[str, float]]:
@@ -116,7 +151,10 @@ def _loop(change: Change) -> Iterator[tuple[str, float]]:
     )
     where = inside(change.where)
     if before != after and before and after:
-        yield f"the loop{where} now runs over {aloud(after)} instead of {aloud(before)}", 0.85
+        now, then = loop_object(change.new), loop_object(change.old)
+        both = now.startswith("over ") and then.startswith("over ")
+        then = then.removeprefix("over ") if both else f"running {then}"
+        yield f"the loop{where} now runs {now} instead of {then}", 0.85
         return
     yield (
         f"the loop{where} has changed from {quote(change.old.part(Part.HEAD))} to "
@@ -134,6 +172,13 @@ def _assign(change: Change) -> Iterator[tuple[str, float]]:
             f"the {noun(area.new, new)} {aloud(before)}{where} has been renamed to {aloud(after)}",
             0.85,
         )
+    elif new.role is Role.ALIAS and change.differs(Part.VALUE):
+        before, after = change.part(Part.VALUE)
+        yield f"the type {quote(new.name)} is now {aloud(after)} instead of {aloud(before)}", 0.85
+    elif new.part(Part.OPERATOR) not in _PLAIN_SET or old.part(Part.OPERATOR) not in _PLAIN_SET:
+        before, after = code_of(old.tokens), code_of(new.tokens)
+        subject = change.where or "the code"
+        yield f"{subject} now runs {aloud(after)} instead of {aloud(before)}", 0.8
     elif change.differs(Part.VALUE):
         before, after = change.part(Part.VALUE)
         name = quote(new.part(Part.TARGET) or new.name)
@@ -152,17 +197,25 @@ def _assign(change: Change) -> Iterator[tuple[str, float]]:
             )
             subject = f"the value of the {noun(area.new, new)} {name}{old_name}{where}"
             yield _exchange(change, subject, before, after, "is now"), 0.82
-    if change.differs(Part.TYPE):
-        before, after = change.part(Part.TYPE)
-        what = f"the {noun(area.new, new)} {quote(new.part(Part.TARGET) or new.name)}{where}"
-        if before and after:
-            yield (
-                f"the type of {what} has changed from {quote(before, 40)} to {quote(after, 40)}",
-                0.8,
-            )
-        elif after:
-            yield f"{what} now has the type {quote(after, 40)}", 0.65
+    yield from _type(change)
     yield from told_modifiers(old, new, named(area.new, new))
+
+
+def _type(change: Change) -> Iterator[tuple[str, float]]:
+    if not change.differs(Part.TYPE):
+        return
+    new = change.new
+    before, after = change.part(Part.TYPE)
+    what = f"the {noun(change.area.new, new)} {quote(new.part(Part.TARGET) or new.name)}"
+    what += inside(change.where)
+    if before and after:
+        text = f"the type of {what} has changed from {quote(before, 40)} to {quote(after, 40)}"
+        yield text, 0.8
+    elif after:
+        yield f"{what} now has the type {quote(after, 40)}", 0.65
+
+
+_PLAIN_SET = frozenset({"", "=", ":="})
 
 
 def _return(change: Change) -> Iterator[tuple[str, float]]:
@@ -184,11 +237,12 @@ def _raise(change: Change) -> Iterator[tuple[str, float]]:
     if old_name != new_name and old_name and new_name:
         yield f"{subject} now {verb} {quote(new_name)} instead of {quote(old_name)}", 0.88
     if message_of(before) != message_of(after):
-        yield (
-            f"the message of the error {quote(new_name)} that {subject} {verb} is now "
-            f"'{message_of(after)[:90]}' instead of '{message_of(before)[:90]}'",
-            0.75,
-        )
+        now, then = message_of(after)[:90], message_of(before)[:90]
+        what = f"the error {quote(new_name)} that {subject} {verb}"
+        if now and then:
+            yield f"the message of {what} is now '{now}' instead of '{then}'", 0.75
+        else:
+            yield f"{what} {f'now says {now!r}' if now else 'has no message now'}", 0.75
     elif old_name == new_name:
         yield f"{subject} now {verb} {aloud(after)} instead of {aloud(before)}", 0.8
 
@@ -214,9 +268,11 @@ def _call(change: Change) -> Iterator[tuple[str, float]]:
             0.84,
         )
         if not same:
-            yield _arguments(change, after), 0.6
+            text = _arguments(change, after)
+            yield from [(text, 0.6)] if text else []
     else:
-        yield _arguments(change, after), 0.82
+        text = _arguments(change, after)
+        yield from [(text, 0.82)] if text else []
 
 
 def _check(change: Change, subject: str) -> Iterator[tuple[str, float]]:
@@ -231,9 +287,13 @@ def _check(change: Change, subject: str) -> Iterator[tuple[str, float]]:
 
 
 def _arguments(change: Change, callee: str) -> str:
-    pieces = replaced(change.old.tokens, change.new.tokens)
+    old, new = arguments_of(change.old), arguments_of(change.new)
+    pieces = replaced(tokens_of(old), tokens_of(new))
     came = [aloud(item) for before, after in pieces if not before for item in items(after)]
     gone = [aloud(item) for before, after in pieces if not after for item in items(before)]
+    if not all(balanced(piece) for pair in pieces for piece in pair):
+        call = f"the call to {callee_said(callee)}{inside(change.where)}"
+        return f"{call} now passes {aloud(new)} instead of {aloud(old)}"
     swapped = [
         f"{aloud(after)} instead of {aloud(before)}" for before, after in pieces if before and after
     ]
@@ -244,16 +304,34 @@ def _arguments(change: Change, callee: str) -> str:
         return f"{call} no longer passes {listed(gone)}"
     if swapped:
         return f"{call} now uses {listed(swapped[:3])}"
-    return told_pieces(call, pieces) or f"{call} has changed"
+    return told_pieces(call, pieces)
 
 
 def _catch(change: Change) -> Iterator[tuple[str, float]]:
     subject = change.where or "the code"
-    yield (
-        f"{subject} now catches {quote(caught_text(change.new))} instead of "
-        f"{quote(caught_text(change.old))}",
-        0.88,
-    )
+    before, after = caught_said(change.old), caught_said(change.new)
+    if before != after:
+        yield f"{subject} now catches {after} instead of {before}", 0.9
+
+
+def _with(change: Change) -> Iterator[tuple[str, float]]:
+    before, after = (text.rstrip(":") for text in change.part(Part.HEAD))
+    subject = change.where or "the code"
+    if before != after:
+        yield f"{subject} now uses {aloud(after)} instead of {aloud(before)}", 0.82
+
+
+def _case(change: Change) -> Iterator[tuple[str, float]]:
+    before, after = case_said(change.old), case_said(change.new)
+    if before != after:
+        yield f"the case {quote(before)}{inside(change.where)} is now {quote(after)}", 0.8
+
+
+def _try(change: Change) -> Iterator[tuple[str, float]]:
+    before, after = change.part(Part.HEAD)
+    if before == "try" and after != before:
+        subject = change.where or "the code"
+        yield f"{subject} now opens {aloud(after.removeprefix('try').strip())} as a resource", 0.8
 
 
 def _decorator(change: Change) -> Iterator[tuple[str, float]]:
@@ -264,11 +342,6 @@ def _decorator(change: Change) -> Iterator[tuple[str, float]]:
         f"{aloud(after)}",
         0.85,
     )
-
-
-def _nothing(change: Change) -> Iterator[tuple[str, float]]:
-    del change
-    return iter(())
 
 
 _WRITERS = {
@@ -286,6 +359,9 @@ _WRITERS = {
     Role.RAISE: _raise,
     Role.CALL: _call,
     Role.CATCH: _catch,
+    Role.TRY: _try,
+    Role.WITH: _with,
+    Role.CASE: _case,
     Role.DECORATOR: _decorator,
     Role.LAMBDA: _generic,
 }

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from crscore.claims._structural.english import code_of, listed
 from crscore.claims._structural.gloss import aloud
+from crscore.syntax.model import Token
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from crscore.syntax.model import Token
 
 MAX_COMPARED = 600
 """Tokens compared one by one; of a longer unit only the differing middle is told."""
@@ -21,7 +20,12 @@ MAX_PIECES = 3
 NEAR = 2
 """Equal tokens between two pieces that make them one."""
 
-_WORD = re.compile(r"\w+|[^\w\s]")
+MAX_SLIDE = 6
+"""Tokens by which a piece is moved to make its brackets match."""
+
+_QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1).)*\1""")
+_PIECE = re.compile(r"""[rbfuL@$]*(["'`])(?:\\.|(?!\1).)*\1|[\w$]+|[^\w\s]""")
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
 _ITEM = re.compile(r"""[rbfu]*(["'`]).*?\1|[\w.$]+""")
 
 
@@ -35,7 +39,7 @@ def replaced(old: Sequence[Token], new: Sequence[Token]) -> list[tuple[str, str]
         spans = [code[1:] for code in matcher.get_opcodes() if code[0] != "equal"]
     pieces: list[tuple[str, str]] = []
     for span in _merged(spans):
-        a, b, c, d = _widened(span, left, right)
+        a, b, c, d = _widened(_slid(span, left, right), left, right)
         before, after = code_of(old[a:b]), code_of(new[c:d])
         pieces.append(_inner(before, after) if _is_text(before, after) else (before, after))
     return [(before, after) for before, after in pieces if before != after]
@@ -75,6 +79,43 @@ def _widened(
     return a - 1, min(b + 1, len(left)), c - 1, min(d + 1, len(right))
 
 
+def _slid(
+    span: tuple[int, int, int, int], left: list[str], right: list[str]
+) -> tuple[int, int, int, int]:
+    """A piece that only came or went, moved along equal tokens until its brackets match."""
+    a, b, c, d = span
+    if (a < b) == (c < d):
+        return span
+    texts, start, end = (right, c, d) if c < d else (left, a, b)
+    for by in range(MAX_SLIDE):
+        if balanced(" ".join(texts[start - by : end - by])):
+            return a - by, b - by, c - by, d - by
+        if min(a, c) <= by or texts[start - by - 1] != texts[end - by - 1]:
+            break
+    return span
+
+
+def balanced(code: str) -> bool:
+    """True when every bracket outside a string is closed, in order."""
+    waiting: list[str] = []
+    for char in _QUOTED.sub("", code):
+        if char in _PAIRS:
+            waiting.append(_PAIRS[char])
+        elif char in ")]}" and (not waiting or waiting.pop() != char):
+            return False
+    return not waiting
+
+
+def tokens_of(code: str) -> tuple[Token, ...]:
+    """A piece of code cut at words, strings and marks, for code that is not a whole unit."""
+    found: list[Token] = []
+    end = 0
+    for match in _PIECE.finditer(code):
+        found.append(Token(match.group(), 0, named=True, gap=match.start() > end))
+        end = match.end()
+    return tuple(found)
+
+
 def _is_text(before: str, after: str) -> bool:
     return len(before) > 30 and len(after) > 30 and before.count(" ") > 2
 
@@ -97,7 +138,12 @@ def items(piece: str) -> list[str]:
 
 
 def told_pieces(subject: str, pieces: Sequence[tuple[str, str]]) -> str:
-    """A clause about what a thing gained, lost or exchanged; empty without pieces."""
+    """A clause about what a thing gained, lost or exchanged.
+
+    Empty without pieces, and for pieces cut through brackets, which nobody can read.
+    """
+    if not all(balanced(piece) for pair in pieces for piece in pair):
+        return ""
     came = [aloud(item) for before, after in pieces if not before for item in items(after)]
     gone = [aloud(item) for before, after in pieces if not after for item in items(before)]
     swapped = [

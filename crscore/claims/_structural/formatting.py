@@ -41,6 +41,16 @@ def told_formatting(area: Area) -> tuple[list[Statement], frozenset[int]]:
     return [Statement(text=text, weight=weight, edits=edits)], skipped
 
 
+def told_punctuation(area: Area) -> Statement:
+    """The statement on an area where no name, value or operator changed but some marks did."""
+    where = inside(_place(area, area.blocks[0]))
+    return Statement(
+        text=f"only punctuation, line breaks and spaces have changed{where}, no name and no value",
+        weight=0.6,
+        edits=tuple(_edit(area, index) for index in range(len(area.blocks))),
+    )
+
+
 def _bare(lines: Iterable[DiffLine]) -> str:
     return "".join("".join(line.text.split()) for line in lines)
 

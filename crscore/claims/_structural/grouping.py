@@ -9,7 +9,7 @@ from crscore.claims._structural.actions import action, told
 from crscore.claims._structural.changes import told_change, told_move
 from crscore.claims._structural.english import Action, listed, names_in, plural, quote
 from crscore.claims._structural.focus import replaced
-from crscore.claims._structural.formatting import told_formatting
+from crscore.claims._structural.formatting import told_formatting, told_punctuation
 from crscore.claims._structural.implications import told_implications
 from crscore.claims._structural.matching import EditKind, match
 from crscore.claims._structural.newcomers import text_code, told_alone
@@ -45,6 +45,7 @@ _STEPS = frozenset(
         Role.DELETE, Role.OTHER, Role.MARKUP,
     }
 )  # fmt: skip
+_OWN = frozenset({Role.FUNCTION, Role.CLASS, Role.FIELD})
 _PROSE = frozenset({Role.COMMENT, Role.DOC})
 
 
@@ -55,6 +56,8 @@ def statements_of(area: Area) -> tuple[Statement, ...]:
     steps, rest = _partition(edits, _is_step)
     prose, rest = _partition(rest, lambda edit: unit_of(edit).role in _PROSE)
     imports, rest = _partition(rest, lambda edit: unit_of(edit).role is Role.IMPORT)
+    if area.blocks and not edits and not formatted:
+        formatted = [told_punctuation(area)]
     found = [
         *formatted,
         *_told_steps(area, steps),
@@ -95,7 +98,8 @@ def _told_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
         tree = area.new if edit.new is not None else area.old
         key = (edit.block, place(area, tree, unit_of(edit)))
         groups.setdefault(key, ([], []))[edit.kind is EditKind.ADDED].append(edit)
-    for (_, where), (gone, came) in groups.items():
+    for (_, where), (left, came) in groups.items():
+        gone = [edit for edit in left if not _still_called(area, edit)]
         subject = where or "the code"
         declared, others = _partition(came, _is_declaration) if not gone else ([], came)
         for edit in declared:
@@ -114,6 +118,19 @@ def _told_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
             yield _statement(
                 f"{subject} no longer {_phrase(chunk, 'third')}", 0.76, [edit for edit, _ in chunk]
             )
+
+
+def _still_called(area: Area, gone: Edit) -> bool:
+    """True for a removed call that a new statement of the same place makes as well."""
+    unit = gone.old
+    if unit is None or unit.role is not Role.CALL or not unit.calls:
+        return False
+    where = place(area, area.old, unit)
+    return any(
+        unit.calls[0] in inner.calls and place(area, area.new, inner) == where
+        for inner in area.new.units
+        if inner.start in area.new_block and inner.role is not Role.CALL
+    )
 
 
 def _weight(units: list[Unit]) -> float:
@@ -162,7 +179,8 @@ def _statement(text: str, weight: float, edits: list[Edit]) -> Statement:
 def _told_rest(area: Area, edits: list[Edit]) -> Iterator[Statement]:
     same: dict[tuple[tuple[str, str], ...], list[Edit]] = defaultdict(list)
     for edit in edits:
-        if edit.kind is EditKind.CHANGED and edit.old is not None and edit.new is not None:
+        # A changed declaration is worth a claim of its own.
+        if edit.old is not None and edit.new is not None and _may_repeat(edit):
             same[tuple(replaced(edit.old.tokens, edit.new.tokens))].append(edit)
     repeated = {id(edit) for group in same.values() if len(group) > 1 for edit in group}
     for pieces, group in same.items():
@@ -181,6 +199,10 @@ def _told_rest(area: Area, edits: list[Edit]) -> Iterator[Statement]:
             yield from told_move(area, edit)
         else:
             yield from told_alone(area, edit)
+
+
+def _may_repeat(edit: Edit) -> bool:
+    return edit.kind is EditKind.CHANGED and unit_of(edit).role not in _OWN
 
 
 def _siblings(area: Area, edits: list[Edit]) -> list[list[Edit]]:

@@ -26,6 +26,10 @@ BAND = 12
 """Half the width of that band, in units."""
 LIKENESS = 0.42
 """Least likeness of two units taken as one that changed, in [0, 1]."""
+SAME_INSIDE = 0.5
+"""Likeness of what two conditions guard from which they may check different things."""
+FAR_LIKENESS = 0.75
+"""The same for two calls in different blocks of changed lines."""
 MOVED_TOKENS = 4
 """Least meaningful tokens of a unit for its copy elsewhere to count as a move."""
 
@@ -111,6 +115,7 @@ class _Matcher:
         self._anchor_inside()
         self._equal()
         self._alike()
+        self._inherited()
         return Matching(
             edits=tuple(self._edits()), kept=frozenset(self.same), partner=dict(self.to_old)
         )
@@ -215,8 +220,26 @@ class _Matcher:
         old, new = self._free()
         named = {Role.FUNCTION, Role.CLASS, Role.IMPORT, Role.FIELD}
         self._pair_best([u for u in old if u.role in named], [u for u in new if u.role in named])
+        old, new = self._free()
+        self._pair_best(
+            [u for u in old if u.role is Role.CALL],
+            [u for u in new if u.role is Role.CALL],
+            FAR_LIKENESS,
+        )
 
-    def _pair_best(self, old: list[Unit], new: list[Unit]) -> None:
+    def _inherited(self) -> None:
+        """Pair what stands unchanged inside a pair, however short it is."""
+        old, new = self._free()
+        waiting: dict[tuple[object, ...], list[int]] = {}
+        for unit in old:
+            waiting.setdefault(self._key(unit, self.to_new.get(unit.parent)), []).append(unit.index)
+        for unit in new:
+            if unit.parent in self.to_old:
+                found = waiting.get(self._key(unit, unit.parent))
+                if found:
+                    self._pair(found.pop(0), unit.index)
+
+    def _pair_best(self, old: list[Unit], new: list[Unit], least: float = LIKENESS) -> None:
         scored: list[tuple[float, int, int, int]] = []
         bags = {unit.index: words(unit) for unit in new}
         banded = len(old) * len(new) > MAX_PAIRS
@@ -230,7 +253,7 @@ class _Matcher:
                 score = self._likeness(
                     left, right, bag, bags[right.index], len(old) == len(new) and place == other
                 )
-                if score >= LIKENESS:
+                if score >= least:
                     scored.append((-score, abs(place - other), left.index, right.index))
         for _, _, before, after in sorted(scored):
             if before not in self.to_new and after not in self.to_old:
@@ -251,11 +274,16 @@ class _Matcher:
             score = 0.5 + 0.5 * score
         if old.calls and new.calls and old.calls[0] == new.calls[0]:
             score += 0.15
+        inner = 0.0
         if old.role in _OPEN_ROLES and old.after > old.index + 1 and new.after > new.index + 1:
             inner = dice(
                 self._bag(self.area.old.subtree(old)), self._bag(self.area.new.subtree(new))
             )
             score = max(score, 0.4 * score + 0.6 * inner)
+        if old.role is Role.CATCH and self.to_new.get(old.parent) == new.parent:
+            return max(score, LIKENESS)
+        if _differ(old, new, inner):
+            return 0.0
         if aligned:
             score += 0.12
         if old.parent > 0 and new.parent > 0 and self.to_new.get(old.parent) == new.parent:
@@ -315,7 +343,8 @@ class _Matcher:
             return EditKind.CHANGED
         if self.touched_new.get(new.index) == self.touched_old.get(old.index):
             return None
-        if old.index not in self.touched_old or len(meaning(new)) < MOVED_TOKENS:
+        size = sum(len(meaning(unit)) for unit in self.area.new.subtree(new))
+        if old.index not in self.touched_old or size < MOVED_TOKENS:
             return None
         return EditKind.MOVED if not self._parent_moved(old, new) else None
 
@@ -331,6 +360,36 @@ class _Matcher:
 
     def _inside_removed(self, unit: Unit) -> bool:
         return unit.parent in self.touched_old and unit.parent not in self.to_new
+
+
+_IMPORT_WORDS = frozenset(
+    {"from", "import", "using", "use", "require", "include", "const", "static", "as"}
+)
+
+
+def _differ(old: Unit, new: Unit, inner: float) -> bool:
+    """True for two units that are not one, however many words they share."""
+    if old.role is Role.IMPORT:
+        return not _module_words(old) & _module_words(new)
+    if old.role is Role.IF:
+        return inner < SAME_INSIDE and dice(*_checked(old, new)) < LIKENESS
+    return (
+        old.role is Role.ASSIGN
+        and old.part(Part.TARGET) != new.part(Part.TARGET)
+        and bool(old.part(Part.VALUE)) != bool(new.part(Part.VALUE))
+    )
+
+
+def _module_words(unit: Unit) -> set[str]:
+    return {word for token in unit.tokens for word in _WORD.findall(token.text)} - _IMPORT_WORDS
+
+
+def _checked(old: Unit, new: Unit) -> tuple[Counter[str], Counter[str]]:
+    """What two conditions check, without the keyword that all conditions have."""
+    left, right = words(old), words(new)
+    for word in ("if", "elif", "elsif", "else", "unless"):
+        del left[word], right[word]
+    return left, right
 
 
 def dice(left: Counter[str], right: Counter[str]) -> float:

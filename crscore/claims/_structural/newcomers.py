@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from crscore.claims._structural.actions import (
     action,
-    caught_text,
+    all_caught,
+    caught_said,
     inner_actions,
     loop_object,
+    said_condition,
     told,
 )
 from crscore.claims._structural.english import listed, names_in, quote
-from crscore.claims._structural.gloss import aloud, value_said
+from crscore.claims._structural.gloss import value_said
 from crscore.claims._structural.matching import EditKind
-from crscore.claims._structural.places import inside, noun, place
+from crscore.claims._structural.places import inside, named, noun, place
 from crscore.claims._structural.statements import Statement
 from crscore.syntax.model import Part, Role
 
@@ -67,6 +69,9 @@ def told_alone(area: Area, edit: Edit) -> Iterator[Statement]:
                 )
             ),
         )
+
+
+_HOLDERS = frozenset({Role.FIELD, Role.MEMBER, Role.ASSIGN, Role.ALIAS})
 
 
 def text_code(text: str) -> str:
@@ -140,28 +145,30 @@ def _value(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[st
         yield f"the {what} has been removed{_of(where)}", 1.0
         return
     kind = f" of type {quote(unit.part(Part.TYPE), 40)}" if unit.part(Part.TYPE) else ""
-    value = (
-        f" with the value {value_said(unit.part(Part.VALUE)).removeprefix('the ')}"
-        if unit.part(Part.VALUE)
-        else ""
-    )
-    yield f"a new {what}{kind} has been added{_to(where)}{value}", 1.0
+    value = unit.part(Part.VALUE)
+    verb = "defined as" if unit.role is Role.ALIAS else "set to"
+    tail = f", {verb} {value_said(value)}" if value else ""
+    yield f"a new {what}{kind} has been added{_to(where)}{tail}", 1.0
 
 
 def _decorator(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
     head = quote(unit.part(Part.HEAD))
+    holder = tree.units[unit.parent]
+    if holder.role in _HOLDERS:
+        where = named(tree, holder) + inside(where)
     verb = "has been added to" if added else "has been removed from"
     yield f"the {noun(tree, unit)} {head} {verb} {where or 'a declaration'}", 1.0
 
 
 def _condition(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
     inner = inner_actions(tree, unit)
-    condition = aloud(unit.part(Part.CONDITION) or unit.part(Part.HEAD))
+    condition = said_condition(unit)
+    weight = 0.6 if all(item.verb == "import" for item in inner) and inner else 1.0
     then = f"; when it holds, the code {told(inner)}" if inner else ""
     if added:
-        yield f"a new condition{inside(where)} checks {condition}{then}", 1.0
+        yield f"a new condition{inside(where)} checks {condition}{then}", weight
     else:
-        lost = f", which {'would'} {told(inner, 'base')}," if inner else ""
+        lost = f", which would {told(inner, 'base')}," if inner else ""
         yield f"the check for {condition}{lost} has been removed{_of(where)}", 1.0
     for child in tree.children(unit):
         if child.role is Role.ELSE:
@@ -184,8 +191,9 @@ def _loop(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str
 
 def _try(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
     handlers = [child for child in tree.children(unit) if child.role is Role.CATCH]
-    caught = listed([quote(caught_text(child)) for child in handlers])
-    what = f"error handling for {caught}" if caught else "a try block"
+    caught = all_caught(tree, unit)
+    what = f"error handling for {caught}" if caught else "error handling"
+    what = what if handlers else "a try block"
     if not added:
         yield f"the {what.removeprefix('a ')} has been removed{_of(where)}", 1.0
         return
@@ -195,19 +203,17 @@ def _try(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str,
     for child in handlers:
         then = inner_actions(tree, child)
         if then:
-            yield (
-                f"when {quote(caught_text(child))} is caught, the code{inside(where)} {told(then)}",
-                0.9,
-            )
+            error = caught_said(child).replace("every", "an")
+            yield f"when {error} is caught, the code{inside(where)} {told(then)}", 0.9
 
 
 def _catch(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:
     then = inner_actions(tree, unit)
     tail = f" and {told(then)}" if then else ""
     if added:
-        yield f"{where or 'the code'} now catches {quote(caught_text(unit))}{tail}", 1.0
+        yield f"{where or 'the code'} now catches {caught_said(unit)}{tail}", 1.0
     else:
-        yield f"{where or 'the code'} no longer catches {quote(caught_text(unit))}", 1.0
+        yield f"{where or 'the code'} no longer catches {caught_said(unit)}", 1.0
 
 
 def _block(tree: Tree, unit: Unit, where: str, added: bool) -> Iterator[tuple[str, float]]:

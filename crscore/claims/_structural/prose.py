@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from crscore.claims._structural.actions import imported
 from crscore.claims._structural.english import listed, names_in, quote
 from crscore.claims._structural.focus import middle
 from crscore.claims._structural.matching import EditKind
 from crscore.claims._structural.mentions import marked
 from crscore.claims._structural.places import inside, named, place
 from crscore.claims._structural.statements import Statement
-from crscore.syntax.model import Part, Role
+from crscore.syntax.model import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -124,7 +125,7 @@ def told_imports(area: Area, edits: list[Edit]) -> Iterator[Statement]:
     gone = [edit for edit in edits if edit.kind is EditKind.REMOVED]
     for group, verb in ((came, "added"), (gone, "removed")):
         if group:
-            heads = [_imported(edit.new or edit.old) for edit in group]
+            heads = [imported(unit) for edit in group if (unit := edit.new or edit.old)]
             word = "import" if len(heads) == 1 else "imports"
             has = "has" if len(heads) == 1 else "have"
             article = (
@@ -144,13 +145,6 @@ def told_imports(area: Area, edits: list[Edit]) -> Iterator[Statement]:
             )
     for edit in edits:
         if edit.kind is EditKind.CHANGED and edit.old is not None and edit.new is not None:
-            old, new = _imported(edit.old), _imported(edit.new)
+            old, new = imported(edit.old), imported(edit.new)
             text = f"the import of {quote(old, 90)} has been changed to {quote(new, 90)}"
             yield Statement(text=text, weight=0.64, edits=(edit,), identifiers=tuple(names_in(new)))
-
-
-def _imported(unit: Unit | None) -> str:
-    if unit is None:
-        return ""
-    head = unit.part(Part.HEAD).rstrip(";")
-    return re.sub(r"^(?:import|using|use|#include|require)\s+(?:static\s+)?", "", head)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from crscore.claims._structural.english import listed, quote
 from crscore.claims._structural.gloss import aloud
 from crscore.claims._structural.newcomers import bases_said
 from crscore.claims._structural.places import named, noun
-from crscore.syntax.model import Part
+from crscore.syntax.model import Part, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,20 +39,44 @@ def told_function(change: Change) -> Iterator[tuple[str, float]]:
             yield f"{what} now declares the return type {aloud(after)}", 0.7
         else:
             yield f"{what} no longer declares its return type {aloud(before)}", 0.7
+    before, after = (_thrown(unit) for unit in (old, new))
+    if before != after:
+        gained = f"now declares that it throws {quote(after)}"
+        lost = f"no longer declares that it throws {quote(before)}"
+        yield f"{what} {gained if after else lost}", 0.85
     yield from told_modifiers(old, new, what)
+
+
+def _thrown(unit: Unit) -> str:
+    match = re.search(r"\)\s*throws\s+([\w., ]+)$", unit.part(Part.HEAD))
+    return match[1].strip() if match else ""
 
 
 _MODIFIERS = (
     "public", "private", "protected", "internal", "static", "final", "abstract", "async", "const",
     "virtual", "override", "readonly", "export", "default", "synchronized", "sealed",
-    "volatile", "inline",
+    "volatile", "inline", "explicit", "noexcept",
 )  # fmt: skip
+
+
+def _modifiers(unit: Unit) -> list[str]:
+    """The modifiers of a declaration itself, not those of its parameters or its result."""
+    found: list[str] = []
+    depth = 0
+    behind = False
+    for token in unit.tokens:
+        depth += (token.text == "(") - (token.text == ")")
+        behind = behind or token.text == ")"
+        if depth or token.text not in _MODIFIERS or (behind and token.text == "default"):
+            continue
+        if token.text != "const" or behind or unit.role is not Role.FUNCTION:
+            found.append(token.text)
+    return found
 
 
 def told_modifiers(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
     """What modifiers like `static` a declaration gained and lost."""
-    before = [token.text for token in old.tokens if token.text in _MODIFIERS]
-    after = [token.text for token in new.tokens if token.text in _MODIFIERS]
+    before, after = _modifiers(old), _modifiers(new)
     gained = [quote(word) for word in after if word not in before]
     lost = [quote(word) for word in before if word not in after]
     if gained and lost:
@@ -62,20 +87,36 @@ def told_modifiers(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float
         yield f"{what} is no longer {listed(lost)}", 0.8
 
 
+def renamed_parameters(old: Unit, new: Unit) -> dict[str, str]:
+    """Old name -> new name of each parameter that only its name changed of.
+
+    The place and the type say that it is the same one; where nothing is typed, a single
+    new name in the place of a single old one does.
+    """
+    before = {item.name for item in old.parameters}
+    after = {item.name for item in new.parameters}
+    pairs = [
+        (left, right)
+        for left, right in zip(old.parameters, new.parameters, strict=False)
+        if left.name not in after and right.name not in before
+    ]
+    lone = len(after - before) == len(before - after) == 1
+    return {
+        left.name: right.name
+        for left, right in pairs
+        if (lone or (left.type and left.type == right.type)) and left.optional == right.optional
+    }
+
+
 def _parameters(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
     before = {item.name: item for item in old.parameters}
     after = {item.name: item for item in new.parameters}
-    gone = [item for item in old.parameters if item.name not in after]
-    came = [item for item in new.parameters if item.name not in before]
-    if len(gone) == len(came) == 1 and old.parameters.index(gone[0]) == new.parameters.index(
-        came[0]
-    ):
-        yield (
-            f"the parameter {quote(gone[0].name)} of {what} has been renamed to "
-            f"{quote(came[0].name)}",
-            0.88,
-        )
-        gone, came = [], []
+    renamed = renamed_parameters(old, new)
+    gone = [item for item in old.parameters if item.name not in {*after, *renamed}]
+    came = [item for item in new.parameters if item.name not in {*before, *renamed.values()}]
+    for name, now in renamed.items():
+        yield f"the parameter {quote(name)} of {what} has been renamed to {quote(now)}", 0.88
+        yield from _parameter(before[name], after[now], what)
     for item in came:
         kind = f" of type {quote(item.type, 40)}" if item.type else ""
         default = f" with the default value {quote(item.default, 40)}" if item.default else ""
@@ -91,7 +132,7 @@ def _parameters(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
     for name, item in after.items():
         if name in before:
             yield from _parameter(before[name], item, what)
-    if not gone and not came and [*before] != [*after]:
+    if [name for name in before if name in after] != [name for name in after if name in before]:
         yield f"the order of the parameters of {what} has changed", 0.85
 
 

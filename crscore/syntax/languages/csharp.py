@@ -66,6 +66,7 @@ LANGUAGES = (
             "attribute": "attribute",
             "do_statement": "do-while loop",
         },
+        hollow=frozenset({"accessor_declaration"}),
         expressions={
             "invocation_expression": Role.CALL,
             "object_creation_expression": Role.CALL,

@@ -43,6 +43,8 @@ LANGUAGES = (
         },
         words={
             "type_spec": "type",
+            "type_spec/struct_type": "struct",
+            "type_spec/interface_type": "interface",
             "method_declaration": "method",
             "method_elem": "method",
             "function_declaration": "function",

@@ -82,7 +82,6 @@ LANGUAGES = (
             "raise": Role.RAISE,
             "require": Role.IMPORT,
             "require_relative": Role.IMPORT,
-            "include": Role.IMPORT,
         },
         line_comments=("#",),
         openers={

@@ -64,7 +64,7 @@ CASES = {
         "const go = (x) => {\n  send(x);\n};\n",
         "const go = (x) => "
         "{\n  try {\n    send(x);\n  } catch (err) {\n    console.log('failed', err);\n  }\n};\n",
-        ("`err`", "logs", "failed"),
+        ("an error is caught", "logs", "failed"),
     ),
 }
 

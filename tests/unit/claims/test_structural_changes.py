@@ -125,7 +125,7 @@ CASES = {
         "a.py",
         "def f(a):\n    while a > 1:\n        g()\n",
         "def f(a):\n    while a > 2:\n        g()\n",
-        ("loop", "`a > 2` instead of `a > 1`"),
+        ("loop", "while `a > 2` instead of running while `a > 1`"),
     ),
     "commented out": (
         "a.js",

@@ -73,7 +73,7 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
         "print": (
             "def f():\n    a()\n",
             "def f():\n    a()\n    print('done')\n",
-            ("logs", "done"),
+            ("prints", "done"),
         ),
         "with": (
             "def f(p):\n    g(p)\n",
@@ -134,7 +134,7 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
             "class A "
             "{\n  void f() {\n    try {\n      g();\n    } catch (IOException e) {\n      h();\n"
             "    } finally {\n      h();\n    }\n  }\n}\n",
-            ("`f`", "catches `IOException e`"),
+            ("`f`", "catches `IOException`"),
         ),
         "enum value": ("enum A {\n  X,\n}\n", "enum A {\n  X,\n  Y,\n}\n", ("enum value `Y`",)),
         "constructor": (
@@ -235,7 +235,7 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
         "field": (
             "package a\n\ntype S struct {\n\tA int\n}\n",
             "package a\n\ntype S struct {\n\tA int\n\tB string\n}\n",
-            ("field `B`", "`string`", "type `S`"),
+            ("field `B`", "`string`", "struct `S`"),
         ),
         "import": (
             'package a\n\nimport (\n\t"fmt"\n)\n',
@@ -250,7 +250,7 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
         "log": (
             "package a\n\nfunc f() {\n}\n",
             'package a\n\nfunc f() {\n\tlog.Printf("done")\n}\n',
-            ("`f`", "logs the message 'done'"),
+            ("`f`", "prints the message 'done'"),
         ),
     },
     "main.c": {
@@ -344,7 +344,7 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
             "class A {\n  void F() {\n    G();\n  }\n}\n",
             "class A {\n  void F() {\n    try {\n      G();\n    } catch (IOException e) {\n"
             "      Stop(e);\n    }\n  }\n}\n",
-            ("error handling", "IOException e", "`F`"),
+            ("error handling", "`IOException`", "`F`"),
         ),
     },
     "main.rb": {
@@ -378,7 +378,7 @@ CASES: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
         "rescue": (
             "def f\n  g\nrescue IOError => e\n  h\nend\n",
             "def f\n  g\nrescue StandardError => e\n  h\nend\n",
-            ("catches `StandardError => e`", "instead of `IOError => e`"),
+            ("catches `StandardError`", "instead of `IOError`"),
         ),
     },
     "main.php": {
