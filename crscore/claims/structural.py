@@ -19,6 +19,7 @@ from crscore.claims._structural.overview import told_topic
 from crscore.claims._structural.ranking import ranked
 from crscore.claims._structural.statements import reference_of
 from crscore.records import Claims, LineKind
+from crscore.syntax import grammars
 from crscore.syntax.grammars import language_of
 from crscore.syntax.guess import guess
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 TESTS = 0.8
 """Factor for claims on test files in a change that has other files too."""
+VERSION = 1
+"""Goes up whenever a diff may get other claims."""
 WRONG_LANGUAGE = 0.3
 """Share of unreadable bytes from which a file may be in another language than its name says."""
 
@@ -42,8 +45,8 @@ class Structural:
 
     @property
     def identity(self) -> str:
-        """Name and version: same identity and diff, same claims."""
-        return "structural@1"
+        """Name, version and a short hash of the grammars' versions: same identity, same claims."""
+        return f"structural@{VERSION}+{grammars.fingerprint()}"
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims and implications of each diff.

@@ -71,12 +71,13 @@ def _state(kind: str, name: str) -> str:
 
 def _requirements() -> set[tuple[str, str]]:
     """What crscore declares to need: package and extra ("" for none)."""
-    found = {}
+    found: dict[str, str] = {}
     for line in importlib.metadata.requires("crscore") or ():
         match = _REQUIREMENT.match(line)
         if match and match[1] != "crscore" and match[2] not in _DEVELOPMENT:
-            # A package that a smaller install needs too is named by that one.
-            found[match[1]] = min(match[2] or "", found.get(match[1], match[2] or ""))
+            package, extra = match[1], match[2] or ""
+            # The first in the alphabet, so that no extra ("") comes before any.
+            found[package] = min(extra, found.get(package, extra))
     return set(found.items())
 
 

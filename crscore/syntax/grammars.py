@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import pkgutil
 from functools import cache
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 from crscore.errors import DependencyError
@@ -58,3 +60,22 @@ def languages_known() -> tuple[Language, ...]:
     """Every table once, sorted by name."""
     by_name = {language.name: language for language in tables().values()}
     return tuple(by_name[name] for name in sorted(by_name))
+
+
+@cache
+def fingerprint() -> str:
+    """Tell which grammars are installed: another version can read code another way.
+
+    Returns:
+        Eight hex digits of a hash over the grammars' packages and their versions.
+    """
+    packages = sorted({"tree-sitter", *(item.package for item in languages_known())})
+    return hashlib.sha256(" ".join(map(_versioned, packages)).encode()).hexdigest()[:8]
+
+
+def _versioned(package: str) -> str:
+    name = package.replace("_", "-")
+    try:
+        return f"{name}=={metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return f"{name} missing"

@@ -1,0 +1,40 @@
+"""Rules that hold for the repository as a whole."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def tracked(*patterns: str) -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *patterns], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [ROOT / name for name in listed.stdout.split("\0") if name]
+
+
+@pytest.mark.parametrize("target", ["make demo", "make test"])
+def test_readme_names_the_two_commands_that_do_all_the_set_up(target: str) -> None:
+    assert target in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_links_of_the_documents_lead_somewhere() -> None:
+    for page in tracked("*.md"):
+        if "tests/data" in page.as_posix():
+            continue
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)#]+)\)", text):
+            if not re.match(r"\w+:", link):
+                assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_modules_stay_small() -> None:
+    sizes = {path.name: path.read_text("utf-8").count("\n") for path in tracked("crscore/**.py")}
+    assert max(sizes.values()) <= 400, sizes
+
+
+def test_example_is_the_one_the_readme_shows() -> None:
+    assert {path.name for path in tracked("examples")} == {"change.diff", "review.md"}
