@@ -105,7 +105,8 @@ def _embeddings(graph: Graph) -> str:
     return graph.norm("embeddings.LayerNorm", "embedded", "embeddings")
 
 
-def _layer(graph: Graph, number: int, given: str) -> str:
+def _layer(graph: Graph, number: int, given: str, *, wanted: str = "") -> str:
+    """Add one layer; with `wanted`, only those tokens go on behind its attention."""
     name = f"encoder.layer.{number}"
     apart = []
     for role in ("query", "key", "value"):
@@ -114,8 +115,12 @@ def _layer(graph: Graph, number: int, given: str) -> str:
     query, key, value = apart
     graph.attention(query, key, value, f"{name}.context.by_text")
     graph.add("Reshape", [f"{name}.context.by_text", "by_token"], f"{name}.context")
+    context = f"{name}.context"
+    if wanted:
+        context = graph.add("Gather", [context, wanted], f"{name}.context.wanted")
+        given = graph.add("Gather", [given, wanted], f"{name}.given.wanted")
     output = f"{name}.attention.output"
-    graph.dense(f"{output}.dense", f"{name}.context", (WIDTH, WIDTH), f"{output}.mixed")
+    graph.dense(f"{output}.dense", context, (WIDTH, WIDTH), f"{output}.mixed")
     graph.add("Add", [f"{output}.mixed", given], f"{output}.sum")
     attended = graph.norm(f"{output}.LayerNorm", f"{output}.sum", output)
     wide = graph.dense(
@@ -128,15 +133,19 @@ def _layer(graph: Graph, number: int, given: str) -> str:
 
 
 def build() -> onnx.ModelProto:
-    """Build the model: token ids and mask, shape (N, T), to vectors, shape (N, T, 384)."""
+    """Build the model: token ids and mask, shape (N, T), to vectors, shape (K, 384).
+
+    `wanted` has the K tokens that are asked for, counted through the texts: token t of text n
+    is n * T + t. What the mean leaves out need not pass the last layer.
+    """
     graph = Graph()
     embeddings = _embeddings(graph)
     graph.add("Shape", [embeddings], "by_text")
     graph.constant("by_token", -1, WIDTH)
     hidden = graph.add("Reshape", [embeddings, "by_token"], "hidden")
-    for number in range(LAYERS):
+    for number in range(LAYERS - 1):
         hidden = _layer(graph, number, hidden)
-    graph.add("Reshape", [hidden, "by_text"], "last_hidden_state")
+    last = _layer(graph, LAYERS - 1, hidden, wanted="wanted")
     shape = ["texts", "tokens"]
     proto = helper.make_graph(
         graph.nodes,
@@ -144,8 +153,9 @@ def build() -> onnx.ModelProto:
         [
             helper.make_tensor_value_info("input_ids", TensorProto.INT64, shape),
             helper.make_tensor_value_info("attention_mask", TensorProto.INT32, shape),
+            helper.make_tensor_value_info("wanted", TensorProto.INT64, ["wanted"]),
         ],
-        [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, [*shape, WIDTH])],
+        [helper.make_tensor_value_info(last, TensorProto.FLOAT, ["wanted", WIDTH])],
         graph.tensors,
     )
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]

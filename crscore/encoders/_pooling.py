@@ -101,6 +101,27 @@ def pool(hidden: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]) -> npt.ND
     return unit_rows(sums)
 
 
+def pool_rows(
+    rows: npt.NDArray[np.float32], counts: npt.NDArray[np.intp]
+) -> npt.NDArray[np.float32]:
+    """Average the kept tokens of each text and bring the means to length 1.
+
+    Args:
+        rows: Vectors of the kept tokens alone, text after text, shape (K, D).
+        counts: How many of them each text has, shape (N,), each at least 1, K together.
+
+    Returns:
+        Float32, shape (N, D), rows of length 1.
+
+    Example:
+        >>> pool_rows(np.array([[3, 0], [0, 4], [0, 5]], np.float32), np.array([2, 1]))
+        array([[0.6, 0.8],
+               [0. , 1. ]], dtype=float32)
+    """
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    return unit_rows(np.add.reduceat(rows, starts, axis=0))
+
+
 def unit_rows(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Bring every row to length 1; a zero row stays zero.
 

@@ -22,7 +22,7 @@ import numpy as np
 from crscore.encoders import _minilm_files as files
 from crscore.encoders._hub import cached_folder
 from crscore.encoders._options import flag, reject_unknown
-from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, readable
+from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows, readable
 from crscore.encoders._safetensors import read_floats
 from crscore.errors import ConfigError, DependencyError
 
@@ -194,9 +194,14 @@ def _encode_batch(
     model: _Model, encodings: Sequence[Encoding], batch: Sequence[int]
 ) -> npt.NDArray[np.float32]:
     ids, present, marker = _pad([encodings[index] for index in batch])
-    feed = {"input_ids": ids, "attention_mask": present.astype(np.int32)}
-    hidden = model.session.run(None, feed)[0]
-    return pool(hidden, kept_tokens(ids, present, marker, model.ignored))
+    kept = kept_tokens(ids, present, marker, model.ignored)
+    feed = {
+        "input_ids": ids,
+        "attention_mask": present.astype(np.int32),
+        # What the mean leaves out, about half of the tokens, skips most of the last layer.
+        "wanted": np.flatnonzero(kept),
+    }
+    return pool_rows(model.session.run(None, feed)[0], kept.sum(axis=1))
 
 
 def _pad(
