@@ -8,7 +8,7 @@ al., NAACL 2025, section 4). `crscore validate DATA --splitter paper` prints it.
 
 For structural claims it was chosen on the human study in ten folds grouped by change, for the
 highest agreement with people (`benchmarks/tune_threshold.py`). The paper's procedure gives a
-higher value there and agrees less; its variant over the human comments (tau_GT) comes close.
+higher value there and agrees less with people.
 `docs/design/002-scores.md` has the numbers.
 """
 

@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Parameter, Unit
 
 
+def _renamed(change: Change) -> Iterator[tuple[str, float]]:
+    old, new = change.old, change.new
+    if old.name and new.name and old.name != new.name:
+        what = noun(change.area.new, new)
+        yield f"the {what} {quote(old.name)} has been renamed to {quote(new.name)}", 0.95
+
+
 def told_function(change: Change) -> Iterator[tuple[str, float]]:
     """A new name, parameters, return type or modifiers of a function."""
     area, old, new = change.area, change.old, change.new
     what = named(area.new, new)
-    if old.name and new.name and old.name != new.name:
-        yield (
-            f"the {noun(area.new, new)} {quote(old.name)} has been renamed to {quote(new.name)}",
-            0.95,
-        )
+    yield from _renamed(change)
     yield from _parameters(old, new, what)
     if change.differs(Part.RETURNS):
         before, after = change.part(Part.RETURNS)
@@ -177,11 +180,7 @@ def told_class(change: Change) -> Iterator[tuple[str, float]]:
     """A new name, base or modifiers of a class."""
     area, old, new = change.area, change.old, change.new
     what = named(area.new, new)
-    if old.name and new.name and old.name != new.name:
-        yield (
-            f"the {noun(area.new, new)} {quote(old.name)} has been renamed to {quote(new.name)}",
-            0.95,
-        )
+    yield from _renamed(change)
     if change.differs(Part.BASES):
         before, after = (bases_said(text) for text in change.part(Part.BASES))
         if before and after:
