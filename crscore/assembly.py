@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ChangedFile,
         Comment,
         Diff,
+        Flag,
         ParsedComment,
         PseudoReference,
         Scores,
@@ -89,6 +90,8 @@ class Board:
     """Cosines, shape (R, S), each in [-1, 1]."""
     degrees: npt.NDArray[np.float32]
     """The matcher's judgement, shape (R, S), each in [0, 1]."""
+    flags: tuple[Flag | None, ...]
+    """What the matcher found odd about each of the S sentences."""
     limit: int | None
     """Most claims and implications a score counts; None for all."""
 
@@ -155,6 +158,8 @@ def result(
         references=board.references,
         sentences=board.units,
         similarity=cosines,
+        degrees=degrees,
+        sentence_flags=board.flags,
         sentence_matches=tuple(_best(cosines[:, s], degrees[:, s], counted) for s in everyone),
         reference_matches=tuple(
             _best(cosines[r], degrees[r], everyone) for r in range(len(board.references))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from crscore import assembly, references, scopes, sentences, similarity
+from crscore.matchers.base import Cells
 from crscore.records import Sentence
 
 if TYPE_CHECKING:
@@ -139,17 +140,25 @@ def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
         for index, part in enumerate(work.parsed)
         for text in part.sentences
     )
-    cosines = similarity.cosine(
-        _stack([_read(ref) for ref in work.references], vectors),
-        _stack([unit.text for unit in units], vectors),
+    rows = _stack([_read(ref) for ref in work.references], vectors)
+    columns = _stack([unit.text for unit in units], vectors)
+    cells = Cells(
+        diff=work.pair.diff,
+        references=work.references,
+        sentences=units,
+        reference_vectors=rows,
+        sentence_vectors=columns,
+        similarity=similarity.cosine(rows, columns),
     )
-    degrees = parts.matcher.match(cosines, work.references, [unit.text for unit in units])
+    judged = parts.matcher.match(cells)
+    judged.degrees.setflags(write=False)
     board = assembly.Board(
         diff=work.pair.diff,
         references=work.references,
         units=units,
-        similarity=cosines,
-        degrees=degrees,
+        similarity=cells.similarity,
+        degrees=judged.degrees,
+        flags=judged.flags,
         limit=parts.max_claims,
     )
     return assembly.result(

@@ -215,6 +215,15 @@ class Sentence:
     """Index of its comment in the result's `comments`."""
 
 
+class Flag(StrEnum):
+    """What is odd about a sentence of a review."""
+
+    RESTATES = "restates the change"
+    REPEATS = "repeats an earlier sentence"
+    ADDRESSES_SCORER = "speaks to the scorer"
+    NO_SENTENCE = "is no sentence"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedComment:
     """A comment split into what is read and what is kept apart."""
@@ -331,6 +340,10 @@ class Result:
     """The S sentences of all comments."""
     similarity: npt.NDArray[np.float32]
     """Cosine similarities, shape (R, S), each in [-1, 1], read-only."""
+    degrees: npt.NDArray[np.float32]
+    """The matcher's judgement of each cell, shape (R, S), each in [0, 1], read-only."""
+    sentence_flags: tuple[Flag | None, ...]
+    """For each sentence, what the matcher found odd about it; None mostly."""
     sentence_matches: tuple[Match, ...]
     """For each sentence, its best pseudo-reference among the counted ones."""
     reference_matches: tuple[Match, ...]

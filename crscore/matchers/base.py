@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import numpy.typing as npt
 
-    from crscore.records import PseudoReference
+    from crscore.records import Diff, Flag, PseudoReference, Sentence
+
+    Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """One change's cells before they are judged."""
+
+    diff: Diff
+    """The change."""
+    references: tuple[PseudoReference, ...]
+    """The R rows."""
+    sentences: tuple[Sentence, ...]
+    """The S columns."""
+    reference_vectors: Floats
+    """What the encoder made of the rows' readings: unit rows, shape (R, D)."""
+    sentence_vectors: Floats
+    """What the encoder made of the columns: unit rows, shape (S, D)."""
+    similarity: Floats
+    """Their cosines, shape (R, S), each in [-1, 1], read-only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Judgement:
+    """A matcher's answer."""
+
+    degrees: Floats
+    """How far each sentence addresses each pseudo-reference, shape (R, S), each in [0, 1]."""
+    flags: tuple[Flag | None, ...]
+    """What is odd about each of the S sentences."""
 
 
 class Matcher(Protocol):
@@ -24,20 +53,13 @@ class Matcher(Protocol):
         """Name and settings for the signature."""
         ...
 
-    def match(
-        self,
-        similarity: npt.NDArray[np.float32],
-        references: Sequence[PseudoReference],
-        sentences: Sequence[str],
-    ) -> npt.NDArray[np.float32]:
+    def match(self, cells: Cells) -> Judgement:
         """Judge every cell.
 
         Args:
-            similarity: Cosine similarities, shape (R, S), each in [-1, 1].
-            references: The R pseudo-references.
-            sentences: The S sentences.
+            cells: One change's rows, columns and cosines. R and S may be 0.
 
         Returns:
-            Degrees, shape (R, S), each in [0, 1]; the published matcher gives 0 or 1.
+            The degrees; the published matcher gives 0 or 1.
         """
         ...

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crscore.matchers.base import Judgement
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    import numpy.typing as npt
-
-    from crscore.matchers.base import Matcher
-    from crscore.records import PseudoReference
+    from crscore.matchers.base import Cells, Matcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +30,14 @@ class Published:
         """`published`; the threshold stands in the signature by itself."""
         return "published"
 
-    def match(
-        self,
-        similarity: npt.NDArray[np.float32],
-        references: Sequence[PseudoReference],  # noqa: ARG002  (the protocol's)
-        sentences: Sequence[str],  # noqa: ARG002  (the protocol's)
-    ) -> npt.NDArray[np.float32]:
+    def match(self, cells: Cells) -> Judgement:
         """Give 1 where the similarity is strictly above the threshold, else 0.
 
         The comparison is made in float64: a float32 value that prints as the threshold
         must not pass for being rounded up.
         """
-        return (similarity.astype(np.float64) > self.threshold).astype(np.float32)
+        above = cells.similarity.astype(np.float64) > self.threshold
+        return Judgement(degrees=above.astype(np.float32), flags=(None,) * len(cells.sentences))
 
 
 def create(options: Mapping[str, str]) -> Matcher:

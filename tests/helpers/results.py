@@ -172,6 +172,8 @@ def make(
         references=tuple(references),
         sentences=sentences,
         similarity=matrix,
+        degrees=(matrix > THRESHOLD).astype(np.float32),
+        sentence_flags=(None,) * len(sentences),
         sentence_matches=tuple(_best(matrix[:, s], counted) for s in everything),
         reference_matches=tuple(_best(matrix[r], everything) for r in range(len(references))),
         comments=tuple(

@@ -1,11 +1,24 @@
 import numpy as np
 
 from crscore.matchers import published
+from crscore.matchers.base import Cells
+from crscore.records import Diff, PseudoReference, ReferenceKind, Sentence
 
 
 def degrees(values: list[float], threshold: str) -> list[float]:
     matcher = published.create({"threshold": threshold})
-    return matcher.match(np.array([values], dtype=np.float32), (), ()).tolist()[0]
+    similarity = np.array([values], dtype=np.float32)
+    cells = Cells(
+        diff=Diff(files=(), sha256=""),
+        references=(PseudoReference(text="a", kind=ReferenceKind.CLAIM, source="test"),),
+        sentences=tuple(Sentence(text="b", comment=0) for _ in values),
+        reference_vectors=np.ones((1, 1), dtype=np.float32),
+        sentence_vectors=np.ones((len(values), 1), dtype=np.float32),
+        similarity=similarity,
+    )
+    judged = matcher.match(cells)
+    assert judged.flags == (None,) * len(values)
+    return judged.degrees.tolist()[0]
 
 
 def test_value_equal_to_the_threshold_is_no_match() -> None:
