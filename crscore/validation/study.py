@@ -7,13 +7,14 @@ import hashlib
 import json
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crscore.errors import InputError
 from crscore.records import Claims, PseudoReference, ReferenceKind
+from crscore.validation._fields import Fields
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from crscore.records import Diff
@@ -22,6 +23,49 @@ DIMENSIONS = ("conciseness", "comprehensiveness", "relevance")
 GROUND_TRUTH = "ground_truth"
 """The original human comment; correlations leave it out, as the paper does."""
 SOURCE = "recorded"
+"""Source of what a model and the tools said."""
+EDITED = "edited"
+"""Source of what the annotators made of it."""
+CORRECTNESS = ("correct", "incorrect", "unverifiable", "incomplete")
+"""What an annotator says of a claim."""
+LIKERT = (1, 5)
+"""Lowest and highest rating."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyReference:
+    """One row of the list that the annotators worked with."""
+
+    text: str
+    """The claim or finding."""
+    kind: ReferenceKind
+    """Claim or issue; a row that says neither is a claim that an annotator added."""
+    necessary: bool | None
+    """Whether a review must address it; None when nobody said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedClaim:
+    """One claim of the language model and what people said of it."""
+
+    text: str
+    """The claim."""
+    correctness: str | None
+    """One of `CORRECTNESS`, by the annotator whose row counts; None when nobody said."""
+    annotator: str | None
+    """Whose row counts; None when unknown."""
+    by_annotator: tuple[tuple[str, str | None], ...] = ()
+    """(annotator, correctness) of everyone who judged it, when the study tells."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """What a further annotator said of a review."""
+
+    annotator: str | None
+    """Who said it; None when unknown."""
+    values: tuple[float, float, float]
+    """Conciseness, comprehensiveness and relevance, Likert 1 to 5."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +78,12 @@ class RatedReview:
     """The review; may be blank."""
     ratings: tuple[float, float, float]
     """Conciseness, comprehensiveness and relevance, Likert 1 to 5."""
+    addressed: tuple[int, ...] | None = None
+    """Indices into the change's `edited`; None when the study does not tell."""
+    annotator: str | None = None
+    """Whose ratings these are; None when unknown."""
+    other_ratings: tuple[Rating, ...] = ()
+    """Those of further annotators; only agreement reads them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +102,12 @@ class StudyChange:
     """The whole file after."""
     recorded: Claims
     """The study's own pseudo-references: claims of a language model, then tool findings."""
+    edited: tuple[StudyReference, ...] = ()
+    """The same after the annotators corrected them; what `addressed` counts in."""
+    judged: tuple[JudgedClaim, ...] = ()
+    """The language model's claims with their judgements."""
+    added: tuple[str, ...] = ()
+    """Claims that the annotators found missing."""
     reviews: tuple[RatedReview, ...]
     """In the order of the file."""
 
@@ -76,7 +132,8 @@ def read(path: Path) -> Study:
         The study.
 
     Raises:
-        InputError: The file cannot be read, or a line lacks a field; the message names it.
+        InputError: The file cannot be read, or a field of a line is missing or wrong; the
+            message names line and field.
     """
     try:
         content = path.read_bytes()
@@ -100,64 +157,104 @@ def read(path: Path) -> Study:
 
 def _change(line: str, place: str) -> StudyChange:
     try:
-        row = json.loads(line)
-        return StudyChange(
-            id=str(row["id"]),
-            language=str(row["language"]),
-            patch=str(row["patch"]),
-            old_source=_optional_text(row, "old_source"),
-            new_source=_optional_text(row, "new_source"),
-            recorded=_recorded(row),
-            reviews=tuple(_review(review) for review in row["reviews"]),
+        values = json.loads(line)
+    except (ValueError, RecursionError) as exc:
+        raise InputError(f"{place}: not a line of JSON: {exc}") from exc
+    if not isinstance(values, dict):
+        raise InputError(f"{place}: not a change of a study; a line is one JSON object")
+    if type(values.get("id")) is int:
+        values["id"] = str(values["id"])
+    row = Fields(values=values, place=place)
+    edited = tuple(_reference(item) for item in row.objects("pseudo_references"))
+    judged = tuple(_judged(item) for item in row.objects("llm_claims"))
+    if values.get("reviews") is None:
+        raise row.fault("reviews", "a list of objects")
+    return StudyChange(
+        id=row.text("id"),
+        language=row.text("language"),
+        patch=row.text("patch"),
+        old_source=row.optional_text("old_source"),
+        new_source=row.optional_text("new_source"),
+        recorded=_recorded(judged, edited),
+        edited=edited,
+        judged=judged,
+        added=row.items("added_claims", str, "a list of strings"),
+        reviews=tuple(_review(item, len(edited)) for item in row.objects("reviews")),
+    )
+
+
+def _reference(row: Fields) -> StudyReference:
+    kind = row.choice("kind", tuple(ReferenceKind))
+    return StudyReference(
+        text=row.text("text"),
+        kind=ReferenceKind.CLAIM if kind is None else ReferenceKind(kind),
+        necessary=row.flag("necessary"),
+    )
+
+
+def _judged(row: Fields) -> JudgedClaim:
+    answers: tuple[tuple[str, str | None], ...] = ()
+    if row.values.get("by_annotator") is not None:
+        if not isinstance(row.values["by_annotator"], dict):
+            raise row.fault("by_annotator", "an object")
+        each = Fields(
+            values=row.values["by_annotator"], place=row.place, path=f"{row.path}by_annotator."
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
-        raise InputError(f"{place}: not a change of a study: {exc!r}") from exc
+        answers = tuple((name, each.choice(name, CORRECTNESS)) for name in each.values)
+    return JudgedClaim(
+        text=row.text("text"),
+        correctness=row.choice("correctness", CORRECTNESS),
+        annotator=row.optional_text("annotator"),
+        by_annotator=answers,
+    )
 
 
-def _optional_text(row: dict[str, Any], key: str) -> str | None:
-    value = row.get(key)
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"{key} must be a string or null")
-    return value
+def _recorded(judged: Sequence[JudgedClaim], edited: Sequence[StudyReference]) -> Claims:
+    texts = [(claim.text, ReferenceKind.CLAIM) for claim in judged]
+    texts += [(ref.text, ref.kind) for ref in edited if ref.kind is ReferenceKind.ISSUE]
+    return _claims(texts, SOURCE)
 
 
-def _recorded(row: dict[str, Any]) -> Claims:
-    texts = [(claim["text"], ReferenceKind.CLAIM) for claim in row.get("llm_claims") or ()]
-    texts += [
-        (ref["text"], ReferenceKind.ISSUE)
-        for ref in row.get("pseudo_references") or ()
-        if ref["kind"] == "issue"
-    ]
+def _claims(texts: Iterable[tuple[str, ReferenceKind]], source: str) -> Claims:
     return Claims(
         references=tuple(
-            PseudoReference(text=text, kind=kind, source=SOURCE) for text, kind in texts
+            PseudoReference(text=text, kind=kind, source=source) for text, kind in texts
         )
     )
 
 
-def _review(review: dict[str, Any]) -> RatedReview:
-    con, comp, rel = (_rating(review[dimension]) for dimension in DIMENSIONS)
+def _review(row: Fields, references: int) -> RatedReview:
+    addressed = None
+    if row.values.get("addressed") is not None:
+        indices = row.items("addressed", int, "a list of integers or null")
+        # A few reviews of the published study name a row that the edited list does not have.
+        addressed = tuple(dict.fromkeys(i for i in indices if 0 <= i < references))
     return RatedReview(
-        system=str(review["system"]), text=str(review["text"]), ratings=(con, comp, rel)
+        system=row.text("system"),
+        text=row.text("text"),
+        ratings=_ratings(row),
+        addressed=addressed,
+        annotator=row.optional_text("annotator"),
+        other_ratings=tuple(
+            Rating(annotator=other.optional_text("annotator"), values=_ratings(other))
+            for other in row.objects("other_ratings")
+        ),
     )
 
 
-def _rating(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"a rating is a number, not {value!r}")
-    if not 1 <= value <= 5:
-        raise ValueError(f"a rating is from 1 to 5, not {value!r}")
-    return float(value)
+def _ratings(row: Fields) -> tuple[float, float, float]:
+    con, comp, rel = (row.number(dimension, *LIKERT) for dimension in DIMENSIONS)
+    return con, comp, rel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Recorded:
-    """A claim generator that answers with the study's own claims."""
+    """A claim generator that answers with the study's own pseudo-references."""
 
     by_diff: dict[str, Claims]
     """Diff sha256 -> claims."""
     identity: str
-    """`recorded@` and a short hash of the study."""
+    """`recorded@` or `edited@` and a short hash of the study."""
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Look up each diff of the study.
@@ -169,11 +266,27 @@ class Recorded:
 
 
 def recorded(study: Study) -> Recorded:
-    """Make the generator of a study's own claims."""
+    """Make the generator of a study's own claims: what a model and the tools said."""
+    return _generator(study, SOURCE, [change.recorded for change in study.changes])
+
+
+def edited(study: Study) -> Recorded:
+    """Make the generator of the edited lists: what the annotators judged reviews by.
+
+    The references keep the order of `StudyChange.edited`, so that `RatedReview.addressed`
+    counts in them.
+    """
+    lists = [
+        _claims(((ref.text, ref.kind) for ref in change.edited), EDITED) for change in study.changes
+    ]
+    return _generator(study, EDITED, lists)
+
+
+def _generator(study: Study, source: str, claims: Sequence[Claims]) -> Recorded:
     return Recorded(
         by_diff={
-            hashlib.sha256(change.patch.encode("utf-8")).hexdigest(): change.recorded
-            for change in study.changes
+            hashlib.sha256(change.patch.encode("utf-8")).hexdigest(): made
+            for change, made in zip(study.changes, claims, strict=True)
         },
-        identity=f"{SOURCE}@{study.sha256[:8]}",
+        identity=f"{source}@{study.sha256[:8]}",
     )

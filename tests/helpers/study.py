@@ -17,9 +17,22 @@ REVIEWS = {
     "knn": ("", (1, 1, 1)),
     "ground_truth": ("{claim}", (5, 5, 5)),
 }
+# Who counts for a change; the other one judged too where the study says so.
+ANNOTATORS = {"py:1": "a", "py:2": "b", "js:1": "a"}
+ADDRESSED = {"gpt3.5": [0], "llama3": [0], "codereviewer": [0], "ground_truth": [0, 1]}
+# Of py:1 and py:2, by the annotator who does not count: one step lower on two reviews.
+SECOND = {"gpt3.5": (4, 3, 3), "llama3": (5, 3, 4), "lstm": (1, 1, 1), "ground_truth": (5, 4, 5)}
+CORRECTNESS = {
+    "The limit is raised from 10 to 20.": ("correct", "correct"),
+    "The name of the table changes.": ("incorrect", "unverifiable"),
+    "A retry loop is added around the request.": ("incomplete", None),
+    "The discount parameter has a default of zero.": ("correct", None),
+}
+ADDED = {"py:1": ["The comment above the limit is kept."]}
 
 
 def rows() -> list[dict]:
+    """Three changes with six reviews each, as an old file has them: one annotator, no second."""
     made = []
     for change, claims in CLAIMS.items():
         reviews = [
@@ -51,6 +64,35 @@ def rows() -> list[dict]:
                 "reviews": reviews,
             }
         )
+    return made
+
+
+def full_rows() -> list[dict]:
+    """The same with all that the format can hold: links, judgements, two annotators."""
+    made = rows()
+    for row in made:
+        first = ANNOTATORS[row["id"]]
+        second = "b" if first == "a" else "a"
+        row["added_claims"] = ADDED.get(row["id"], [])
+        row["gpt4o_claims_raw"] = None
+        for claim in row["llm_claims"]:
+            one, other = CORRECTNESS[claim["text"]]
+            claim |= {"correctness": one, "annotator": first}
+            if other is not None:
+                claim["by_annotator"] = {first: one, second: other}
+        for review in row["reviews"]:
+            review["annotator"] = first
+            review["addressed"] = ADDRESSED.get(review["system"], [])
+            if row["id"] != "js:1" and review["system"] in SECOND:
+                con, comp, rel = SECOND[review["system"]]
+                review["other_ratings"] = [
+                    {
+                        "annotator": second,
+                        "conciseness": con,
+                        "comprehensiveness": comp,
+                        "relevance": rel,
+                    }
+                ]
     return made
 
 

@@ -34,6 +34,103 @@ def test_identity_names_the_data(tmp_path: Path) -> None:
     assert first.identity != second.identity
 
 
+def test_change_holds_the_edited_list_the_judgements_and_what_was_added(tmp_path: Path) -> None:
+    change = study.read(helper.write(tmp_path / "s.jsonl", helper.full_rows())).changes[0]
+    assert [(ref.kind, ref.necessary) for ref in change.edited] == [
+        (ReferenceKind.CLAIM, True),
+        (ReferenceKind.ISSUE, None),
+    ]
+    assert [(claim.correctness, claim.annotator) for claim in change.judged] == [
+        ("correct", "a"),
+        ("incorrect", "a"),
+    ]
+    assert change.judged[1].by_annotator == (("a", "incorrect"), ("b", "unverifiable"))
+    assert change.added == ("The comment above the limit is kept.",)
+
+
+def test_review_knows_what_it_addresses_and_who_rated_it(tmp_path: Path) -> None:
+    change = study.read(helper.write(tmp_path / "s.jsonl", helper.full_rows())).changes[0]
+    review = change.reviews[0]
+    assert (review.addressed, review.annotator) == ((0,), "a")
+    assert review.other_ratings == (study.Rating(annotator="b", values=(4.0, 3.0, 3.0)),)
+    assert change.reviews[4].other_ratings == ()
+
+
+def test_old_file_without_the_newer_fields_still_reads(tmp_path: Path) -> None:
+    (row, *_) = helper.rows()
+    del row["llm_claims"], row["pseudo_references"]
+    for review in row["reviews"]:
+        del review["addressed"], review["annotator"]
+    change = study.read(helper.write(tmp_path / "s.jsonl", [row])).changes[0]
+    assert (change.edited, change.judged, change.added) == ((), (), ())
+    assert {(review.addressed, review.annotator) for review in change.reviews} == {(None, None)}
+
+
+def test_reference_of_no_kind_is_a_claim_that_someone_added(tmp_path: Path) -> None:
+    entries = helper.rows()
+    entries[0]["pseudo_references"][0]["kind"] = None
+    change = study.read(helper.write(tmp_path / "s.jsonl", entries)).changes[0]
+    assert change.edited[0].kind is ReferenceKind.CLAIM
+
+
+def test_link_to_a_row_that_is_not_there_is_dropped(tmp_path: Path) -> None:
+    entries = helper.rows()
+    entries[0]["reviews"][0]["addressed"] = [1, 2, -1, 0, 1]
+    change = study.read(helper.write(tmp_path / "s.jsonl", entries)).changes[0]
+    assert change.reviews[0].addressed == (1, 0)
+
+
+def test_edited_generator_answers_with_the_list_that_links_count_in(tmp_path: Path) -> None:
+    found = study.read(helper.write(tmp_path / "s.jsonl"))
+    generator = study.edited(found)
+    (made,) = generator.generate([diff.parse(found.changes[1].patch)])
+    assert [ref.text for ref in made.references] == [ref.text for ref in found.changes[1].edited]
+    assert generator.identity == f"edited@{found.sha256[:8]}"
+
+
+BROKEN = [
+    (("id",), None, r"s\.jsonl:1: id must be a string, not None"),
+    (("added_claims",), ["a", 1], r"added_claims must be a list of strings"),
+    (("llm_claims",), {}, r"llm_claims must be a list of objects"),
+    (("llm_claims", 1, "correctness"), "right", r"llm_claims\[1\]\.correctness must be correct, "),
+    (("llm_claims", 0, "by_annotator"), ["a"], r"llm_claims\[0\]\.by_annotator must be an object"),
+    (("llm_claims", 0, "by_annotator"), {"a": 1}, r"\[0\]\.by_annotator\.a must be a string or"),
+    (("pseudo_references", 1, "kind"), "smell", r"pseudo_references\[1\]\.kind must be claim, "),
+    (("pseudo_references", 0, "necessary"), 1, r"\[0\]\.necessary must be true, false or null"),
+    (("reviews",), None, r"reviews must be a list of objects, not None"),
+    (("reviews", 2, "text"), None, r"reviews\[2\]\.text must be a string, not None"),
+    (
+        ("reviews", 2, "relevance"),
+        6,
+        r"reviews\[2\]\.relevance must be a number from 1 to 5, not 6",
+    ),
+    (("reviews", 1, "addressed"), [True], r"reviews\[1\]\.addressed must be a list of integers"),
+    (("reviews", 1, "annotator"), 1, r"reviews\[1\]\.annotator must be a string or null"),
+    (("reviews", 0, "other_ratings", 0, "conciseness"), 0, r"other_ratings\[0\]\.conciseness must"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "message"), BROKEN)
+def test_wrong_field_is_named_with_its_line(
+    tmp_path: Path, path: tuple, value: object, message: str
+) -> None:
+    entries = helper.full_rows()
+    owner = entries[0]
+    for key in path[:-1]:
+        owner = owner[key]
+    owner[path[-1]] = value
+    with pytest.raises(InputError, match=message):
+        study.read(helper.write(tmp_path / "s.jsonl", entries))
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "5", "[" * 100_000])
+def test_line_that_is_no_object_is_named(tmp_path: Path, line: str) -> None:
+    path = helper.write(tmp_path / "s.jsonl")
+    path.write_text(path.read_text("utf-8") + line, encoding="utf-8")
+    with pytest.raises(InputError, match=r"s\.jsonl:4: not a "):
+        study.read(path)
+
+
 @pytest.mark.parametrize("missing", ["id", "patch", "reviews", "language"])
 def test_missing_field_names_the_line(tmp_path: Path, missing: str) -> None:
     entries = helper.rows()
