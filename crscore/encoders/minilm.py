@@ -24,6 +24,7 @@ from crscore.encoders._hub import cached_folder
 from crscore.encoders._options import flag, reject_unknown
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows, readable
 from crscore.encoders._safetensors import read_floats
+from crscore.encoders.base import TokenVectors
 from crscore.errors import ConfigError, DependencyError
 
 if TYPE_CHECKING:
@@ -88,6 +89,32 @@ class MiniLM:
             for batch, rows in zip(batches, threads.map(encode, batches), strict=True):
                 vectors[batch] = rows
         return vectors
+
+    def tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Encode the tokens of texts; `encode` without stop words is their mean at length 1.
+
+        Args:
+            texts: Any number of texts; each is cut at 256 tokens, the two markers counted.
+
+        Returns:
+            One value a text, in the order of `texts`, with vectors of shape (L, 384).
+
+        Raises:
+            ModelNotFoundError: The model is not here and cannot, or may not, be fetched.
+            DependencyError: onnxruntime or tokenizers is not installed.
+            EncodingError: The model's files are not the published ones.
+        """
+        if not texts:
+            return []
+        model = _load(self.folder, self.offline)
+        encodings = model.tokenizer.encode_batch([readable(text) for text in texts])
+        batches = _batches([len(encoding) for encoding in encodings], workers=_workers())
+        found: dict[int, TokenVectors] = {}
+        with ThreadPoolExecutor(_workers()) as threads:
+            encode = functools.partial(_encode_tokens, model, encodings)
+            for batch, rows in zip(batches, threads.map(encode, batches), strict=True):
+                found.update(zip(batch, rows, strict=True))
+        return [found[index] for index in range(len(texts))]
 
 
 def create(options: Mapping[str, str]) -> Encoder:
@@ -202,6 +229,23 @@ def _encode_batch(
         "wanted": np.flatnonzero(kept),
     }
     return pool_rows(model.session.run(None, feed)[0], kept.sum(axis=1))
+
+
+def _encode_tokens(
+    model: _Model, encodings: Sequence[Encoding], batch: Sequence[int]
+) -> list[TokenVectors]:
+    ids, present, marker = _pad([encodings[index] for index in batch])
+    feed = {
+        "input_ids": ids,
+        "attention_mask": present.astype(np.int32),
+        "wanted": np.flatnonzero(present),
+    }
+    rows = model.session.run(None, feed)[0]
+    ends = np.cumsum(present.sum(axis=1))[:-1]
+    return [
+        TokenVectors(vectors, marks[here])
+        for vectors, marks, here in zip(np.split(rows, ends), marker, present, strict=True)
+    ]
 
 
 def _pad(

@@ -1,0 +1,23 @@
+"""The token vectors beside sentence-transformers itself."""
+
+import numpy as np
+from sentence_transformers import SentenceTransformer
+
+from crscore.encoders import _minilm_files as files
+from crscore.encoders.minilm import MiniLM
+
+TEXTS = (
+    "You're right, this shouldn't be null; it's the caller's job.",
+    "Why not use `dict.setdefault(key, [])` here?",
+    "word " * 400,
+    "",
+    "naïve 日本 \U0001f600 <b>bold</b>",
+)
+
+
+def test_token_vectors_equal_those_of_sentence_transformers() -> None:
+    model = SentenceTransformer(str(files.packaged()), device="cpu")
+    expected = model.encode(list(TEXTS), output_value="token_embeddings")
+    found = MiniLM(offline=True).tokens(TEXTS)
+    for theirs, ours in zip(expected, found, strict=True):
+        np.testing.assert_allclose(ours.vectors, theirs.numpy(), rtol=0, atol=1e-5)
