@@ -1,0 +1,1 @@
+"""Texts made to fool the score, and how often the reviews they compete with win."""
