@@ -34,7 +34,7 @@ _DENIALS: Final = (
     (r"\b(is|are|was|were|does|do|would|wo|have|has)n't\b", r"\1"),
     (r"\bcan\b", "cannot"),
     (r"\b(should|is|are|was|were|will|would|could|must|may|might|has been|have been)\b", r"\1 not"),
-    (r"\b(needs?|wants?|makes?|uses?|adds?|removes?|looks?|seems?) ", r"does not \1 "),
+    (r"\b(need|want|make|use|add|remove|look|seem|help|ensure)s ", r"does not \1 "),
 )
 _OPPOSITES: Final = (
     ("good", "bad"),
@@ -116,12 +116,12 @@ def disguises(material: Material, rng: np.random.Generator) -> tuple[Variant, ..
     other = pick(material.strangers, rng)
     names = shuffled(material.names, rng)
     lead = " and ".join(f"`{name}`" for name in names[:2])
+    swapped = _renamed(other, names)
     made = [
         Variant("names-first", f"{lead}: {other.strip()}"),
         Variant("names-last", f"{stop(other)} This concerns {lead}."),
-        Variant("names-swapped", _renamed(other, names)),
     ]
-    return tuple(made)
+    return (*made, *([Variant("names-swapped", swapped)] if swapped != other else []))
 
 
 def negations(material: Material, rng: np.random.Generator) -> tuple[Variant, ...]:

@@ -26,7 +26,7 @@ _LEAD: Final = Bank(
     test=("Observations:", "Points to address:", "My notes on the patch:", "Remarks:"),
 )
 _JOIN: Final = Bank(training=("; ", " and ", ", and "), test=("; also, ", ", while ", " - "))
-_UNSEEN: Final = frozenset({"lower-case", "joined", "few"})
+_UNSEEN: Final = frozenset({"lower-case", "joined", "few", "noticed"})
 
 
 def echoes(material: Material, rng: np.random.Generator) -> tuple[Variant, ...]:
@@ -65,5 +65,6 @@ def _ways(texts: Sequence[str], wording: Wording, rng: np.random.Generator) -> t
         ),
         Variant("few", " ".join(map(stop, few))),
         Variant("joined", stop(join.join(lowered(text.rstrip(".")) for text in mixed[:4]))),
+        Variant("noticed", " ".join(f"I notice that {lowered(stop(text))}" for text in mixed)),
         Variant("lower-case", " ".join(stop(text.lower()) for text in texts)),
     )

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 MAX_QUOTE: Final = 80
 """Characters of code quoted in a fact."""
+MAX_BLOCK: Final = 40
+"""Lines of one side of a run of changes that are read: pairing them takes quadratic time."""
+_MAX_LINE: Final = 300
 _ALIKE: Final = 0.5
 """Ratio of equal characters from which a removed and an added line are one changed line."""
 
@@ -42,13 +45,13 @@ _SORTS: Final = (
         "a method `{0}`",
     ),
     (
-        re.compile(r"(?:\}\s*)?(?:else\s+)?(?:if|elif|while)\s*(?P<name>.+?)\s*[:{]?$"),
+        re.compile(r"(?:\}\s*)?(?:else\s+)?(?:if|elif|while)\b\s*(?P<name>.+?)\s*[:{]?$"),
         "a check `{0}`",
     ),
-    (re.compile(r"for\s*(?P<name>.+?)\s*[:{]?$"), "a loop over `{0}`"),
+    (re.compile(r"for\b\s*(?P<name>.+?)\s*[:{]?$"), "a loop over `{0}`"),
     (re.compile(r"return\b\s*(?P<name>.+?);?$"), "a return of `{0}`"),
     (re.compile(r"(?:throw|raise)\s+(?P<name>.+?);?$"), "a raised error `{0}`"),
-    (re.compile(r"(?P<name>[\w.$\[\]'\" ]+?)\s*[-+*/|&]?=(?!=)"), "an assignment to `{0}`"),
+    (re.compile(r"(?P<name>[\w.$\[\]'\" ]+?)\s*[-+*/|&]?=(?![=>])"), "an assignment to `{0}`"),
     (re.compile(r"(?:await\s+|new\s+)?(?P<name>[\w.$]+)\s*\("), "a call of `{0}`"),
 )
 
@@ -90,11 +93,10 @@ def _of_hunk(hunk: Hunk) -> Iterator[Fact]:
     for is_context, lines in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
         if is_context:
             continue
-        block = [(line.kind, line.text.strip()) for line in lines]
-        yield from _of_block(
-            [text for kind, text in block if kind is LineKind.REMOVED and _tells(text)],
-            [text for kind, text in block if kind is LineKind.ADDED and _tells(text)],
-        )
+        block = [(line.kind, line.text.strip()) for line in lines if _tells(line.text)]
+        removed = [text for kind, text in block if kind is LineKind.REMOVED]
+        added = [text for kind, text in block if kind is LineKind.ADDED]
+        yield from _of_block(removed[:MAX_BLOCK], added[:MAX_BLOCK])
 
 
 def _of_block(removed: Sequence[str], added: Sequence[str]) -> Iterator[Fact]:
@@ -136,7 +138,7 @@ def _tells(text: str) -> bool:
 
 def _noun(line: str) -> str:
     for pattern, phrase in _SORTS:
-        found = pattern.match(line)
+        found = pattern.match(line[:_MAX_LINE])
         if found and found["name"].strip(" ()"):
             name = " ".join(found["name"].replace("`", "'").split())
             return phrase.format(name if len(name) <= MAX_QUOTE else name[: MAX_QUOTE - 1] + "…")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore import references, sentences
 from crscore.records import LineKind, ReferenceKind
+from crscore.stopwords import ENGLISH
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -81,7 +82,7 @@ class Material:
     diff: Diff
     """The same, parsed."""
     names: tuple[str, ...]
-    """Identifiers of the changed lines, without keywords, in order of first appearance."""
+    """Identifiers of the changed lines, without keywords and stop words, in order."""
     recorded: tuple[str, ...]
     """The study's own pseudo-references; may be empty."""
     structural: tuple[str, ...]
@@ -187,7 +188,7 @@ def stop(text: str) -> str:
 
 def lowered(text: str) -> str:
     """The text with a small first letter, unless it starts with code or a name."""
-    first = text.split(" ", 1)[0]
+    first = text.split(" ", 1)[0].rstrip(",")
     plain = first.isalpha() and (len(first) == 1 or first[1:].islower())
     return text[:1].lower() + text[1:] if plain and first != "I" else text
 
@@ -203,7 +204,10 @@ def _names(diff: Diff) -> tuple[str, ...]:
         *changed_lines(diff, LineKind.ADDED),
     )
     found = (name for line in lines for name in _NAME.findall(line))
-    return tuple(dict.fromkeys(name for name in found if len(name) > 1 and name not in _KEYWORDS))
+    dull = _KEYWORDS | ENGLISH
+    return tuple(
+        dict.fromkeys(name for name in found if len(name) > 1 and not {name, name.lower()} & dull)
+    )
 
 
 def _clean(texts: Iterable[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.validation.attacks.material import Bank, lowered, pick, raised, stop
@@ -35,6 +36,9 @@ _VERBS: Final = {
     "simplified": "simplifies",
 }
 _THIRD: Final = {third: participle for participle, third in _VERBS.items()}
+# Code must stay as it is: `x.new`, 'checks if', "a.b".
+_CODE: Final = re.compile(r"`[^`]*`|'[^' ]*'|\"[^\" ]*\"")
+_MASKED: Final = re.compile("\x02(\\d+)\x03")
 # "A parameter `x` has been added to `f`." -> "The patch adds a parameter `x` to `f`."
 _PASSIVE: Final = re.compile(
     rf"(?P<what>[^,.]{{3,120}}?) (?:has been|have been|was|were|is|are) (?:now )?"
@@ -89,7 +93,6 @@ _SYNONYMS: Final = (
     _Synonym(r"\btakes\b", ("accepts",), ("is given",)),
     _Synonym(r"\bimport statement\b", ("import line",), ("import",)),
     _Synonym(r"\bconditional statement\b", ("condition",), ("if clause",)),
-    _Synonym(r"\bassigned\b", ("set to",), ("given",)),
     _Synonym(r"\bcreated\b", ("made",), ("built",)),
 )
 
@@ -105,12 +108,21 @@ def paraphrased(claim: str, wording: Wording, rng: np.random.Generator) -> str:
     Returns:
         A sentence; the claim itself where no rule fits.
     """
-    text = _turned(claim.strip(), wording, rng)
+    code = _CODE.findall(claim)
+    numbers = iter(range(len(code)))
+    text = _CODE.sub(lambda _: f"\x02{next(numbers)}\x03", claim.strip())
+    text = _turned(text, wording, rng)
     for synonym in _SYNONYMS:
-        words = Bank(synonym.training, synonym.test).of(wording)
         if rng.random() < 0.7:
-            text = re.sub(synonym.pattern, pick(words, rng), text, count=1)
-    return raised(stop(text))
+            words = pick(Bank(synonym.training, synonym.test).of(wording), rng)
+            text = re.sub(synonym.pattern, partial(_put, words), text, count=1)
+    return raised(stop(_MASKED.sub(lambda found: code[int(found[1])], text)))
+
+
+def _put(words: str, found: re.Match[str]) -> str:
+    """The words for what was found, with a capital letter where it had one."""
+    put = found.expand(words)
+    return raised(put) if found[0][:1].isupper() else put
 
 
 def _turned(claim: str, wording: Wording, rng: np.random.Generator) -> str:

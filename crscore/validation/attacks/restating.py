@@ -201,7 +201,7 @@ def _from_claims(
         Variant(f"{source}-framed", " ".join(_framed(one, wording, rng) for one in said[:3])),
         Variant(f"{source}-steps", _stepwise(said, wording)),
         Variant(f"{source}-one", said[0]),
-        Variant(f"{source}-merged", stop("; ".join(_tail(one) for one in said))),
+        Variant(f"{source}-merged", raised(stop("; ".join(map(_tail, said))))),
     ]
 
 
