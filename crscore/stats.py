@@ -1,9 +1,11 @@
-"""Rank correlation and its interval by bootstrap over clusters."""
+"""Rank correlation, and what a bootstrap over clusters says of any statistic."""
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, NamedTuple
+import math
+import statistics
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
+LEVEL: Final = 0.95
+"""Coverage of an interval."""
+# Correlations of exactly 1 have no Fisher's z; this bound is closer to 1 than any real one.
+_NEARLY_ONE: Final = 1 - 1e-12
+
 
 class Interval(NamedTuple):
     """A percentile interval."""
@@ -24,6 +31,19 @@ class Interval(NamedTuple):
     """Lower end; None when too few resamples had a value."""
     high: float | None
     """Upper end; None when too few resamples had a value."""
+
+
+class Verdict(NamedTuple):
+    """What a bootstrap over clusters says of a statistic."""
+
+    low: float | None
+    """Lower end of the percentile interval; None when there is none."""
+    high: float | None
+    """Upper end of the percentile interval; None when there is none."""
+    p: float | None
+    """Two-sided, against a true value of 0; None when the draws do not tell."""
+    error: float | None
+    """Standard error: the standard deviation of the draws; None when there is no interval."""
 
 
 def ranks(values: Floats) -> Floats:
@@ -117,7 +137,7 @@ def cluster_bootstrap(
     *,
     resamples: int,
     rng: np.random.Generator,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Interval:
     """Find a percentile interval by drawing whole clusters with replacement.
 
@@ -132,7 +152,8 @@ def cluster_bootstrap(
         level: Coverage, in (0, 1).
 
     Returns:
-        The interval; None ends when fewer than half of the draws had a value.
+        The interval; None ends when there is one cluster alone, which every draw repeats, or
+        when fewer than half of the draws had a value.
     """
     names, membership = np.unique(np.asarray(clusters), return_inverse=True)
     rows = [np.flatnonzero(membership == index) for index in range(len(names))]
@@ -142,8 +163,112 @@ def cluster_bootstrap(
         value = statistic(np.concatenate([rows[index] for index in drawn]))
         if value is not None:
             values.append(value)
-    if len(values) < max(1, resamples / 2):
+    enough = np.array(values, dtype=np.float64)
+    return percentiles(enough, resamples=resamples, clusters=len(names), level=level)
+
+
+def percentiles(draws: Floats, *, resamples: int, clusters: int, level: float = LEVEL) -> Interval:
+    """Make an interval of the values that a bootstrap gave.
+
+    Args:
+        draws: The defined values among the resamples, shape (B,), B at most `resamples`.
+        resamples: How many draws there were.
+        clusters: How many clusters were drawn from.
+        level: Coverage, in (0, 1).
+
+    Returns:
+        The interval; None ends with fewer than two clusters, or when fewer than half of the
+        draws had a value.
+    """
+    if clusters < 2 or len(draws) < max(1, resamples / 2):
         return Interval(None, None)
     tail = (1 - level) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
+    low, high = np.quantile(draws, [tail, 1 - tail])
     return Interval(float(low), float(high))
+
+
+def verdict(
+    value: float | None, draws: Floats, *, resamples: int, clusters: int, correlation: bool
+) -> Verdict:
+    """Say how sure a statistic is, from its bootstrap over clusters.
+
+    p compares value / standard error with Student's t of C - 1 degrees of freedom, C clusters:
+    the change, not the review, is what was sampled. A correlation is compared on Fisher's
+    scale, z = atanh(r), whose error does not depend on r: the standard error is that of the
+    draws' z.
+
+    Args:
+        value: The statistic on all rows; None where it is undefined.
+        draws: Its defined values among the resamples, shape (B,).
+        resamples: How many draws there were.
+        clusters: How many clusters were drawn from.
+        correlation: The statistic is a correlation, or a mean of some, in [-1, 1].
+
+    Returns:
+        Interval, p and standard error; p is 1 for a value of 0 that no draw changes, and None
+        for another value that no draw changes.
+
+    Raises:
+        DependencyError: scipy is not installed.
+    """
+    low, high = percentiles(draws, resamples=resamples, clusters=clusters)
+    if value is None or low is None:
+        return Verdict(None, None, None, None)
+    on_scale, scaled = value, draws
+    if correlation:
+        on_scale = math.atanh(min(max(value, -_NEARLY_ONE), _NEARLY_ONE))
+        scaled = np.arctanh(np.clip(draws, -_NEARLY_ONE, _NEARLY_ONE))
+    p = _p_value(on_scale, float(scaled.std()), clusters - 1)
+    return Verdict(low, high, p, float(draws.std()))
+
+
+def _p_value(value: float, error: float, freedom: int) -> float | None:
+    if value == 0:
+        return 1.0
+    if error == 0:
+        return None
+    require_scipy()
+    from scipy.special import stdtr  # noqa: PLC0415  (heavy, needed here only)
+
+    return min(1.0, 2 * float(stdtr(freedom, -abs(value) / error)))
+
+
+def clusters_needed(
+    difference: float,
+    error: float,
+    *,
+    clusters: int,
+    power: float = 0.8,
+    significance: float = 0.05,
+) -> int | None:
+    """Say how many clusters would show a difference of this size.
+
+    The standard error falls with the square root of the number of clusters, so C clusters of
+    error e give n = C · ((z(1 - a/2) + z(power)) · e / difference)², rounded up.
+
+    Args:
+        difference: The difference to be seen, in the unit of `error`.
+        error: Its standard error on the clusters there are.
+        clusters: How many there are.
+        power: Chance of seeing it, in (0, 1).
+        significance: Level of the two-sided test, in (0, 1).
+
+    Returns:
+        At least 2; None for no difference, which no number shows.
+
+    Source:
+        The textbook size for a two-sided z-test.
+
+    Example:
+        A difference of 2.8 standard errors is just seen with the clusters there are.
+
+        >>> clusters_needed(0.02802, 0.01, clusters=100)
+        100
+        >>> clusters_needed(0.01401, 0.01, clusters=100)
+        400
+    """
+    if difference == 0:
+        return None
+    normal = statistics.NormalDist()
+    sum_of_quantiles = normal.inv_cdf(1 - significance / 2) + normal.inv_cdf(power)
+    return max(2, math.ceil(clusters * (sum_of_quantiles * error / difference) ** 2))

@@ -94,3 +94,76 @@ def test_kendall_without_scipy_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(DependencyError, match=r"crscore\[validate\]"):
         stats.kendall(np.array([1.0, 2.0]), np.array([1.0, 2.0]))
+
+
+def judged(value: float | None, drawn: list[float], **kwargs) -> stats.Verdict:
+    options = {"resamples": len(drawn), "clusters": 10, "correlation": False} | kwargs
+    return stats.verdict(value, np.array(drawn), **options)
+
+
+def test_verdict_is_percentiles_and_students_t() -> None:
+    drawn = np.random.default_rng(6).normal(0.3, 0.1, 500)
+    found = judged(0.3, drawn.tolist())
+    assert (found.low, found.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
+    assert found.error == pytest.approx(drawn.std())
+    assert found.p == pytest.approx(2 * scipy.stats.t.sf(0.3 / drawn.std(), 9))
+
+
+def test_p_of_a_correlation_is_on_fishers_scale() -> None:
+    drawn = np.tanh(np.random.default_rng(7).normal(1.2, 0.2, 500))
+    z = np.arctanh(0.8) / np.arctanh(drawn).std()
+    found = judged(0.8, drawn.tolist(), correlation=True)
+    assert found.p == pytest.approx(2 * scipy.stats.t.sf(z, 9))
+    assert found.error == pytest.approx(drawn.std())
+
+
+def test_p_does_not_mind_the_sign() -> None:
+    drawn = np.random.default_rng(8).normal(0.2, 0.1, 100)
+    assert judged(0.2, drawn.tolist()).p == judged(-0.2, (-drawn).tolist()).p
+
+
+@pytest.mark.parametrize(("value", "p"), [(0.0, 1.0), (0.5, None)])
+def test_value_that_no_draw_changes_has_no_p_unless_it_is_zero(value, p) -> None:
+    found = judged(value, [value] * 10)
+    assert found == stats.Verdict(value, value, p, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "drawn", "options"),
+    [
+        (None, [0.1] * 10, {}),
+        (0.1, [0.1] * 10, {"clusters": 1}),
+        (0.1, [0.1] * 4, {"resamples": 10}),
+        (0.1, [], {"resamples": 0}),
+    ],
+)
+def test_too_little_to_judge_by_is_no_verdict(value, drawn, options) -> None:
+    assert judged(value, drawn, **options) == stats.Verdict(None, None, None, None)
+
+
+def test_perfect_correlation_has_a_p() -> None:
+    assert 0 <= judged(1.0, [1.0, 1.0, 0.9, 0.95] * 5, correlation=True).p < 0.05
+
+
+def test_single_cluster_has_no_interval() -> None:
+    values = np.array([1.0, 2.0, 3.0])
+    assert interval(["a", "a", "a"], values) == stats.Interval(None, None)
+
+
+def test_clusters_needed_is_the_textbook_size() -> None:
+    # z(0.975) + z(0.8) = 1.95996 + 0.84162 = 2.80159; (2.80159 * 0.02 / 0.01)**2 = 31.4 of 205.
+    assert stats.clusters_needed(0.01, 0.02, clusters=205) == 6437
+    assert stats.clusters_needed(-0.01, 0.02, clusters=205) == 6437
+
+
+def test_no_difference_is_shown_by_no_number_of_clusters() -> None:
+    assert stats.clusters_needed(0.0, 0.02, clusters=205) is None
+
+
+def test_size_found_by_clusters_needed_has_the_power() -> None:
+    # Means of n normal values with deviation 1, the true mean 0.3: 88 values for 80 %.
+    n = stats.clusters_needed(0.3, 1 / np.sqrt(10), clusters=10)
+    rng = np.random.default_rng(9)
+    seen = np.abs(rng.normal(0.3, 1 / np.sqrt(n), 20_000) * np.sqrt(n)) > 1.95996
+    assert n == 88
+    assert seen.mean() == pytest.approx(0.8, abs=0.01)

@@ -1,0 +1,139 @@
+"""The bootstrap over changes, all draws at once.
+
+A draw takes whole changes with replacement. It is written as the number of times that it takes
+each row, so that a statistic of many draws is arithmetic on one matrix: rank correlations of
+some hundred columns, a thousand draws each, take seconds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+MAX_CELLS: Final = 2**21
+"""Cells of one block of draws: what keeps a large study within some hundred MB."""
+
+
+class Draws(NamedTuple):
+    """A statistic's value in each of B draws."""
+
+    values: Floats
+    """Shape (B,); 0 where it is undefined."""
+    defined: npt.NDArray[np.bool_]
+    """Shape (B,)."""
+
+    def kept(self) -> Floats:
+        """Take the defined values."""
+        return self.values[self.defined]
+
+
+class Ranked(NamedTuple):
+    """A column's ranks in each of B draws."""
+
+    centred: Floats
+    """Rank less the mean rank of the draw, shape (B, N)."""
+    weighted: Floats
+    """The same times the row's count, shape (B, N)."""
+    spread: Floats
+    """Sum of the squares over the drawn rows, shape (B,); 0 where the column is constant."""
+
+
+def blocks(clusters: Sequence[str], *, resamples: int, seed: int) -> Iterator[Floats]:
+    """Draw changes with replacement.
+
+    Args:
+        clusters: Each row's change, N names.
+        resamples: How many draws.
+        seed: Same seed and clusters, same draws.
+
+    Yields:
+        How often each draw takes each row, shape (b, N), whole numbers; the blocks have
+        `resamples` draws together, the same ones whatever the size of a block.
+    """
+    names, membership = np.unique(np.asarray(clusters), return_inverse=True)
+    rng = np.random.default_rng(seed)
+    size = max(1, MAX_CELLS // max(1, len(clusters)))
+    for start in range(0, resamples, size):
+        count = min(size, resamples - start)
+        drawn = rng.integers(0, len(names), (count, len(names)))
+        drawn += np.arange(count)[:, None] * len(names)
+        taken = np.bincount(drawn.ravel(), minlength=count * len(names))
+        yield taken.reshape(count, len(names)).astype(np.float64)[:, membership]
+
+
+def join(parts: Iterable[Draws]) -> Draws:
+    """Put the draws of several blocks into one."""
+    listed = list(parts)
+    return Draws(
+        np.concatenate([part.values for part in listed]) if listed else np.zeros(0),
+        np.concatenate([part.defined for part in listed]) if listed else np.zeros(0, dtype=bool),
+    )
+
+
+def ranked(values: Floats, weights: Floats) -> Ranked:
+    """Rank a column in each draw, ties sharing their mean rank.
+
+    Args:
+        values: Shape (N,).
+        weights: How often each draw takes each row, shape (B, N).
+
+    Returns:
+        The ranks, less the mean rank.
+    """
+    _, inverse = np.unique(values, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    starts = np.flatnonzero(np.diff(inverse[order], prepend=-1))
+    groups = np.add.reduceat(weights[:, order], starts, axis=1)
+    upper = np.cumsum(groups, axis=1)
+    # A group of w equal values that ends at rank u has the mean rank u - (w - 1) / 2; the mean
+    # over all n drawn rows is (n + 1) / 2. Half numbers below 2**53: the sums are exact.
+    centre = upper - groups / 2 - upper[:, -1:] / 2
+    centred = centre[:, inverse]
+    weighted = centred * weights
+    return Ranked(centred, weighted, np.einsum("bn,bn->b", weighted, centred))
+
+
+def spearman(first: Ranked, second: Ranked) -> Draws:
+    """Correlate two ranked columns in each draw; undefined where one of them is constant."""
+    scale = np.sqrt(first.spread * second.spread)
+    defined = scale > 0
+    products = np.einsum("bn,bn->b", first.centred, second.weighted)
+    values = np.divide(products, scale, out=np.zeros_like(scale), where=defined)
+    return Draws(np.clip(values, -1.0, 1.0), defined)
+
+
+def mean_of_groups(parts: Sequence[tuple[Draws, npt.NDArray[np.bool_]]]) -> Draws:
+    """Average over the groups that a draw has.
+
+    A group in which a side is constant orders nothing and counts as 0: leaving it out would
+    reward a metric for saying nothing.
+
+    Args:
+        parts: Each group's values, and the draws that have a row of it, shape (B,).
+    """
+    total = sum((part.values * present for part, present in parts), start=np.float64(0))
+    count = sum((present.astype(np.float64) for _, present in parts), start=np.float64(0))
+    count = np.asarray(count)
+    values = np.divide(total, count, out=np.zeros_like(count), where=count > 0)
+    return Draws(values, count > 0)
+
+
+def ratio(numerator: Floats, denominator: Floats, weights: Floats) -> Draws:
+    """Divide two sums over the drawn rows; undefined where the lower one is 0.
+
+    Args:
+        numerator: Shape (N,).
+        denominator: Shape (N,), none below 0.
+        weights: How often each draw takes each row, shape (B, N).
+    """
+    upper, lower = weights @ numerator, weights @ denominator
+    defined = lower > 0
+    return Draws(np.divide(upper, lower, out=np.zeros_like(upper), where=defined), defined)
