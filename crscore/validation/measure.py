@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from crscore.records import Comment
 from crscore.validation.study import GROUND_TRUTH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -22,20 +22,44 @@ if TYPE_CHECKING:
     from crscore.validation.study import RatedReview, Study, StudyChange
 
     Floats = npt.NDArray[np.float64]
+    Chosen = Callable[[StudyChange, RatedReview], bool]
 
-BEST_SYSTEM = "gpt3.5"
+BEST_SYSTEM: Final = "gpt3.5"
 """The system whose sentences set the threshold, by the paper's procedure."""
+WITHOUT_THRESHOLD: Final = "without threshold"
+"""How the metric is named that takes the cosines themselves."""
+# Shares of 1 and 2/3 have the harmonic mean of 4/5 and 4/5 but for the last bits: no order.
+_DECIMALS: Final = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Row:
+    """One rated review and what scoring it met."""
+
+    place: tuple[int, int]
+    """Position of its change in the study, and its own among the reviews of the change."""
+    change: StudyChange
+    """What it reviews."""
+    review: RatedReview
+    """The review and what people said of it."""
+    sentences: Floats
+    """Each sentence's highest cosine to a counted pseudo-reference, shape (S,)."""
+    references: Floats
+    """Each counted pseudo-reference's highest cosine to a sentence, shape (R,); 0 without one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Metric:
     """One measure of every review."""
 
     name: str
     """What it is; for the score: matcher, encoder and claims."""
     values: Floats
-    """Shape (N, 3): conciseness, comprehensiveness, relevance."""
-    primary: bool
+    """Shape (N, 3): conciseness, comprehensiveness, relevance. One beside the score that does
+    not tell them apart may come with shape (N,)."""
+    variant: str = ""
+    """What was computed, with which library, list or model; "" where the name says it."""
+    primary: bool = False
     """True for the metric that the run is about."""
 
 
@@ -43,101 +67,206 @@ class Metric:
 class Measurements:
     """N rated reviews and every metric's value for them."""
 
-    changes: tuple[str, ...]
-    """Each review's change."""
-    systems: tuple[str, ...]
-    """Each review's author."""
-    languages: tuple[str, ...]
-    """Each review's language."""
-    human: Floats
-    """Shape (N, 3), Likert 1 to 5: conciseness, comprehensiveness, relevance."""
+    rows: tuple[Row, ...]
+    """In the order of the study."""
     metrics: tuple[Metric, ...]
     """The primary one first."""
-    blank: int
-    """Reviews without a sentence; they count as 0 in the score."""
-    excluded: tuple[str, ...]
-    """Changes left out because the generator made no pseudo-reference for them."""
-    references: float
-    """Mean number of counted pseudo-references a change."""
-    tau_by_procedure: float | None
-    """Mean over the best system's sentences of their highest similarity; None without any."""
+    excluded: tuple[str, ...] = ()
+    """Changes left out because the generator made no pseudo-reference for them, sorted."""
+
+    @property
+    def primary(self) -> Metric:
+        """The metric that the run is about."""
+        return self.metrics[0]
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Each review's change."""
+        return tuple(row.change.id for row in self.rows)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Each review's author."""
+        return tuple(row.review.system for row in self.rows)
+
+    @property
+    def human(self) -> Floats:
+        """Shape (N, 3), Likert 1 to 5: conciseness, comprehensiveness, relevance."""
+        return _array([row.review.ratings for row in self.rows])
+
+    @property
+    def blank(self) -> int:
+        """Reviews without a sentence; they count as 0 in the score."""
+        return sum(not len(row.sentences) for row in self.rows)
+
+    @property
+    def references(self) -> float:
+        """Mean number of counted pseudo-references a change."""
+        counts = {row.change.id: len(row.references) for row in self.rows}
+        return float(np.mean(list(counts.values())))
+
+    @property
+    def tau_by_procedure(self) -> float | None:
+        """Mean over the best system's sentences of their highest cosine; None without any.
+
+        Source:
+            Naik et al., NAACL 2025, arXiv:2409.19801, section 4.
+        """
+        best = [row.sentences for row in self.rows if row.review.system == BEST_SYSTEM]
+        found = np.concatenate(best) if best else np.zeros(0)
+        return float(found.mean()) if len(found) else None
 
 
-def measure(study: Study, scorer: Scorer, *, name: str, sources: bool) -> Measurements:
-    """Score every review of a study except the ground truth.
+def measure(
+    study: Study,
+    scorer: Scorer,
+    *,
+    name: str,
+    sources: bool,
+    chosen: Chosen = lambda _change, _review: True,
+) -> Measurements:
+    """Score the reviews of a study except the ground truth.
 
     Args:
         study: The study.
         scorer: What to score with.
         name: What to call the metric.
         sources: Give the generator the whole files where the study has them.
-
-    Raises:
-        InputError: There is no review to correlate.
+        chosen: Says whether to score a review; a fold scores those held out from its scorer.
 
     Returns:
         The values of the score, of the same score without a threshold, and of the two
         baselines, for the same reviews in the same order.
+
+    Raises:
+        InputError: There is no review to correlate.
     """
-    rows = [
-        (change, review)
-        for change in study.changes
-        for review in change.reviews
-        if review.system != GROUND_TRUTH
+    work = [
+        ((i, j), change, review)
+        for i, change in enumerate(study.changes)
+        for j, review in enumerate(change.reviews)
+        if review.system != GROUND_TRUTH and chosen(change, review)
     ]
-    diffs = {change.id: _diff(change, scorer, sources=sources) for change in study.changes}
+    diffs = {change.id: read_diff(change, scorer, sources=sources) for _, change, _ in work}
     results = scorer.score_many(
-        (diffs[change.id], (Comment(body=review.text),)) for change, review in rows
+        (diffs[change.id], (Comment(body=review.text),)) for _, change, review in work
     )
     kept = [
-        (change, review, result)
-        for (change, review), result in zip(rows, results, strict=True)
+        (place, change, review, result)
+        for (place, change, review), result in zip(work, results, strict=True)
         if result.references
     ]
-    outcomes = [result for _, _, result in kept]
     if not kept:
         raise InputError(
             "no review of this study can be scored: none is rated, or no claim is made"
         )
-    left_out = {c.id for c, _ in rows} - {c.id for c, _, _ in kept}
+    rows = tuple(_row(*one) for one in kept)
+    left_out = {change.id for _, change, _ in work} - {row.change.id for row in rows}
     return Measurements(
-        changes=tuple(change.id for change, _, _ in kept),
-        systems=tuple(review.system for _, review, _ in kept),
-        languages=tuple(change.language for change, _, _ in kept),
-        human=np.array([review.ratings for _, review, _ in kept], dtype=np.float64),
-        metrics=_metrics(outcomes, name),
-        blank=sum(not result.sentences for result in outcomes),
+        rows=rows,
+        metrics=_metrics(rows, [result for *_, result in kept], name),
         excluded=tuple(sorted(left_out)),
-        references=_mean_references([(change, result) for change, _, result in kept]),
-        tau_by_procedure=_tau([(review, result) for _, review, result in kept]),
     )
 
 
-def _diff(change: StudyChange, scorer: Scorer, *, sources: bool) -> Diff:
+def read_diff(change: StudyChange, scorer: Scorer, *, sources: bool) -> Diff:
+    """Read a change of a study as the scorer's generator is to see it."""
     both = {"": (change.old_source, change.new_source)} if sources else None
     return scorer.read_diff(change.patch, source=change.id, language=change.language, sources=both)
 
 
-def _metrics(results: Sequence[Result], name: str) -> tuple[Metric, ...]:
-    words = [[result.baselines.words] * 3 for result in results]
-    repeated = [[result.baselines.repeated_tokens or 0.0] * 3 for result in results]
-    return (
-        Metric(name=name, values=_array([_published(r) for r in results]), primary=True),
-        Metric(
-            name=f"{name} without threshold",
-            values=_array([_without_threshold(r) for r in results]),
-            primary=False,
+def beside(measured: Measurements, others: Iterable[Metric]) -> Measurements:
+    """Put further metrics beside those of the score.
+
+    Args:
+        measured: The values there are.
+        others: With their values in the order of the rows; shape (N,) stands for all three
+            dimensions.
+
+    Returns:
+        The same rows with more metrics, none of them primary.
+
+    Raises:
+        InputError: A metric has another number of values, or the name of another metric.
+    """
+    count = len(measured.rows)
+    metrics = list(measured.metrics)
+    for metric in others:
+        values = metric.values
+        if values.shape not in ((count,), (count, 3)):
+            raise InputError(f"{metric.name} has values of shape {values.shape}, not {count} rows")
+        if metric.name in (one.name for one in metrics):
+            raise InputError(f"two metrics are called {metric.name!r}; give one another name")
+        columns = values if values.ndim == 2 else np.repeat(values[:, None], 3, axis=1)
+        metrics.append(replace(metric, values=_array(columns), primary=False))
+    return replace(measured, metrics=tuple(metrics))
+
+
+def join(folds: Sequence[Measurements]) -> Measurements:
+    """Put the held-out reviews of several folds back into the order of the study.
+
+    Args:
+        folds: Measurements of disjoint reviews of one study, with the same metrics.
+
+    Returns:
+        All rows, and each metric's values from the fold that held the review out.
+
+    Raises:
+        InputError: A review is in two folds, or the folds have other metrics.
+    """
+    rows = [row for fold in folds for row in fold.rows]
+    names = [metric.name for metric in folds[0].metrics] if folds else []
+    if not folds or any([m.name for m in fold.metrics] != names for fold in folds):
+        raise InputError("only folds of one study with the same metrics can be joined")
+    if len({row.place for row in rows}) < len(rows):
+        raise InputError("a review is in two folds; each is held out once")
+    order = sorted(range(len(rows)), key=lambda index: rows[index].place)
+    measured = {row.change.id for row in rows}
+    return Measurements(
+        rows=tuple(rows[index] for index in order),
+        metrics=tuple(
+            replace(metric, values=np.concatenate([f.metrics[i].values for f in folds])[order])
+            for i, metric in enumerate(folds[0].metrics)
         ),
-        Metric(name="words", values=_array(words), primary=False),
-        Metric(name="repeated tokens", values=_array(repeated), primary=False),
+        excluded=tuple(sorted({name for fold in folds for name in fold.excluded} - measured)),
     )
 
 
-def _array(rows: Sequence[Sequence[float]]) -> Floats:
-    return np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+def _row(place: tuple[int, int], change: StudyChange, review: RatedReview, result: Result) -> Row:
+    matrix = result.similarity[[ref.counted for ref in result.references]].astype(np.float64)
+    # With no sentence there is no highest cosine; 0 lets the row count its references.
+    by_reference = matrix.max(axis=1) if matrix.shape[1] else np.zeros(len(matrix))
+    by_sentence = matrix.max(axis=0) if matrix.shape[0] else np.zeros(0)
+    return Row(
+        place=place,
+        change=change,
+        review=review,
+        sentences=by_sentence,
+        references=by_reference,
+    )
 
 
-def _published(result: Result) -> tuple[float, float, float]:
+def _metrics(rows: Sequence[Row], results: Sequence[Result], name: str) -> tuple[Metric, ...]:
+    words = [[result.baselines.words] * 3 for result in results]
+    repeated = [[result.baselines.repeated_tokens or 0.0] * 3 for result in results]
+    return (
+        Metric(name=name, values=_array([_scores(result) for result in results]), primary=True),
+        Metric(
+            name=f"{name} {WITHOUT_THRESHOLD}",
+            values=_array([_without_threshold(row) for row in rows]),
+        ),
+        Metric(name="words", values=_array(words)),
+        Metric(name="repeated tokens", values=_array(repeated)),
+    )
+
+
+def _array(rows: Sequence[Sequence[float]] | Floats) -> Floats:
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+    rounded: Floats = np.round(table, _DECIMALS)
+    return rounded
+
+
+def _scores(result: Result) -> tuple[float, float, float]:
     """Take the three scores; a review without a sentence counts as 0, as people rated it 1."""
     return (
         result.conciseness or 0.0,
@@ -146,27 +275,10 @@ def _published(result: Result) -> tuple[float, float, float]:
     )
 
 
-def _without_threshold(result: Result) -> tuple[float, float, float]:
+def _without_threshold(row: Row) -> tuple[float, float, float]:
     """Mean of the maxima both ways: what the threshold costs."""
-    matrix = result.similarity[[ref.counted for ref in result.references]]
-    if 0 in matrix.shape:
+    if not len(row.sentences) or not len(row.references):
         return 0.0, 0.0, 0.0
-    con = max(float(matrix.max(axis=0).mean()), 0.0)
-    comp = max(float(matrix.max(axis=1).mean()), 0.0)
+    con = max(float(row.sentences.mean()), 0.0)
+    comp = max(float(row.references.mean()), 0.0)
     return con, comp, scores.harmonic_mean(con, comp)
-
-
-def _mean_references(rows: Sequence[tuple[StudyChange, Result]]) -> float:
-    counts = {c.id: sum(ref.counted for ref in result.references) for c, result in rows}
-    return float(np.mean(list(counts.values()))) if counts else 0.0
-
-
-def _tau(rows: Sequence[tuple[RatedReview, Result]]) -> float | None:
-    best = [
-        match.similarity
-        for review, result in rows
-        if review.system == BEST_SYSTEM
-        for match in result.sentence_matches
-        if match.similarity is not None
-    ]
-    return float(np.mean(best)) if best else None

@@ -9,7 +9,7 @@ import scipy.stats
 from crscore import cli
 from tests.helpers import study as helper
 
-FIELDS = ["metric", "dimension", "slice", "n", "spearman", "kendall", "low", "high", "primary"]
+FIELDS = "metric dimension slice n spearman kendall pearson low high p primary".split()
 
 
 @pytest.fixture

@@ -2,8 +2,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from crscore import stats
+from crscore.validation import study
 from crscore.validation.correlate import Correlation, correlations
-from crscore.validation.measure import Measurements, Metric
+from crscore.validation.measure import Measurements
+from tests.helpers import measured as helper
 
 RNG = np.random.default_rng(5)
 N = 120
@@ -12,18 +15,21 @@ HUMAN = RNG.integers(1, 6, (N, 3)).astype(float)
 VALUES = HUMAN + RNG.normal(0, 2, (N, 3))
 
 
+ANNOTATORS = tuple("b" if i % 3 else None for i in range(N))
+
+
 def measured(values: np.ndarray = VALUES, systems: tuple[str, ...] = SYSTEMS) -> Measurements:
-    return Measurements(
-        changes=tuple(str(i // 4) for i in range(N)),
-        systems=systems,
-        languages=tuple("java" if i < 60 else "python" for i in range(N)),
-        human=HUMAN,
-        metrics=(Metric(name="m", values=values, primary=True),),
-        blank=0,
-        excluded=(),
-        references=3.0,
-        tau_by_procedure=None,
-    )
+    rows = [
+        helper.row(
+            str(i // 4),
+            systems[i],
+            tuple(HUMAN[i]),
+            language="java" if i < 60 else "python",
+            annotator=ANNOTATORS[i],
+        )
+        for i in range(N)
+    ]
+    return helper.measured(rows, helper.metric(values))
 
 
 def row(name: str, dimension: str = "relevance", resamples: int = 0, **kwargs) -> Correlation:
@@ -38,9 +44,11 @@ def expected(mask: np.ndarray, column: int = 2) -> float:
 
 def test_every_dimension_and_slice_has_one_row() -> None:
     found = correlations(measured(), resamples=0, seed=0)
-    slices = {"pooled", "without-junk", "within-system", "language:java", "language:python"}
-    assert {r.slice for r in found} == slices
-    assert len(found) == 3 * len(slices)
+    slices = ["pooled", "without-junk", "within-system", "language:java", "language:python"]
+    slices += ["annotator:b"]
+    assert [(r.dimension, r.slice) for r in found] == [
+        (dimension, name) for dimension in study.DIMENSIONS for name in slices
+    ]
 
 
 @pytest.mark.parametrize(
@@ -49,6 +57,7 @@ def test_every_dimension_and_slice_has_one_row() -> None:
         ("pooled", np.ones(N, bool)),
         ("without-junk", np.array(SYSTEMS) != "lstm"),
         ("language:java", np.arange(N) < 60),
+        ("annotator:b", np.arange(N) % 3 > 0),
     ],
 )
 def test_slice_is_scipys_correlation_of_its_rows(name: str, mask: np.ndarray) -> None:
@@ -59,6 +68,11 @@ def test_slice_is_scipys_correlation_of_its_rows(name: str, mask: np.ndarray) ->
 def test_kendall_is_scipys() -> None:
     known = scipy.stats.kendalltau(VALUES[:, 0], HUMAN[:, 0]).statistic
     assert row("pooled", "conciseness").kendall == pytest.approx(known)
+
+
+def test_pearson_is_scipys() -> None:
+    known = scipy.stats.pearsonr(VALUES[:, 1], HUMAN[:, 1]).statistic
+    assert row("pooled", "comprehensiveness").pearson == pytest.approx(known)
 
 
 def test_within_system_is_the_mean_over_systems() -> None:
@@ -82,3 +96,78 @@ def test_interval_holds_the_value() -> None:
 def test_constant_metric_has_no_correlation_and_no_interval() -> None:
     found = row("pooled", values=np.zeros((N, 3)), resamples=20)
     assert (found.spearman, found.kendall, found.low, found.high) == (None, None, None, None)
+
+
+def slow_within_system(rows: np.ndarray) -> float:
+    systems = np.array(SYSTEMS)[rows]
+    return float(
+        np.mean(
+            [
+                stats.spearman(VALUES[rows[systems == one], 2], HUMAN[rows[systems == one], 2])
+                or 0.0
+                for one in np.unique(systems)
+            ]
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "statistic"),
+    [
+        ("pooled", lambda rows: stats.spearman(VALUES[rows, 2], HUMAN[rows, 2])),
+        ("within-system", slow_within_system),
+    ],
+)
+def test_interval_is_that_of_the_plain_bootstrap(name: str, statistic) -> None:
+    # The same draws one by one: rows repeated, ranked anew, correlated.
+    slow = stats.cluster_bootstrap(
+        statistic, measured().changes, resamples=50, rng=np.random.default_rng(0)
+    )
+    found = row(name, resamples=50)
+    assert (found.low, found.high) == pytest.approx(slow)
+
+
+def test_p_is_small_for_what_agrees_and_large_for_noise() -> None:
+    assert row("pooled", resamples=200).p < 1e-3
+    noise = np.random.default_rng(11).normal(size=(N, 3))
+    assert row("pooled", resamples=200, values=noise).p > 0.05
+
+
+def test_p_follows_from_fishers_z_of_the_draws() -> None:
+    rng = np.random.default_rng(0)
+    changes = np.array(measured().changes)
+    members = [np.flatnonzero(changes == one) for one in np.unique(changes)]
+    drawn = []
+    for _ in range(50):
+        rows = np.concatenate([members[i] for i in rng.integers(0, 30, 30)])
+        drawn.append(scipy.stats.spearmanr(VALUES[rows, 2], HUMAN[rows, 2]).statistic)
+    t = np.arctanh(expected(np.ones(N, bool))) / np.arctanh(drawn).std()
+    assert row("pooled", resamples=50).p == pytest.approx(2 * scipy.stats.t.sf(t, 29), rel=1e-6)
+
+
+def test_rows_of_one_change_do_not_make_a_correlation_surer() -> None:
+    # 30 changes repeated four times over are still 30 changes.
+    once = [helper.row(str(i), "s", tuple(HUMAN[i])) for i in range(30)]
+    four = [one for one in once for _ in range(4)]
+    values = VALUES[:30, 2]
+    first = correlations(helper.measured(once, helper.metric(values)), resamples=200, seed=0)[0]
+    second = correlations(
+        helper.measured(four, helper.metric(np.repeat(values, 4))), resamples=200, seed=0
+    )[0]
+    assert second.p == pytest.approx(first.p, rel=0.2)
+
+
+def test_without_resamples_there_is_neither_interval_nor_p() -> None:
+    assert (row("pooled").low, row("pooled").high, row("pooled").p) == (None, None, None)
+
+
+def test_metric_keeps_its_row_whatever_stands_beside_it() -> None:
+    alone = correlations(measured(), resamples=20, seed=3)
+    both = helper.measured(
+        list(measured().rows),
+        helper.metric(VALUES),
+        helper.metric(VALUES[:, 2], "n", primary=False),
+    )
+    found = correlations(both, resamples=20, seed=3)
+    assert found[: len(alone)] == alone
+    assert {r.metric for r in found[len(alone) :]} == {"n"}

@@ -1,0 +1,48 @@
+"""Measurements with chosen values, without a study behind them."""
+
+import numpy as np
+
+from crscore.records import Claims
+from crscore.validation.measure import Measurements, Metric, Row
+from crscore.validation.study import RatedReview, StudyChange
+
+
+def row(
+    change: str,
+    system: str,
+    human: tuple[float, float, float] = (3.0, 3.0, 3.0),
+    *,
+    language: str = "python",
+    annotator: str | None = None,
+    text: str = "Why?",
+    place: tuple[int, int] = (0, 0),
+    sentences: tuple[float, ...] = (0.5,),
+    references: tuple[float, ...] = (0.5,),
+) -> Row:
+    review = RatedReview(system=system, text=text, ratings=human, annotator=annotator)
+    return Row(
+        place=place,
+        change=StudyChange(
+            id=change,
+            language=language,
+            patch="@@ -1 +1 @@\n-a\n+b\n",
+            old_source=None,
+            new_source=None,
+            recorded=Claims(references=()),
+            reviews=(review,),
+        ),
+        review=review,
+        sentences=np.array(sentences, dtype=float),
+        references=np.array(references, dtype=float),
+    )
+
+
+def metric(values: object, name: str = "m", *, primary: bool = True) -> Metric:
+    """One column stands for all three dimensions."""
+    table = np.array(values, dtype=float)
+    columns = table if table.ndim == 2 else np.repeat(table[:, None], 3, axis=1)
+    return Metric(name=name, values=columns, primary=primary)
+
+
+def measured(rows: list[Row], *metrics: Metric) -> Measurements:
+    return Measurements(rows=tuple(rows), metrics=metrics)
