@@ -31,9 +31,10 @@ _SORTS: Final = (
     (re.compile(r"(?:#|//|/?\*+)\s*(?P<name>\w.*?)\s*(?:\*/)?$"), "a comment saying “{0}”"),
     (re.compile(r"[rbf]*\"{3}\s*(?P<name>\w.*?)\s*(?:\"{3})?$"), "a docstring “{0}”"),
     (
-        re.compile(r"(?:import|from|#include|package|export)\b\s*(?P<name>.+?);?$"),
+        re.compile(r"(?:import|from|#include)\b\s*(?P<name>.+?);?$"),
         "an import of `{0}`",
     ),
+    (re.compile(r"package\b\s*(?P<name>.+?);?$"), "the package name `{0}`"),
     (re.compile(r"(?:async\s+)?(?:def|function|func)\s+(?P<name>\w+)"), "a function `{0}`"),
     (re.compile(r"(?:[\w@]+\s+)*(?:class|interface|enum)\s+(?P<name>\w+)"), "a class `{0}`"),
     (re.compile(r"@(?P<name>[\w.]+)"), "an annotation `@{0}`"),
