@@ -110,18 +110,19 @@ def spearman(first: Ranked, second: Ranked) -> Draws:
     return Draws(np.clip(values, -1.0, 1.0), defined)
 
 
-def mean_of_groups(parts: Sequence[tuple[Draws, npt.NDArray[np.bool_]]]) -> Draws:
+def mean_of_groups(parts: Sequence[Draws], present: Sequence[npt.NDArray[np.bool_]]) -> Draws:
     """Average over the groups that a draw has.
 
     A group in which a side is constant orders nothing and counts as 0: leaving it out would
     reward a metric for saying nothing.
 
     Args:
-        parts: Each group's values, and the draws that have a row of it, shape (B,).
+        parts: Each group's values.
+        present: The draws that have a row of the group, each of shape (B,).
     """
-    total = sum((part.values * present for part, present in parts), start=np.float64(0))
-    count = sum((present.astype(np.float64) for _, present in parts), start=np.float64(0))
-    count = np.asarray(count)
+    there = np.array(present, dtype=np.float64)
+    total = (np.array([part.values for part in parts]) * there).sum(axis=0)
+    count = there.sum(axis=0)
     values = np.divide(total, count, out=np.zeros_like(count), where=count > 0)
     return Draws(values, count > 0)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from crscore import stats
 from crscore.validation import draws
-from crscore.validation.correlate import JUNK_SYSTEMS, POOLED, WITHOUT_JUNK
+from crscore.validation.slices import JUNK_SYSTEMS, POOLED, WITHOUT_JUNK
 from crscore.validation.study import DIMENSIONS
 
 if TYPE_CHECKING:
@@ -62,25 +62,79 @@ def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[Sam
     human = measured.human
     serious = ~np.isin(np.array(measured.systems), JUNK_SYSTEMS)
     parts = [(POOLED, np.arange(len(human))), (WITHOUT_JUNK, np.flatnonzero(serious))]
-    chosen = [(name, rows, couples(_take(measured.changes, rows))) for name, rows in parts]
-    return tuple(
-        _count(
-            metric.values[rows, d],
-            human[rows, d],
-            pairs=pairs,
-            changes=_take(measured.changes, rows),
-            labels=(metric.name, dimension, name, metric.primary),
-            draw=(resamples, seed),
-        )
-        for metric in measured.metrics
-        for d, dimension in enumerate(DIMENSIONS)
-        for name, rows, pairs in chosen
-        if len(rows)
+    chosen = [(name, rows, [measured.changes[row] for row in rows]) for name, rows in parts]
+    found = []
+    for metric in measured.metrics:
+        for d, dimension in enumerate(DIMENSIONS):
+            for name, rows, changes in chosen:
+                if not len(rows):
+                    continue
+                count = tally(metric.values[rows, d], human[rows, d], changes)
+                interval = stats.percentiles(
+                    count.sample(resamples=resamples, seed=seed).kept(),
+                    resamples=resamples,
+                    clusters=len(count.changes),
+                )
+                found.append(
+                    SameDiff(
+                        metric=metric.name,
+                        dimension=dimension,
+                        slice=name,
+                        n=count.n,
+                        accuracy=count.accuracy,
+                        low=interval.low,
+                        high=interval.high,
+                        primary=metric.primary,
+                    )
+                )
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """The pairs of each change, added up: a draw is then as small as the number of changes."""
+
+    changes: tuple[str, ...]
+    """C changes with two reviews or more, sorted."""
+    right: Floats
+    """Pairs in the order of people, a tie counting 1/2, shape (C,)."""
+    counted: Floats
+    """Pairs that people rated apart, shape (C,)."""
+
+    @property
+    def n(self) -> int:
+        """Pairs that people rated apart."""
+        return int(self.counted.sum())
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of them in the same order, in [0, 1]; None without a pair."""
+        return float(self.right.sum() / self.n) if self.n else None
+
+    def sample(self, *, resamples: int, seed: int) -> draws.Draws:
+        """Take the accuracy in every draw of changes."""
+        blocks = draws.blocks(self.changes, resamples=resamples, seed=seed)
+        if not self.changes:
+            return draws.join([])
+        return draws.join(draws.ratio(self.right, self.counted, weights) for weights in blocks)
+
+
+def tally(values: Floats, human: Floats, changes: Sequence[str]) -> Tally:
+    """Count the ordered pairs of each change.
+
+    Args:
+        values: A metric, shape (N,).
+        human: What people said, shape (N,).
+        changes: Each row's change, N names.
+    """
+    pairs = couples(changes)
+    right, counted = ordered(values, human, pairs)
+    names, membership = np.unique([changes[row] for row in pairs[:, 0]], return_inverse=True)
+    return Tally(
+        changes=tuple(names.tolist()),
+        right=np.bincount(membership, right, len(names)).astype(np.float64),
+        counted=np.bincount(membership, counted, len(names)).astype(np.float64),
     )
-
-
-def _take(names: Sequence[str], rows: Rows) -> tuple[str, ...]:
-    return tuple(names[row] for row in rows)
 
 
 def couples(changes: Sequence[str]) -> Rows:
@@ -120,39 +174,3 @@ def ordered(values: Floats, human: Floats, pairs: Rows) -> tuple[Floats, Floats]
     meant = np.sign(values[pairs[:, 0]] - values[pairs[:, 1]])
     counted = np.abs(said)
     return (1 + said * meant) / 2 * counted, counted
-
-
-def _count(
-    values: Floats,
-    human: Floats,
-    *,
-    pairs: Rows,
-    changes: Sequence[str],
-    labels: tuple[str, str, str, bool],
-    draw: tuple[int, int],
-) -> SameDiff:
-    right, counted = ordered(values, human, pairs)
-    clusters = [changes[row] for row in pairs[:, 0]]
-    # Adding a change's pairs up first makes a draw as small as the number of changes.
-    names, membership = np.unique(clusters, return_inverse=True)
-    right_by_change: Floats = np.bincount(membership, right, len(names)).astype(np.float64)
-    counted_by_change: Floats = np.bincount(membership, counted, len(names)).astype(np.float64)
-    resamples, seed = draw
-    sampled = draws.join(
-        draws.ratio(right_by_change, counted_by_change, weights)
-        for weights in draws.blocks(names.tolist(), resamples=resamples, seed=seed)
-        if len(names)
-    )
-    interval = stats.percentiles(sampled.kept(), resamples=resamples, clusters=len(names))
-    n = int(counted.sum())
-    metric, dimension, name, primary = labels
-    return SameDiff(
-        metric=metric,
-        dimension=dimension,
-        slice=name,
-        n=n,
-        accuracy=float(right.sum() / n) if n else None,
-        low=interval.low,
-        high=interval.high,
-        primary=primary,
-    )

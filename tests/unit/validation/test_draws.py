@@ -64,10 +64,10 @@ def test_mean_of_groups_leaves_out_the_absent_and_counts_the_constant_as_zero() 
     first = draws.Draws(np.array([0.5, 0.5, 0.0]), np.array([True, True, False]))
     second = draws.Draws(np.array([0.3, 0.0, 0.0]), np.array([True, False, False]))
     yes, no = np.array([True, True, False]), np.array([True, False, False])
-    found = draws.mean_of_groups([(first, yes), (second, no)])
+    found = draws.mean_of_groups([first, second], [yes, no])
     assert found.values.tolist() == pytest.approx([0.4, 0.5, 0.0])
     assert found.defined.tolist() == [True, True, False]
-    constant = draws.mean_of_groups([(first, yes), (second, yes)])
+    constant = draws.mean_of_groups([first, second], [yes, yes])
     assert constant.values.tolist() == pytest.approx([0.4, 0.25, 0.0])
 
 
