@@ -11,15 +11,15 @@ from crscore import config, stats
 from crscore.assembly import MATCHED
 from crscore.errors import InputError
 from crscore.records import Comment
+from crscore.scorer import Scorer
 from crscore.validation import draws, measure
-from crscore.validation.study import GROUND_TRUTH
+from crscore.validation.study import GROUND_TRUTH, edited
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from crscore.scorer import Scorer
     from crscore.validation.measure import Chosen
     from crscore.validation.study import Study
 
@@ -44,6 +44,8 @@ class Links:
     """Shape (P,): highest over the review's sentences, in [-1, 1]; -1 without a sentence."""
     degree: Floats
     """Shape (P,): the matcher's highest degree, in [0, 1]; 0 without a sentence."""
+    tau: float
+    """The matcher's cosine threshold for these claims; generators have different ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +149,7 @@ def links(
         linked=np.array(linked, dtype=np.bool_),
         cosine=np.concatenate(cosine) if cosine else np.zeros(0),
         degree=np.concatenate(degree) if degree else np.zeros(0),
+        tau=scorer.parts.threshold,
     )
 
 
@@ -156,21 +159,27 @@ def _highest(cells: npt.NDArray[np.float32], *, lowest: float) -> Floats:
 
 
 def join(folds: Sequence[Links]) -> Links:
-    """Put the pairs of several folds together."""
+    """Put the pairs of several folds together.
+
+    Raises:
+        InputError: There is none, or they have other thresholds.
+    """
+    if len({fold.tau for fold in folds}) != 1:
+        raise InputError("only folds judged with the same threshold can be joined")
     return Links(
         changes=tuple(change for fold in folds for change in fold.changes),
         linked=np.concatenate([fold.linked for fold in folds]),
         cosine=np.concatenate([fold.cosine for fold in folds]),
         degree=np.concatenate([fold.degree for fold in folds]),
+        tau=folds[0].tau,
     )
 
 
-def classify(found: Links, *, tau: float, resamples: int, seed: int) -> Classifier | None:
+def classify(found: Links, *, resamples: int, seed: int) -> Classifier | None:
     """Compare the matcher's judgement of the pairs with what people linked.
 
     Args:
         found: The pairs.
-        tau: The matcher's cosine threshold.
         resamples: Draws of changes for the intervals; 0 for none.
         seed: Of the draws.
 
@@ -192,7 +201,7 @@ def classify(found: Links, *, tau: float, resamples: int, seed: int) -> Classifi
         n=len(found.linked),
         positive=int(found.linked.sum()),
         score="cosine" if binary else "degree",
-        threshold=tau if binary else MATCHED,
+        threshold=found.tau if binary else MATCHED,
         precision=own.precision,
         recall=own.recall,
         f1=own.f1,
@@ -324,9 +333,6 @@ def _intervals(
 
 def scorer_of_links(scorer: Scorer, study: Study) -> Scorer:
     """Make a scorer like this one whose pseudo-references are the whole edited lists."""
-    from crscore.scorer import Scorer  # noqa: PLC0415  (a command's `--help` must stay fast)
-    from crscore.validation.study import edited  # noqa: PLC0415
-
     # The limit of claims would drop rows that `addressed` counts in.
     settings = config.override(scorer.settings, {"max_claims": None})
     return Scorer(settings, generator=edited(study), encoder=scorer.parts.encoder)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 BEST_SYSTEM: Final = "gpt3.5"
 """The system whose sentences set the threshold, by the paper's procedure."""
+WORDS: Final = "words"
+REPEATED_TOKENS: Final = "repeated tokens"
 WITHOUT_THRESHOLD: Final = "without threshold"
 """How the metric is named that takes the cosines themselves."""
 # Shares of 1 and 2/3 have the harmonic mean of 4/5 and 4/5 but for the last bits: no order.
@@ -255,8 +257,8 @@ def _metrics(rows: Sequence[Row], results: Sequence[Result], name: str) -> tuple
             name=f"{name} {WITHOUT_THRESHOLD}",
             values=_array([_without_threshold(row) for row in rows]),
         ),
-        Metric(name="words", values=_array(words)),
-        Metric(name="repeated tokens", values=_array(repeated)),
+        Metric(name=WORDS, values=_array(words)),
+        Metric(name=REPEATED_TOKENS, values=_array(repeated)),
     )
 
 

@@ -146,7 +146,8 @@ def _compare(first: Floats, second: Floats) -> tuple[_Tested, _Tested]:
     if len(first) < FEWEST or np.ptp(first) == 0 or np.ptp(second) == 0:
         return _Tested(None, None), _Tested(None, None)
     rho, tau = spearmanr(first, second), kendalltau(first, second)
+    # scipy's rounding can leave a perfect correlation an ulp above 1.
     return (
-        _Tested(float(rho.statistic), float(rho.pvalue)),
-        _Tested(float(tau.statistic), float(tau.pvalue)),
+        _Tested(float(np.clip(rho.statistic, -1, 1)), float(rho.pvalue)),
+        _Tested(float(np.clip(tau.statistic, -1, 1)), float(tau.pvalue)),
     )

@@ -22,11 +22,12 @@ def links(cosine: list[float], linked: list[int], degree: list[float] | None = N
         linked=np.array(linked, dtype=bool),
         cosine=values,
         degree=(values > 0.5).astype(float) if degree is None else np.array(degree),
+        tau=0.5,
     )
 
 
 def classified(found: Links, **options: int) -> addressed.Classifier:
-    made = addressed.classify(found, tau=0.5, **({"resamples": 0, "seed": 0} | options))
+    made = addressed.classify(found, **({"resamples": 0, "seed": 0} | options))
     assert made is not None
     return made
 
@@ -131,7 +132,7 @@ def draw_in_name_order(rng: np.random.Generator) -> list[int]:
 
 
 def test_no_pair_is_no_classifier() -> None:
-    assert addressed.classify(links([], []), tau=0.5, resamples=10, seed=0) is None
+    assert addressed.classify(links([], []), resamples=10, seed=0) is None
 
 
 @pytest.fixture
@@ -200,3 +201,12 @@ def test_folds_join_to_the_whole(rated: study.Study) -> None:
     assert joined.changes == whole.changes
     assert (joined.cosine == whole.cosine).all()
     assert (joined.linked == whole.linked).all()
+    assert joined.tau == whole.tau == 0.5
+
+
+def test_folds_of_other_thresholds_are_refused() -> None:
+    first = links([0.5], [1])
+    with pytest.raises(InputError, match="same threshold"):
+        addressed.join([first, replace(first, tau=0.6)])
+    with pytest.raises(InputError, match="same threshold"):
+        addressed.join([])
