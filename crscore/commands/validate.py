@@ -1,4 +1,4 @@
-"""`crscore validate DATA`: how well the score agrees with people."""
+"""`crscore validate`: how well the score agrees with people, and which of two runs does better."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import config, output, stats
+from crscore import output
 from crscore.commands import _settings
-from crscore.errors import UnknownThresholdError
-from crscore.validation import correlate, measure, render, study
+from crscore.errors import InputError
 
 if TYPE_CHECKING:
-    from crscore.claims.base import ClaimGenerator
     from crscore.config import Config
+    from crscore.validation.run import Options
 
 
 @click.command(name="validate")
-@click.argument("data", type=click.Path(path_type=Path))
+@click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--claims",
     default="recorded",
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 )
 @_settings.shared_options
 def command(
-    data: Path,
+    paths: tuple[Path, ...],
     *,
     config_file: Path | None,
     claims: str,
@@ -58,52 +57,37 @@ def command(
     sources: bool,
     **flags: Any,
 ) -> int:
-    """Correlate the score with the human ratings in DATA.
+    """Correlate the score with the human ratings in DATA, or compare two such runs.
 
-    DATA is JSON Lines, plain or gzip, one change a line with its rated reviews.
+    DATA is JSON Lines, plain or gzip, one change a line with its rated reviews. A.json and
+    B.json are what two runs wrote with --format json -o: the answer says which agrees better
+    with people, by how much, and how many changes it takes to see that.
     """
-    from crscore.scorer import Scorer  # noqa: PLC0415  (after --help and wrong options)
-
     output.check(target)
-    recorded = claims == study.SOURCE
-    if not recorded:
-        flags["claims"] = claims
-    settings = _settings.settings(config_file, flags)
-    rated = study.read(data)
-    stats.require_scipy()
-    generator = study.recorded(rated) if recorded else None
-    if settings.threshold is None:
-        settings = _with_threshold(settings, rated, generator, sources=sources)
-    scorer = Scorer(settings, generator=generator)
-    name = "/".join((settings.matcher, settings.encoder, claims.partition(":")[0]))
-    measured = measure.measure(rated, scorer, name=name, sources=sources)
-    found = render.Run(
-        study=rated,
-        measured=measured,
-        correlations=correlate.correlations(measured, resamples=resamples, seed=seed),
-        threshold=scorer.parts.threshold,
-        signature=scorer.parts.signature,
-        resamples=resamples,
-        seed=seed,
-    )
-    text = render.to_json(found) if report == "json" else render.to_text(found)
+    if len(paths) == 2:
+        text = _comparison(*paths, report=report, resamples=resamples, seed=seed)
+    elif len(paths) == 1:
+        from crscore.validation import run  # noqa: PLC0415  (after --help and wrong options)
+
+        options = run.Options(claims=claims, sources=sources, resamples=resamples, seed=seed)
+        text = _run(paths[0], _settings.settings(config_file, flags), options, report=report)
+    else:
+        raise click.UsageError(f"give one study or two results of validate, not {len(paths)} files")
     output.write(text, target)
     return 0
 
 
-def _with_threshold(
-    settings: Config, rated: study.Study, generator: ClaimGenerator | None, *, sources: bool
-) -> Config:
-    """Find the threshold of an encoder nobody calibrated, by the paper's procedure."""
-    from crscore.scorer import Scorer  # noqa: PLC0415
+def _run(data: Path, settings: Config, options: Options, *, report: str) -> str:
+    from crscore.validation import render, run, saved, study, text  # noqa: PLC0415
 
-    try:
-        Scorer(settings, generator=generator)
-    except UnknownThresholdError as unknown:
-        # Any threshold will do: the procedure looks at similarities alone.
-        trial = Scorer(settings, generator=generator, threshold=0.0)
-        tau = measure.measure(rated, trial, name="trial", sources=sources).tau_by_procedure
-        if tau is None:
-            raise unknown from None
-        return config.override(settings, {"threshold": round(tau, 4)})
-    return settings
+    if saved.is_run(data):
+        raise InputError(f"{data} is a result of validate, no study; give two to compare them")
+    found = run.run(study.read(data), settings, options)
+    return render.to_json(found) if report == "json" else text.to_text(found)
+
+
+def _comparison(first: Path, second: Path, *, report: str, resamples: int, seed: int) -> str:
+    from crscore.validation import compare, render, saved, versus  # noqa: PLC0415
+
+    found = compare.compare(saved.read(first), saved.read(second), resamples=resamples, seed=seed)
+    return render.comparison_to_json(found) if report == "json" else versus.to_text(found)

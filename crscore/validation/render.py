@@ -1,95 +1,109 @@
-"""A validation run as text or JSON."""
+r"""What a validation run found, for programs: as `schemas/validation.schema.json` describes it.
+
+Keys stand in a fixed order; what a terminal could act on is written as `\uXXXX`.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
 
-from crscore.validation.study import DIMENSIONS
+from crscore.reports import _escape
+from crscore.validation.saved import SCHEMA
+from crscore.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from crscore.validation.compare import Comparison
+    from crscore.validation.findings import Findings
 
-    from crscore.validation.correlate import Correlation
-    from crscore.validation.measure import Measurements
-    from crscore.validation.study import Study
+COMPARISON_SCHEMA: Final = "urn:crscore:comparison:1"
+"""Names what the document of a comparison keeps to; the same file describes it."""
 
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Run:
-    """What a validation run found."""
-
-    study: Study
-    """The data."""
-    measured: Measurements
-    """Every review's values."""
-    correlations: Sequence[Correlation]
-    """The flat list."""
-    threshold: float
-    """The threshold the score used."""
-    signature: str
-    """How the score was made."""
-    resamples: int
-    """Draws of the bootstrap."""
-    seed: int
-    """Seed of the bootstrap."""
+# `[`, numbers one on a line, `]`: a string never holds a raw line end, so this is no text.
+_NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
 
 
-def to_json(run: Run) -> str:
-    """Render as one JSON object with the flat list `correlations`."""
-    measured = run.measured
-    document: dict[str, Any] = {
-        "signature": run.signature,
+def to_json(findings: Findings) -> str:
+    """Render a run as one JSON object."""
+    return _dump(document(findings))
+
+
+def comparison_to_json(comparison: Comparison) -> str:
+    """Render a comparison of two runs as one JSON object."""
+    return _dump({"schema": COMPARISON_SCHEMA, "version": __version__, **asdict(comparison)})
+
+
+def document(findings: Findings) -> dict[str, Any]:
+    """Make the object of a run, ready for `json.dumps`."""
+    measured, settings = findings.measured, findings.settings
+    addressed = findings.addressed
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "signature": settings.signature,
+        "metric": measured.primary.name,
         "data": {
-            "sha256": run.study.sha256,
-            "changes": len(run.study.changes),
-            "reviews": len(measured.changes),
+            "sha256": findings.study.sha256,
+            "changes": len(findings.study.changes),
+            "reviews": len(measured.rows),
+            "systems": sorted(set(measured.systems)),
+            "languages": sorted({row.change.language for row in measured.rows}),
             "blank_reviews": measured.blank,
             "excluded_changes": list(measured.excluded),
             "references_per_change": measured.references,
         },
-        "threshold": run.threshold,
+        "threshold": settings.threshold,
         "tau_by_procedure": measured.tau_by_procedure,
-        "bootstrap": {"resamples": run.resamples, "seed": run.seed, "cluster": "change"},
-        "correlations": [dataclasses.asdict(row) for row in run.correlations],
+        "split": settings.split,
+        "bootstrap": {
+            "resamples": settings.resamples,
+            "seed": settings.seed,
+            "cluster": "change",
+        },
+        "metrics": [
+            {"name": metric.name, "variant": metric.variant, "primary": metric.primary}
+            for metric in measured.metrics
+        ],
+        "correlations": [asdict(row) for row in findings.correlations],
+        "pairs": {
+            "same_diff": [asdict(row) for row in findings.same_diff],
+            "addressed": None if addressed is None else asdict(addressed),
+        },
+        "systems": {
+            "ranking": [asdict(row) for row in findings.systems.ranking],
+            "means": [asdict(row) for row in findings.systems.means],
+        },
+        "levels": [asdict(row) for row in findings.levels],
+        "sweep": [asdict(row) for row in findings.sweep],
+        "claims": [asdict(row) for row in findings.claims],
+        "agreement": [asdict(row) for row in findings.agreement],
+        "attacks": None if findings.attacks is None else findings.attacks.to_dict(),
+        "length": asdict(findings.length),
+        "errors": asdict(findings.errors),
+        "notes": list(findings.notes),
+        "reviews": _reviews(findings),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def to_text(run: Run) -> str:
-    """Render as tables for a terminal."""
-    measured = run.measured
-    tau = measured.tau_by_procedure
-    lines = [
-        run.signature,
-        f"{len(measured.changes)} reviews of {len(set(measured.changes))} changes, "
-        f"{measured.references:.1f} pseudo-references a change",
-        f"{measured.blank} reviews have no sentence and count as 0",
-        f"{len(measured.excluded)} changes left out for having no pseudo-reference",
-        f"tau used {run.threshold:.4f}; tau by the paper's procedure on this data "
-        + ("unknown" if tau is None else f"{tau:.4f}"),
+def _reviews(findings: Findings) -> list[dict[str, Any]]:
+    """List what a comparison with another run needs."""
+    scores = findings.measured.primary.values.tolist()
+    return [
+        {
+            "change": row.change.id,
+            "system": row.review.system,
+            "language": row.change.language,
+            "annotator": row.review.annotator,
+            "human": list(row.review.ratings),
+            "scores": values,
+        }
+        for row, values in zip(findings.measured.rows, scores, strict=True)
     ]
-    for dimension in DIMENSIONS:
-        lines += ["", f"against human {dimension}: Spearman [95 % interval], Kendall tau-b"]
-        lines += _table([row for row in run.correlations if row.dimension == dimension])
-    lines += ["", f"intervals: {run.resamples} draws of changes, seed {run.seed}"]
-    return "\n".join(lines) + "\n"
 
 
-def _table(rows: Sequence[Correlation]) -> list[str]:
-    width = max(len(row.metric) for row in rows)
-    lines = []
-    previous = ""
-    for row in rows:
-        name = row.metric if row.metric != previous else ""
-        previous = row.metric
-        lines.append(
-            f"  {name:<{width}}  {row.slice:<20} n={row.n:<5} {_number(row.spearman)} "
-            f"[{_number(row.low)}, {_number(row.high)}]  {_number(row.kendall)}"
-        )
-    return lines
-
-
-def _number(value: float | None) -> str:
-    return "    –" if value is None else f"{value:5.3f}"
+def _dump(value: dict[str, Any]) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+    text = _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
+    return _escape.json_text(text) + "\n"

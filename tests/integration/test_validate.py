@@ -9,7 +9,8 @@ import scipy.stats
 from crscore import cli
 from tests.helpers import study as helper
 
-FIELDS = "metric dimension slice n spearman kendall pearson low high p primary".split()
+FIELDS = ["metric", "dimension", "slice", "n"]
+FIELDS += ["spearman", "kendall", "pearson", "low", "high", "p", "primary"]
 
 
 @pytest.fixture
@@ -110,3 +111,63 @@ def test_encoder_nobody_calibrated_gets_its_threshold_by_the_papers_procedure(
     found = validate(capsys, data, "--encoder", "hashing:64")
     assert found["threshold"] == pytest.approx(found["tau_by_procedure"], abs=1e-4)
     assert found["threshold"] > 0
+
+
+def saved(tmp_path: Path, data: Path, name: str, *options: str) -> Path:
+    target = tmp_path / name
+    arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "5"]
+    assert cli.run([*arguments, "--format", "json", "-o", str(target), *options]) == 0
+    return target
+
+
+def test_two_results_are_compared(data: Path, capsys, tmp_path: Path) -> None:
+    first = saved(tmp_path, data, "a.json", "--threshold", "0.1")
+    second = saved(tmp_path, data, "b.json", "--threshold", "0.4")
+    assert cli.run(["validate", str(first), str(second), "--resamples", "20"]) == 0
+    text = capsys.readouterr().out
+    assert "better with people on relevance" in text
+    assert "compared on 15 reviews of 3 changes that both have; left out: 0 of A, 0 of B" in text
+    assert cli.run(["validate", str(first), str(second), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["first"]["name"], found["second"]["name"]) == ("a.json", "b.json")
+    values = [
+        next(
+            row["spearman"]
+            for row in json.loads(path.read_text())["correlations"]
+            if (row["dimension"], row["slice"], row["primary"]) == ("relevance", "pooled", True)
+        )
+        for path in (first, second)
+    ]
+    row = found["differences"][0]
+    assert [row["first"], row["second"]] == pytest.approx(values)
+    assert row["difference"] == pytest.approx(values[1] - values[0])
+
+
+@pytest.mark.parametrize(
+    ("files", "code", "message"),
+    [
+        ([], 2, "give one study or two results of validate, not 0 files"),
+        (["study", "a", "a"], 2, "give one study or two results of validate, not 3 files"),
+        (["a"], 3, "is a result of validate, no study; give two to compare them"),
+        (["a", "study"], 3, "study.jsonl.gz is no result of validate"),
+        (["study", "a"], 3, "study.jsonl.gz is no result of validate"),
+        (["a", "missing"], 3, "missing.json is no result of validate"),
+        (["missing"], 3, "missing.json cannot be read as a study"),
+    ],
+)
+def test_wrong_files_are_told_apart(
+    data: Path, capsys, tmp_path: Path, files, code, message
+) -> None:
+    paths = {"study": data, "a": saved(tmp_path, data, "a.json"), "missing": "missing.json"}
+    assert cli.run(["validate", *(str(paths[name]) for name in files)]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_target_that_cannot_be_written_is_found_before_the_work(data: Path, capsys) -> None:
+    assert cli.run(["validate", str(data), "-o", "no/such/folder.txt"]) == 3
+    assert "cannot write no/such/folder.txt" in capsys.readouterr().err
+
+
+def test_unknown_claims_are_named(data: Path, capsys) -> None:
+    assert cli.run(["validate", str(data), "--encoder", "hashing", "--claims", "psychic"]) == 2
+    assert "psychic" in capsys.readouterr().err

@@ -1,0 +1,136 @@
+"""All that one validation run found, from the values of a study's reviews."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from crscore.validation import addressed as classifier
+from crscore.validation import (
+    agreement,
+    claim_quality,
+    correlate,
+    levels,
+    misjudged,
+    pairs,
+    systems,
+)
+from crscore.validation.attacks import length as length_effect
+
+if TYPE_CHECKING:
+    from crscore.validation.addressed import Classifier, Links
+    from crscore.validation.agreement import Agreement
+    from crscore.validation.attacks.length import LengthEffect
+    from crscore.validation.attacks.measure import AttackReport
+    from crscore.validation.claim_quality import ClaimQuality
+    from crscore.validation.correlate import Correlation
+    from crscore.validation.levels import Sensitivity, Step
+    from crscore.validation.measure import Measurements
+    from crscore.validation.misjudged import Misjudged
+    from crscore.validation.pairs import SameDiff
+    from crscore.validation.study import Study
+    from crscore.validation.systems import Systems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a run was made."""
+
+    signature: str
+    """How the score was made: same signature, same score."""
+    threshold: float
+    """The matcher's cosine threshold."""
+    resamples: int
+    """Draws of every bootstrap; 0 for no interval."""
+    seed: int
+    """Of the draws."""
+    split: str | None = None
+    """How changes were held out from what was trained; None when nothing was trained here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Findings:
+    """What a validation run found; a report computes nothing."""
+
+    study: Study
+    """The data."""
+    measured: Measurements
+    """Every review's values."""
+    settings: Settings
+    """How the run was made."""
+    correlations: tuple[Correlation, ...]
+    """Every metric, dimension and slice; the primary metric first."""
+    same_diff: tuple[SameDiff, ...]
+    """Every metric, dimension and slice; the primary metric first."""
+    addressed: Classifier | None
+    """The matcher against what people linked; None where they linked nothing."""
+    systems: Systems
+    """Every metric and dimension."""
+    levels: tuple[Sensitivity, ...]
+    """Every metric and dimension; the primary metric first."""
+    sweep: tuple[Step, ...]
+    """The published rule at other thresholds."""
+    claims: tuple[ClaimQuality, ...]
+    """What people said of the study's own claims; empty where they did not."""
+    agreement: tuple[Agreement, ...]
+    """How far people agree with each other."""
+    errors: Misjudged
+    """Where the primary metric's relevance is farthest from people's."""
+    length: LengthEffect
+    """Whether the primary metric pays for length alone."""
+    attacks: AttackReport | None = None
+    """What became of attacks on the score; None where none were made."""
+    notes: tuple[str, ...] = ()
+    """What was left out on the way, one sentence each."""
+
+
+def assess(
+    study: Study,
+    measured: Measurements,
+    settings: Settings,
+    *,
+    links: Links,
+    attacks: AttackReport | None = None,
+    notes: tuple[str, ...] = (),
+) -> Findings:
+    """Compute everything from the values; nothing is scored here.
+
+    Args:
+        study: The data.
+        measured: Every review's values; of several folds, joined.
+        settings: How they were made.
+        links: The matcher's judgement of what people linked; of several folds, joined.
+        attacks: What became of attacks on the score.
+        notes: What was left out on the way.
+
+    Returns:
+        The findings.
+
+    Raises:
+        DependencyError: scipy is not installed.
+    """
+    draw = {"resamples": settings.resamples, "seed": settings.seed}
+    return Findings(
+        study=study,
+        measured=measured,
+        settings=settings,
+        correlations=correlate.correlations(measured, **draw),
+        same_diff=pairs.same_diff(measured, **draw),
+        addressed=classifier.classify(links, **draw),
+        systems=systems.systems(measured),
+        levels=levels.sensitivity(measured),
+        sweep=levels.sweep(measured, also=[settings.threshold]),
+        claims=claim_quality.claim_quality(study),
+        agreement=agreement.agreement(study),
+        errors=misjudged.misjudged(measured),
+        length=_length(measured, settings),
+        attacks=attacks,
+        notes=notes,
+    )
+
+
+def _length(measured: Measurements, settings: Settings) -> LengthEffect:
+    # For the score alone: what a baseline pays for length tells nobody anything.
+    words = next(one for one in measured.metrics if one.name == length_effect.WORDS)
+    alone = replace(measured, metrics=(measured.primary, words))
+    return length_effect.length_effects(alone, resamples=settings.resamples, seed=settings.seed)[0]

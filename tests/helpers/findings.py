@@ -1,0 +1,23 @@
+"""Findings of the small study, scored for real with the test encoder."""
+
+from pathlib import Path
+
+from crscore import config
+from crscore.validation import run, study
+from crscore.validation.findings import Findings
+from tests.helpers import study as studies
+
+SETTINGS = config.override(config.Config(), {"encoder": "hashing", "threshold": 0.3})
+
+
+def made(
+    folder: Path,
+    rows: list[dict] | None = None,
+    *,
+    extra: tuple = (),
+    settings: config.Config = SETTINGS,
+    **options: object,
+) -> Findings:
+    path = studies.write(folder / "study.jsonl", studies.full_rows() if rows is None else rows)
+    chosen = run.Options(**({"resamples": 20} | options))
+    return run.run(study.read(path), settings, chosen, extra=extra)
