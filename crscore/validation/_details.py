@@ -145,7 +145,7 @@ def sweep(findings: Findings) -> Iterator[str]:
             number(one.spearman),
             number(one.kendall),
             number(one.mean),
-            "this run" if one.threshold == findings.settings.threshold else "",
+            "tau of this run" if one.threshold == findings.settings.threshold else "",
         )
         for one in findings.sweep
     ]
@@ -178,8 +178,6 @@ def claims(findings: Findings) -> Iterator[str]:
 
 def agreement(findings: Findings) -> Iterator[str]:
     """Show how far people agree with each other."""
-    if not findings.agreement:
-        return
     yield "How far people agree with each other"
     lines = [
         (f"{shown(row.what)}, {shown(row.measure)}", number(row.value), f"{row.n:,}")

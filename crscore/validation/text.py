@@ -239,7 +239,7 @@ def _foot(findings: Findings) -> Iterator[str]:
     if settings.split:
         yield f"held out: {_escape.one_line(settings.split)}"
     variants = [(m.name, m.variant) for m in findings.measured.metrics if m.variant]
-    yield from (f"{shown(name)}: {shown(variant)}" for name, variant in variants)
+    yield from (f"{shown(name)}: {_escape.one_line(variant)}" for name, variant in variants)
     yield _escape.one_line(settings.signature)
 
 
