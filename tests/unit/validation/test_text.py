@@ -114,7 +114,9 @@ def test_variant_of_a_metric_is_told_at_the_end(tmp_path: Path) -> None:
         values = np.arange(float(len(measured.rows)))
         return run.Beside((Metric(name="chrF", values=values, variant="nc:6 " * 20),))
 
-    assert f"\nchrF: {' '.join(['nc:6'] * 20)}\n" in text.to_text(helper.made(tmp_path, extra=(lengths,)))
+    assert f"\nchrF: {' '.join(['nc:6'] * 20)}\n" in text.to_text(
+        helper.made(tmp_path, extra=(lengths,))
+    )
 
 
 def test_attacks_have_a_table_where_there_were_some(found: Findings) -> None:
