@@ -1,0 +1,60 @@
+"""A sum of decision trees, held in flat arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float32]
+    Integers = npt.NDArray[np.int32]
+
+_BLOCK: Final = 2048
+"""Rows handled at once: rows x trees is what memory holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Trees:
+    """T trees over F features, N nodes in all; a leaf is its own child on both sides."""
+
+    roots: Integers
+    """Shape (T,): each tree's first node."""
+    feature: Integers
+    """Shape (N,): the feature that a node asks for; 0 in a leaf."""
+    threshold: Floats
+    """Shape (N,): a value at most this goes left."""
+    left: Integers
+    """Shape (N,)."""
+    right: Integers
+    """Shape (N,)."""
+    value: Floats
+    """Shape (N,): what a leaf adds; 0 in an inner node."""
+    depth: int
+    """Steps from a root to the deepest leaf."""
+
+    def sum(self, rows: Floats) -> npt.NDArray[np.float64]:
+        """Add up the trees' values.
+
+        Args:
+            rows: Shape (M, F).
+
+        Returns:
+            Shape (M,).
+        """
+        made = np.empty(len(rows), dtype=np.float64)
+        for start in range(0, len(rows), _BLOCK):
+            made[start : start + _BLOCK] = self._block(rows[start : start + _BLOCK])
+        return made
+
+    def _block(self, rows: Floats) -> npt.NDArray[np.float64]:
+        at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
+        flat, offset = rows.ravel(), (np.arange(len(rows)) * rows.shape[1])[:, None]
+        for _ in range(self.depth):
+            goes_left = flat[offset + self.feature[at]] <= self.threshold[at]
+            at = np.where(goes_left, self.left[at], self.right[at])
+        total: npt.NDArray[np.float64] = self.value[at].sum(axis=1, dtype=np.float64)
+        return total

@@ -1,0 +1,1 @@
+"""Learning from human judgements: study -> samples -> boosted trees -> weights."""

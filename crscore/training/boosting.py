@@ -1,0 +1,160 @@
+"""Boosted trees over cells, grown on the gradient of the whole structure."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from crscore.errors import DependencyError
+from crscore.matchers._calibrated.trees import Trees
+from crscore.training import structure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from crscore.training.structure import Layout
+
+    Floats = npt.NDArray[np.float32]
+
+START: Final = -0.5
+"""Every cell's logit before the first tree."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """How the trees are grown."""
+
+    rounds: int = 150
+    """Trees of one ensemble."""
+    ensembles: int = 3
+    """Ensembles, each with its own draws; their logits are averaged."""
+    rate: float = 0.05
+    """Learning rate."""
+    leaves: int = 12
+    """Most leaves of a tree."""
+    depth: int = 6
+    """Deepest leaf."""
+    features: float = 0.3
+    """Share of the features that a node may ask for."""
+    rows: float = 0.7
+    """Share of the cells that a tree sees."""
+    ridge: float = 1.0
+    """L2 penalty of a leaf."""
+
+
+def require_lightgbm() -> Any:
+    """Import the library that grows the trees.
+
+    Raises:
+        DependencyError: It is not installed.
+    """
+    try:
+        return importlib.import_module("lightgbm")
+    except ImportError as exc:
+        raise DependencyError("lightgbm", "pip install 'crscore[train]'") from exc
+
+
+def grow(rows: Floats, layout: Layout, *, growth: Growth, seed: int) -> Trees:
+    """Grow the trees.
+
+    One thread, and every draw from the seed: the same rows give the same trees.
+
+    Args:
+        rows: Shape (M, F): every cell's features.
+        layout: How the cells hang together.
+        growth: How to grow.
+        seed: Of all draws.
+
+    Returns:
+        The trees; their sum, plus `START`, is a cell's logit.
+
+    Raises:
+        DependencyError: lightgbm is not installed.
+    """
+    lightgbm = require_lightgbm()
+    made = []
+    for index in range(growth.ensembles):
+        parameters = {
+            "objective": _objective(layout),
+            "learning_rate": growth.rate,
+            "num_leaves": growth.leaves,
+            "max_depth": growth.depth,
+            "feature_fraction_bynode": growth.features,
+            "lambda_l2": growth.ridge,
+            "min_sum_hessian_in_leaf": 0.05,
+            "min_data_in_leaf": 40,
+            "bagging_fraction": growth.rows,
+            "bagging_freq": 1,
+            "max_bin": 63,
+            "seed": seed * 1000 + index,
+            "deterministic": True,
+            "force_row_wise": True,
+            "num_threads": 1,
+            "use_missing": False,
+            "verbose": -1,
+        }
+        data = lightgbm.Dataset(
+            rows, free_raw_data=False, params=parameters | {"objective": "none"}
+        )
+        model = lightgbm.train(parameters, data, num_boost_round=growth.rounds)
+        made += [tree["tree_structure"] for tree in model.dump_model()["tree_info"]]
+    return _flatten(made, scale=1 / growth.ensembles)
+
+
+def _objective(layout: Layout) -> Any:
+    def objective(logits: npt.NDArray[np.float64], _: Any) -> tuple[Any, Any]:
+        return structure.gradient(logits + START, layout)
+
+    return objective
+
+
+def _flatten(structures: list[dict[str, Any]], *, scale: float) -> Trees:
+    columns: dict[str, list[float]] = {
+        name: [] for name in ("feature", "threshold", "left", "right", "value")
+    }
+    roots, deepest = [], 0
+    for tree in structures:
+        roots.append(len(columns["value"]))
+        deepest = max(deepest, _append(tree, columns, scale=scale))
+    whole = {name: np.array(columns[name], dtype=np.int32) for name in ("feature", "left", "right")}
+    return Trees(
+        roots=np.array(roots, dtype=np.int32),
+        threshold=_down(np.array(columns["threshold"], dtype=np.float64)),
+        value=np.array(columns["value"], dtype=np.float32),
+        depth=deepest,
+        **whole,
+    )
+
+
+def _down(thresholds: npt.NDArray[np.float64]) -> Floats:
+    """Round to float32 so that `x <= threshold` keeps its answer for every float32 `x`."""
+    near = thresholds.astype(np.float32)
+    above = near.astype(np.float64) > thresholds
+    made: Floats = np.where(above, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
+    return made
+
+
+def _append(node: dict[str, Any], columns: dict[str, list[float]], *, scale: float) -> int:
+    """Append a node and what is below it; say how deep it goes."""
+    at = len(columns["value"])
+    is_leaf = "split_feature" not in node
+    for name, value in (
+        ("feature", 0 if is_leaf else node["split_feature"]),
+        ("threshold", 0.0 if is_leaf else node["threshold"]),
+        ("left", at),
+        ("right", at),
+        ("value", node["leaf_value"] * scale if is_leaf else 0.0),
+    ):
+        columns[name].append(value)
+    if is_leaf:
+        return 0
+    depths = []
+    for side in ("left", "right"):
+        columns[side][at] = len(columns["value"])
+        depths.append(_append(node[f"{side}_child"], columns, scale=scale))
+    return 1 + max(depths)

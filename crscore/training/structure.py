@@ -1,0 +1,156 @@
+"""The published formulas as something to learn through: cells -> scores -> loss -> gradient.
+
+Conciseness is the mean over sentences of the best cell, comprehensiveness the mean over
+pseudo-references, relevance their harmonic mean (Naik et al., NAACL 2025, equations 1 to 3).
+While learning, "best" is a soft maximum, so that every cell that might have been the best
+one hears of the error; in use it is the maximum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.training.samples import Target
+
+    Doubles = npt.NDArray[np.float64]
+    Integers = npt.NDArray[np.intp]
+
+SHARPNESS: Final = 3.0
+"""Of the soft maximum over logits."""
+LOSS: Final = (1.0, 1.5, 2.0)
+"""What an error of conciseness, comprehensiveness and relevance costs."""
+ADDRESSED: Final = 0.5
+"""What an error about a (pseudo-reference, review) pair costs, beside the three."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Layout:
+    """How M cells of many reviews hang together."""
+
+    sentence: Integers
+    """Shape (M,): each cell's sentence."""
+    reference: Integers
+    """Shape (M,): each cell's (review, pseudo-reference)."""
+    review_of_sentence: Integers
+    """One entry a sentence."""
+    review_of_reference: Integers
+    """One entry a (review, pseudo-reference)."""
+    targets: Doubles
+    """Shape (reviews, 3), each in [0, 1]."""
+    weights: Doubles
+    """Shape (reviews,)."""
+    addressed: Doubles
+    """For each (review, pseudo-reference) 1, 0, or NaN where nobody said."""
+
+    @classmethod
+    def of(cls, shapes: Sequence[tuple[int, int]], targets: Sequence[Target]) -> Layout:
+        """Lay reviews out one after the other.
+
+        Args:
+            shapes: Each review's (pseudo-references, sentences); its cells come row by row.
+            targets: What each review's scores should be.
+        """
+        sentence, reference, addressed = [], [], []
+        sentences = rows = 0
+        for (r, s), target in zip(shapes, targets, strict=True):
+            sentence.append(np.tile(np.arange(s), r) + sentences)
+            reference.append(np.repeat(np.arange(r), s) + rows)
+            said = target.addressed
+            addressed += [np.nan if said is None else float(i in said) for i in range(r)]
+            sentences, rows = sentences + s, rows + r
+        reviews = np.arange(len(shapes))
+        return cls(
+            sentence=np.concatenate(sentence).astype(np.intp),
+            reference=np.concatenate(reference).astype(np.intp),
+            review_of_sentence=np.repeat(reviews, [s for _, s in shapes]),
+            review_of_reference=np.repeat(reviews, [r for r, _ in shapes]),
+            targets=np.array([(t.conciseness, t.comprehensiveness, t.relevance) for t in targets]),
+            weights=np.array([target.weight for target in targets]),
+            addressed=np.array(addressed),
+        )
+
+
+def sigmoid(logits: Doubles) -> Doubles:
+    """From logits to degrees in (0, 1)."""
+    made: Doubles = 1 / (1 + np.exp(-logits))
+    return made
+
+
+def gradient(logits: Doubles, layout: Layout) -> tuple[Doubles, Doubles]:
+    """Say how each cell's logit should move.
+
+    Args:
+        logits: Shape (M,).
+        layout: How the cells hang together.
+
+    Returns:
+        The loss's gradient and the diagonal of its Gauss-Newton matrix, both of shape (M,).
+    """
+    degrees = sigmoid(logits)
+    slope = degrees * (1 - degrees)
+    review = layout.review_of_sentence[layout.sentence]
+    by_sentence = _soft_maximum(logits, layout.sentence, len(layout.review_of_sentence))
+    by_reference = _soft_maximum(logits, layout.reference, len(layout.review_of_reference))
+    con, d_con = _mean_of_best(
+        degrees,
+        by_sentence * slope,
+        by_sentence,
+        layout.sentence,
+        layout.review_of_sentence,
+        layout,
+    )
+    comp, d_comp = _mean_of_best(
+        degrees,
+        by_reference * slope,
+        by_reference,
+        layout.reference,
+        layout.review_of_reference,
+        layout,
+    )
+    total = con + comp + 1e-9
+    rel = 2 * con * comp / total
+    d_rel = (2 * comp**2 / total**2)[review] * d_con + (2 * con**2 / total**2)[review] * d_comp
+    first, second = np.zeros_like(logits), np.full_like(logits, 1e-4)
+    for column, (value, d_value) in enumerate(((con, d_con), (comp, d_comp), (rel, d_rel))):
+        cost = 2 * LOSS[column] * layout.weights
+        first += (cost * (value - layout.targets[:, column]))[review] * d_value
+        second += cost[review] * d_value**2
+    best = np.bincount(layout.reference, by_reference * degrees, len(layout.review_of_reference))
+    known = ~np.isnan(layout.addressed)
+    error = np.where(known, best - np.nan_to_num(layout.addressed), 0.0)
+    spread = np.clip(best * (1 - best), 1e-3, None)
+    pull = by_reference * slope * layout.weights[review]
+    first += ADDRESSED * (error / spread)[layout.reference] * pull
+    second += ADDRESSED * known[layout.reference] * pull
+    return first, second
+
+
+def _soft_maximum(logits: Doubles, group: Integers, groups: int) -> Doubles:
+    """Each cell's share in the soft maximum of its group."""
+    highest = np.full(groups, -np.inf)
+    np.maximum.at(highest, group, logits)
+    shares = np.exp(SHARPNESS * (logits - highest[group]))
+    made: Doubles = shares / np.bincount(group, shares, groups)[group]
+    return made
+
+
+def _mean_of_best(
+    degrees: Doubles,
+    pull: Doubles,
+    shares: Doubles,
+    group: Integers,
+    review_of: Integers,
+    layout: Layout,
+) -> tuple[Doubles, Doubles]:
+    reviews = len(layout.weights)
+    best = np.bincount(group, shares * degrees, len(review_of))
+    size = np.maximum(np.bincount(review_of, minlength=reviews), 1)
+    return np.bincount(review_of, best, reviews) / size, pull / size[review_of[group]]
