@@ -12,6 +12,8 @@ from crscore.commands import _settings
 from crscore.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crscore.config import Config
     from crscore.validation.run import Options
 
@@ -36,10 +38,42 @@ if TYPE_CHECKING:
 )
 @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
 @click.option(
+    "--baselines/--no-baselines",
+    default=True,
+    show_default=True,
+    help="Show the published baselines beside the score.",
+)
+@click.option(
+    "--beside",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Show the metrics of FILE, such as a judge's, beside the score; may be repeated.",
+)
+@click.option(
+    "--attacks/--no-attacks",
+    default=True,
+    show_default=True,
+    help="Attack the score with texts made to fool it.",
+)
+@click.option(
+    "--import-crscore",
+    "imported",
+    nargs=2,
+    metavar="CLONE OUT",
+    type=click.Path(path_type=Path),
+    help="Turn a clone of atharva-naik/CRScore into a file to validate on, and stop.",
+)
+@click.option(
     "--resamples", type=click.IntRange(0), default=1000, show_default=True, help="Of the bootstrap."
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the bootstrap."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Of the bootstrap and the attacks.",
 )
 @click.option(
     "--sources/--no-sources", default=True, show_default=True, help="Use the data's whole files."
@@ -52,6 +86,10 @@ def command(
     claims: str,
     report: str,
     target: str | None,
+    baselines: bool,
+    files: tuple[Path, ...],
+    attacks: bool,
+    imported: tuple[Path, Path] | None,
     resamples: int,
     seed: int,
     sources: bool,
@@ -64,25 +102,43 @@ def command(
     with people, by how much, and how many changes it takes to see that.
     """
     output.check(target)
+    if imported is not None:
+        if paths or target:
+            raise click.UsageError("--import-crscore takes CLONE and OUT alone")
+        return _import(*imported)
     if len(paths) == 2:
         text = _comparison(*paths, report=report, resamples=resamples, seed=seed)
     elif len(paths) == 1:
         from crscore.validation import run  # noqa: PLC0415  (after --help and wrong options)
 
-        options = run.Options(claims=claims, sources=sources, resamples=resamples, seed=seed)
-        text = _run(paths[0], _settings.settings(config_file, flags), options, report=report)
+        options = run.Options(
+            claims=claims, sources=sources, resamples=resamples, seed=seed, attacks=attacks
+        )
+        settings = _settings.settings(config_file, flags)
+        text = _run(paths[0], settings, options, report=report, baselines=baselines, files=files)
     else:
         raise click.UsageError(f"give one study or two results of validate, not {len(paths)} files")
     output.write(text, target)
     return 0
 
 
-def _run(data: Path, settings: Config, options: Options, *, report: str) -> str:
-    from crscore.validation import render, run, saved, study, text  # noqa: PLC0415
+def _run(
+    data: Path,
+    settings: Config,
+    options: Options,
+    *,
+    report: str,
+    baselines: bool,
+    files: Sequence[Path],
+) -> str:
+    from crscore.validation import beside, render, run, saved, study, text  # noqa: PLC0415
 
     if saved.is_run(data):
         raise InputError(f"{data} is a result of validate, no study; give two to compare them")
-    found = run.run(study.read(data), settings, options)
+    rated = study.read(data)
+    extra = [beside.baselines()] if baselines else []
+    extra += [beside.from_files(files)] if files else []
+    found = run.run(rated, settings, options, extra=extra)
     return render.to_json(found) if report == "json" else text.to_text(found)
 
 
@@ -91,3 +147,16 @@ def _comparison(first: Path, second: Path, *, report: str, resamples: int, seed:
 
     found = compare.compare(saved.read(first), saved.read(second), resamples=resamples, seed=seed)
     return render.comparison_to_json(found) if report == "json" else versus.to_text(found)
+
+
+def _import(clone: Path, out: Path) -> int:
+    from crscore.validation import importer  # noqa: PLC0415
+
+    output.check(str(out))  # before the work
+    made = importer.convert(clone)
+    importer.write(made.rows, out)
+    for note in made.notes:
+        click.echo(f"crscore: note: {note}", err=True)
+    reviews = sum(len(row["reviews"]) for row in made.rows)
+    click.echo(f"{out}: {len(made.rows):,} changes with {reviews:,} reviews")
+    return 0

@@ -10,6 +10,8 @@ import numpy as np
 from crscore import config, scorer, stats
 from crscore.errors import UnknownThresholdError
 from crscore.validation import addressed, findings, measure, study
+from crscore.validation.attacks import make
+from crscore.validation.attacks import measure as duelling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,12 +21,14 @@ if TYPE_CHECKING:
     from crscore.config import Config
     from crscore.encoders.base import Encoder
     from crscore.scorer import Scorer
+    from crscore.validation.attacks.measure import AttackReport
     from crscore.validation.findings import Findings
     from crscore.validation.measure import Measurements, Metric
     from crscore.validation.study import Study
 
 RECORDED: Final = study.SOURCE
 """Stands for the study's own claims among the claim generators."""
+NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +42,9 @@ class Options:
     resamples: int = 1000
     """Draws of every bootstrap; 0 for no interval."""
     seed: int = 0
-    """Of the draws."""
+    """Of the draws, and of the attacks."""
+    attacks: bool = False
+    """Attack the score, and count how often an honest review wins."""
 
 
 class Beside(NamedTuple):
@@ -106,7 +112,8 @@ def run(
     )
     judge = addressed.scorer_of_links(made, rated)
     links = addressed.links(rated, judge, sources=options.sources)
-    notes: tuple[str, ...] = ()
+    report = _attack(rated, made, options) if options.attacks else None
+    notes: tuple[str, ...] = (NO_ATTACK,) if options.attacks and report is None else ()
     for one in extra:
         # The real encoder: it may be able to do more than encode.
         beside = one(measured, encoder.encoder)
@@ -121,7 +128,22 @@ def run(
             seed=options.seed,
         ),
         links=links,
+        attacks=report,
         notes=notes,
+    )
+
+
+def _attack(rated: Study, made: Scorer, options: Options) -> AttackReport | None:
+    attacks = make.attacks(rated, seed=options.seed, sources=options.sources)
+    if not attacks:
+        return None
+    return duelling.measure_attacks(
+        rated,
+        attacks,
+        made,
+        sources=options.sources,
+        resamples=options.resamples,
+        seed=options.seed,
     )
 
 

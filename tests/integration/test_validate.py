@@ -1,13 +1,20 @@
 """`crscore validate` on a small study, through the command line."""
 
+import importlib.resources
 import json
+import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 import scipy.stats
 
 from crscore import cli
+from tests.helpers import sheets
 from tests.helpers import study as helper
+
+# Most tests ask for the score alone.
+ALONE = ("--no-baselines", "--no-attacks")
 
 FIELDS = ["metric", "dimension", "slice", "n"]
 FIELDS += ["spearman", "kendall", "pearson", "low", "high", "p", "primary"]
@@ -20,6 +27,10 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def validate(capsys: pytest.CaptureFixture[str], data: Path, *options: str) -> dict:
+    return everything(capsys, data, *ALONE, *options)
+
+
+def everything(capsys: pytest.CaptureFixture[str], data: Path, *options: str) -> dict:
     arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "20"]
     assert cli.run([*arguments, "--format", "json", *options]) == 0
     return json.loads(capsys.readouterr().out)
@@ -68,7 +79,7 @@ def test_structural_claims_use_nothing_recorded(data: Path, capsys, tmp_path: Pa
 
 
 def test_text_says_what_was_measured(data: Path, capsys) -> None:
-    arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "5"]
+    arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "5", *ALONE]
     assert cli.run(arguments) == 0
     text = capsys.readouterr().out
     assert "15 reviews of 3 changes" in text
@@ -89,7 +100,7 @@ def test_study_of_few_systems_is_no_bug(data: Path, capsys, tmp_path: Path, syst
     for row in rows:
         row["reviews"] = [one for one in row["reviews"] if one["system"] in systems]
     path = helper.write(tmp_path / "s.jsonl", rows)
-    code = cli.run(["validate", str(path), "--encoder", "hashing", "--resamples", "5"])
+    code = cli.run(["validate", str(path), "--encoder", "hashing", "--resamples", "5", *ALONE])
     captured = capsys.readouterr()
     if systems == ["lstm", "knn"]:
         assert (code, "without-junk" in captured.out) == (0, False)
@@ -115,7 +126,7 @@ def test_encoder_nobody_calibrated_gets_its_threshold_by_the_papers_procedure(
 
 def saved(tmp_path: Path, data: Path, name: str, *options: str) -> Path:
     target = tmp_path / name
-    arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "5"]
+    arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "5", *ALONE]
     assert cli.run([*arguments, "--format", "json", "-o", str(target), *options]) == 0
     return target
 
@@ -171,3 +182,142 @@ def test_target_that_cannot_be_written_is_found_before_the_work(data: Path, caps
 def test_unknown_claims_are_named(data: Path, capsys) -> None:
     assert cli.run(["validate", str(data), "--encoder", "hashing", "--claims", "psychic"]) == 2
     assert "psychic" in capsys.readouterr().err
+
+
+def test_published_baselines_stand_beside_the_score(data: Path, capsys) -> None:
+    found = everything(capsys, data, "--no-attacks")
+    variants = {metric["name"]: metric["variant"] for metric in found["metrics"]}
+    assert list(variants)[-8:] == [
+        *("BLEU", "BLEU without stop words", "chrF", "chrF++", "ROUGE-L", "edit distance"),
+        *("METEOR", "BERTScore"),
+    ]
+    # The run's encoder shows no tokens.
+    assert "minilm:all-MiniLM-L6-v2" in variants["BERTScore"]
+    assert {row["metric"] for row in found["correlations"]} == set(variants)
+
+
+def test_change_without_a_human_comment_is_noted(data: Path, capsys, tmp_path: Path) -> None:
+    rows = helper.rows()
+    rows[2]["reviews"] = [one for one in rows[2]["reviews"] if one["system"] != "ground_truth"]
+    found = everything(capsys, helper.write(tmp_path / "s.jsonl", rows), "--no-attacks")
+    assert "no human comment to compare with" in found["notes"][0]
+    assert "js:1" in found["notes"][0]
+
+
+def test_missing_library_of_a_baseline_is_an_error_before_the_work(
+    data: Path, capsys, monkeypatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    monkeypatch.setattr("importlib.metadata.version", _not_found)
+    assert cli.run(["validate", str(data), "--encoder", "hashing"]) == 3
+    assert "pip install 'crscore[validate]'" in capsys.readouterr().err
+
+
+def _not_found(package: str) -> str:
+    raise importlib.metadata.PackageNotFoundError(package)
+
+
+def judged(path: Path, *, without: str = "") -> Path:
+    """Write what a judge that agrees with people on relevance would say."""
+    lines = [
+        {"change": change["id"], "system": review["system"], "metric": "judge"}
+        | {"relevance": review["relevance"]}
+        for change in helper.rows()
+        for review in change["reviews"]
+        if review["system"] != without
+    ]
+    path.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
+    return path
+
+
+def test_metrics_of_files_stand_beside_the_score(data: Path, capsys, tmp_path: Path) -> None:
+    path = judged(tmp_path / "judge.jsonl")
+    other = tmp_path / "other.jsonl"
+    other.write_text(path.read_text("utf-8").replace('"judge"', '"second"'), "utf-8")
+    found = validate(capsys, data, "--beside", str(path), "--beside", str(other))
+    assert found["metrics"][-2:] == [
+        {"name": "judge", "variant": "read from judge.jsonl", "primary": False},
+        {"name": "second", "variant": "read from other.jsonl", "primary": False},
+    ]
+    values = [
+        row["spearman"]
+        for row in found["correlations"]
+        if (row["metric"], row["dimension"], row["slice"]) == ("judge", "relevance", "pooled")
+    ]
+    assert values == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize("missing", ["a review", "a file"])
+def test_incomplete_metric_of_a_file_is_refused(
+    data: Path, capsys, tmp_path: Path, missing
+) -> None:
+    path = tmp_path / "judge.jsonl"
+    if missing == "a review":
+        judged(path, without="llama3")
+    arguments = ["validate", str(data), "--encoder", "hashing", *ALONE, "--beside", str(path)]
+    assert cli.run(arguments) == 3
+    said = capsys.readouterr().err
+    expected = "no value for the review of py:1 by llama3" if path.exists() else "cannot be read"
+    assert expected in said
+
+
+def test_metric_named_twice_is_refused(data: Path, capsys, tmp_path: Path) -> None:
+    path = str(judged(tmp_path / "judge.jsonl"))
+    arguments = ["validate", str(data), "--encoder", "hashing", *ALONE]
+    assert cli.run([*arguments, "--beside", path, "--beside", path]) == 3
+    assert "two metrics are called 'judge'" in capsys.readouterr().err
+
+
+def test_score_is_attacked(data: Path, capsys) -> None:
+    found = everything(capsys, data, "--no-baselines")["attacks"]
+    # Of each change gpt3.5 and llama3 (4 each) and the human comment (5).
+    assert found["honest"]["n"] == 9
+    assert {row["kind"] for row in found["kinds"]} >= {"keyword-stuffing", "echo", "hidden"}
+    assert validate(capsys, data)["attacks"] is None
+
+
+def test_study_without_good_reviews_is_not_attacked(data: Path, capsys, tmp_path: Path) -> None:
+    rows = helper.rows()
+    for row in rows:
+        row["reviews"] = [one for one in row["reviews"] if one["relevance"] < 4]
+    path = helper.write(tmp_path / "s.jsonl", rows)
+    found = everything(capsys, path, "--no-baselines")
+    assert found["attacks"] is None
+    assert found["notes"] == ["no attack was made: no review is rated 4 or 5"]
+
+
+def test_whole_document_keeps_to_its_schema(capsys, tmp_path: Path) -> None:
+    data = helper.write(tmp_path / "full.jsonl", helper.full_rows())
+    schema = importlib.resources.files("crscore") / "schemas" / "validation.schema.json"
+    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text("utf-8")))
+    judge = str(judged(tmp_path / "judge.jsonl"))
+    found = everything(capsys, data, "--beside", judge)
+    validator.validate(found)
+    assert [row["language"] for row in found["claims"]] == ["python", "javascript", "all"]
+    assert {row["measure"] for row in found["agreement"] if row["value"] is not None} >= {
+        "Krippendorff's alpha (ordinal)",
+        "Cohen's kappa",
+    }
+
+
+def test_clone_of_the_published_study_is_imported_and_validated(capsys, tmp_path: Path) -> None:
+    clone = sheets.write(tmp_path / "clone")
+    out = tmp_path / "study.jsonl.gz"
+    assert cli.run(["validate", "--import-crscore", str(clone), str(out)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == f"{out}: 6 changes with 12 reviews\n"
+    assert all(line.startswith("crscore: note: ") for line in captured.err.splitlines())
+    found = validate(capsys, out)["data"]
+    assert (found["changes"], found["languages"]) == (6, ["java", "javascript", "python"])
+
+
+def test_import_needs_a_clone_and_a_place(capsys, tmp_path: Path) -> None:
+    out = tmp_path / "study.jsonl"
+    assert cli.run(["validate", "--import-crscore", str(tmp_path), str(out)]) == 3
+    assert "is no clone of atharva-naik/CRScore" in capsys.readouterr().err
+    assert not out.exists()
+    clone = sheets.write(tmp_path / "clone")
+    assert cli.run(["validate", "--import-crscore", str(clone), "no/such/folder.jsonl"]) == 3
+    assert "its folder does not exist" in capsys.readouterr().err
+    assert cli.run(["validate", "--import-crscore", str(clone), str(out), "more"]) == 2
+    assert "--import-crscore takes CLONE and OUT alone" in capsys.readouterr().err
