@@ -38,6 +38,8 @@ BIAS: Final = -1.47
 
 MAX_DIFF_CHARS: Final = 200_000
 """Characters that are read of the added and of the removed lines."""
+MAX_SENTENCE_CHARS: Final = 2_000
+"""Characters that are read of a sentence: unclosed quotes take quadratic time."""
 CONTAINED: Final = 0.8
 """Share of a pseudo-reference's words in a sentence from which the sentence repeats it."""
 SHORTEST: Final = 4
@@ -184,7 +186,8 @@ def restating(cells: Cells) -> tuple[bool, ...]:
 
     Returns:
         One mark a sentence. The rest of its comment counts: what leads up to a question or
-        an opinion is no restatement. Nor is a sentence that judges, or one of code alone.
+        an opinion is no restatement, unless it repeats a pseudo-reference. Nor is a sentence
+        that judges, or one of code alone.
     """
     table, excluded = features(cells)
     found = (table @ np.array(WEIGHTS) + BIAS > 0) & ~excluded
@@ -208,7 +211,8 @@ def features(cells: Cells) -> Features:
         One row a sentence.
     """
     change = _read(cells.diff, cells.references)
-    found = [_measure(sentence.text, change) for sentence in cells.sentences]
+    texts = [sentence.text[:MAX_SENTENCE_CHARS] for sentence in cells.sentences]
+    found = [_measure(text, change) for text in texts]
     judges = np.array([one.judges for one in found])
     comments = np.array([sentence.comment for sentence in cells.sentences])
     table = np.zeros((len(found), len(NAMES)))
