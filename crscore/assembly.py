@@ -34,9 +34,6 @@ if TYPE_CHECKING:
         Sentence,
     )
 
-MATCHED = 0.5
-"""A cell whose degree is at least this is shown as matched; the published matcher gives 0 or 1."""
-
 
 def members(
     refs: Sequence[PseudoReference], scope: Scope, diff: Diff, *, limit: int | None
@@ -92,6 +89,8 @@ class Board:
     """The matcher's judgement, shape (R, S), each in [0, 1]."""
     flags: tuple[Flag | None, ...]
     """What the matcher found odd about each of the S sentences."""
+    decision: float
+    """A cell whose degree is at least this is shown as matched."""
     limit: int | None
     """Most claims and implications a score counts; None for all."""
 
@@ -132,7 +131,7 @@ def result(
     comments: Sequence[Comment],
     parsed: Sequence[ParsedComment],
     attached: Sequence[Scope | None],
-    threshold: float,
+    threshold: float | None,
     signature: str,
     notes: tuple[str, ...],
 ) -> Result:
@@ -143,7 +142,7 @@ def result(
         comments: The review's comments.
         parsed: Each comment's sentences and code blocks.
         attached: Each comment's scope; None when it is on a file the diff does not change.
-        threshold: The matcher's cosine threshold.
+        threshold: The matcher's cosine threshold; None when it has none.
         signature: How the score was made.
         notes: What was left out or repaired on the way.
 
@@ -160,9 +159,12 @@ def result(
         similarity=cosines,
         degrees=degrees,
         sentence_flags=board.flags,
-        sentence_matches=tuple(_best(cosines[:, s], degrees[:, s], counted) for s in everyone),
+        sentence_matches=tuple(
+            _best(cosines[:, s], degrees[:, s], counted, board.decision) for s in everyone
+        ),
         reference_matches=tuple(
-            _best(cosines[r], degrees[r], everyone) for r in range(len(board.references))
+            _best(cosines[r], degrees[r], everyone, board.decision)
+            for r in range(len(board.references))
         ),
         comments=tuple(
             _comment(index, board, comment, parsed[index].suggestions, attached[index])
@@ -178,14 +180,22 @@ def result(
 
 
 def _best(
-    cosines: npt.NDArray[np.float32], degrees: npt.NDArray[np.float32], among: Sequence[int]
+    cosines: npt.NDArray[np.float32],
+    degrees: npt.NDArray[np.float32],
+    among: Sequence[int],
+    decision: float,
 ) -> Match:
     """Find the partner that decided: the highest degree, then the highest similarity."""
     if not among:
-        return Match(index=None, similarity=None, matched=False)
+        return Match(index=None, similarity=None, degree=None, matched=False)
     index = max(among, key=lambda i: (degrees[i], cosines[i], -i))
-    matched = bool(degrees[index] >= MATCHED)
-    return Match(index=index, similarity=float(cosines[index]), matched=matched)
+    matched = bool(degrees[index] >= decision)
+    return Match(
+        index=index,
+        similarity=float(cosines[index]),
+        degree=float(degrees[index]),
+        matched=matched,
+    )
 
 
 def _comment(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ENVIRONMENT_PREFIX = "CRSCORE_"
+AUTO = "auto"
+"""A matcher's name: the best one for the encoder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +35,10 @@ class Config:
     """Revision of the encoder's model; None for the plugin's pinned or newest one."""
     claims: str = "structural"
     """Claim generator plugin, with an optional argument: NAME[:ARGUMENT]."""
-    matcher: str = "published"
-    """Matcher plugin."""
+    matcher: str = AUTO
+    """Matcher plugin; `auto` is `calibrated` for the encoder it knows, else `published`."""
     threshold: float | None = None
-    """Cosine cut-off, in (-1, 1); None for the encoder's own."""
+    """Cosine cut-off of the published matcher, in (-1, 1); None for the encoder's own."""
     splitter: str = "markdown"
     """How a review becomes sentences: `markdown`, or `paper` for the published rule."""
     max_claims: int = 12
@@ -67,7 +69,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {
         "encoder": "minilm",
         "claims": "structural",
-        "matcher": "published",
+        "matcher": AUTO,
         "splitter": "markdown",
         "threshold": None,
         "revision": None,

@@ -16,7 +16,7 @@ from crscore.matchers.base import Cells
 from crscore.records import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -51,8 +51,8 @@ class Parts:
     """How a comment becomes sentences."""
     max_claims: int | None
     """Most claims and implications a score counts; None for all."""
-    threshold: float
-    """The matcher's cosine threshold, for the report."""
+    threshold: float | None
+    """The matcher's cosine threshold, for the report; None when it has none."""
     signature: str
     """Names all of the above."""
 
@@ -123,7 +123,9 @@ def _encode(works: Sequence[_Work], encoder: Encoder) -> Vectors:
     texts: dict[str, None] = {}
     for work in works:
         texts.update(dict.fromkeys(_read(ref) for ref in work.references))
-        texts.update(dict.fromkeys(text for part in work.parsed for text in part.sentences))
+        texts.update(
+            dict.fromkeys(text for part in work.parsed for text in (*part.sentences, *part.hidden))
+        )
     ordered = list(texts)
     return dict(zip(ordered, encoder.encode(ordered), strict=True)) if ordered else {}
 
@@ -135,11 +137,7 @@ def _stack(texts: Sequence[str], vectors: Vectors) -> npt.NDArray[np.float32]:
 
 
 def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
-    units = tuple(
-        Sentence(text=text, comment=index)
-        for index, part in enumerate(work.parsed)
-        for text in part.sentences
-    )
+    units = (*_units(work.parsed, hidden=False), *_units(work.parsed, hidden=True))
     rows = _stack([_read(ref) for ref in work.references], vectors)
     columns = _stack([unit.text for unit in units], vectors)
     cells = Cells(
@@ -151,14 +149,16 @@ def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
         similarity=similarity.cosine(rows, columns),
     )
     judged = parts.matcher.match(cells)
-    judged.degrees.setflags(write=False)
+    # In the order of the comments, as a reader meets them.
+    kept = sorted(np.flatnonzero(judged.kept), key=lambda column: units[column].comment)
     board = assembly.Board(
         diff=work.pair.diff,
         references=work.references,
-        units=units,
-        similarity=cells.similarity,
-        degrees=judged.degrees,
-        flags=judged.flags,
+        units=tuple(units[column] for column in kept),
+        similarity=_frozen(cells.similarity[:, kept]),
+        degrees=_frozen(judged.degrees[:, kept]),
+        flags=tuple(judged.flags[column] for column in kept),
+        decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
     return assembly.result(
@@ -170,3 +170,14 @@ def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
         signature=parts.signature,
         notes=work.notes,
     )
+
+
+def _units(parsed: Sequence[ParsedComment], *, hidden: bool) -> Iterator[Sentence]:
+    for index, part in enumerate(parsed):
+        for text in part.hidden if hidden else part.sentences:
+            yield Sentence(text=text, comment=index, hidden=hidden)
+
+
+def _frozen(matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    matrix.setflags(write=False)
+    return matrix

@@ -213,6 +213,8 @@ class Sentence:
     """Plain text: Markdown resolved, code spans kept with their backticks."""
     comment: int
     """Index of its comment in the result's `comments`."""
+    hidden: bool = False
+    """True for text that a reader of the rendered comment does not see."""
 
 
 class Flag(StrEnum):
@@ -222,6 +224,7 @@ class Flag(StrEnum):
     REPEATS = "repeats an earlier sentence"
     ADDRESSES_SCORER = "speaks to the scorer"
     NO_SENTENCE = "is no sentence"
+    HIDDEN = "is hidden from readers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +237,8 @@ class ParsedComment:
     """Contents of ```suggestion blocks."""
     code_blocks: tuple[str, ...] = ()
     """Contents of other fenced or indented code blocks."""
+    hidden: tuple[str, ...] = ()
+    """Plain text units that a reader does not see, with what machines left for each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,6 +275,8 @@ class Match:
     """Index of the partner in the result; None when there was none to compare with."""
     similarity: float | None
     """Cosine similarity to the partner, in [-1, 1]; None when there was none."""
+    degree: float | None
+    """How far they address each other, in [0, 1], by the matcher; None when there was none."""
     matched: bool
     """True when the matcher takes the pair as addressing each other."""
 
@@ -356,8 +363,8 @@ class Result:
     """All comments together against the whole diff."""
     baselines: Baselines
     """Of all comments together."""
-    threshold: float
-    """The cosine threshold used."""
+    threshold: float | None
+    """The cosine threshold used; None for a matcher without one."""
     signature: str
     """Same signature, same score."""
     notes: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crscore import comments, config, diff, pipeline, plugins, sentences, signature, thresholds
+from crscore.errors import ConfigError
 from crscore.records import Comment
 from crscore.version import __version__
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
+    from crscore.matchers.base import Matcher
     from crscore.records import Diff, Result
 
     DiffLike = Diff | str | bytes
@@ -27,6 +29,7 @@ class Scorer:
             read by the command line alone.
         generator: A claim generator to use instead of the one the settings name.
         encoder: An encoder to use instead of the one the settings name.
+        matcher: A matcher to use instead of the one the settings name.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
@@ -47,13 +50,16 @@ class Scorer:
         *,
         generator: ClaimGenerator | None = None,
         encoder: Encoder | None = None,
+        matcher: Matcher | None = None,
         **overrides: Any,
     ) -> None:
         if isinstance(encoder, str):
             overrides["encoder"], encoder = encoder, None
+        if isinstance(matcher, str):
+            overrides["matcher"], matcher = matcher, None
         base = settings or config.Config()
         self.settings = config.override(base, overrides) if overrides else base
-        self.parts = _parts(self.settings, generator, encoder)
+        self.parts = _parts(self.settings, generator, encoder, matcher)
 
     def score(
         self,
@@ -163,7 +169,10 @@ class Scorer:
 
 
 def _parts(
-    settings: config.Config, generator: ClaimGenerator | None, encoder: Encoder | None
+    settings: config.Config,
+    generator: ClaimGenerator | None,
+    encoder: Encoder | None,
+    matcher: Matcher | None,
 ) -> pipeline.Parts:
     claims_name, _, argument = settings.claims.partition(":")
     offline = {"offline": str(settings.offline).lower()}
@@ -172,10 +181,9 @@ def _parts(
         generator = plugins.load("claims", claims_name).create(options)
     if encoder is None:
         encoder = make_encoder(settings)
-    threshold = settings.threshold
-    if threshold is None:
-        threshold = thresholds.threshold_for(encoder.identity, generator.identity)
-    matcher = plugins.load("matchers", settings.matcher).create({"threshold": str(threshold)})
+    threshold = None
+    if matcher is None:
+        matcher, threshold = _make_matcher(settings, encoder, generator)
     line = signature.render(
         {
             "version": __version__,
@@ -183,7 +191,7 @@ def _parts(
             "claims": generator.identity,
             "analyzers": "none",
             "matcher": matcher.identity,
-            "tau": str(threshold),
+            **({} if threshold is None else {"tau": str(threshold)}),
             "splitter": sentences.identity(settings.splitter),
             "max_claims": str(settings.max_claims),
         }
@@ -197,6 +205,28 @@ def _parts(
         threshold=threshold,
         signature=line,
     )
+
+
+def _make_matcher(
+    settings: config.Config, encoder: Encoder, generator: ClaimGenerator
+) -> tuple[Matcher, float | None]:
+    """Make the matcher that the settings name; with its cosine threshold, if it has one."""
+    name = settings.matcher
+    if name == config.AUTO:
+        # Learned weights fit one encoder; a threshold that somebody gave belongs to the rule.
+        learned = plugins.load("matchers", "calibrated")
+        fits = settings.threshold is None and learned.knows(encoder.identity)
+        name = "calibrated" if fits else "published"
+    module = plugins.load("matchers", name)
+    options = {"encoder": encoder.identity}
+    if not module.USES_THRESHOLD:
+        if settings.threshold is not None:
+            raise ConfigError("threshold", "settings", f"means nothing to the matcher {name}")
+        return module.create(options), None
+    threshold = settings.threshold
+    if threshold is None:
+        threshold = thresholds.threshold_for(encoder.identity, generator.identity)
+    return module.create(options | {"threshold": str(threshold)}), threshold
 
 
 def make_encoder(settings: config.Config) -> Encoder:

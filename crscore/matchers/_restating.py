@@ -214,7 +214,8 @@ def features(cells: Cells) -> Features:
     texts = [sentence.text[:MAX_SENTENCE_CHARS] for sentence in cells.sentences]
     found = [_measure(text, change) for text in texts]
     judges = np.array([one.judges for one in found])
-    comments = np.array([sentence.comment for sentence in cells.sentences])
+    # What is hidden is a comment of its own: it must not speak for what is shown.
+    comments = np.array([2 * one.comment + one.hidden for one in cells.sentences])
     table = np.zeros((len(found), len(NAMES)))
     for row, one in enumerate(found):
         table[row, :4] = one[:4]

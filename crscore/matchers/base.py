@@ -23,7 +23,7 @@ class Cells:
     references: tuple[PseudoReference, ...]
     """The R rows."""
     sentences: tuple[Sentence, ...]
-    """The S columns."""
+    """The S columns: what a reader sees of the comments, then what is hidden in them."""
     reference_vectors: Floats
     """What the encoder made of the rows' readings: unit rows, shape (R, D)."""
     sentence_vectors: Floats
@@ -40,17 +40,25 @@ class Judgement:
     """How far each sentence addresses each pseudo-reference, shape (R, S), each in [0, 1]."""
     flags: tuple[Flag | None, ...]
     """What is odd about each of the S sentences."""
+    kept: tuple[bool, ...]
+    """For each of the S sentences, False for hidden text that is left out of the review."""
 
 
 class Matcher(Protocol):
     """Says how far each sentence addresses each pseudo-reference.
 
-    A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher`.
+    A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher` and
+    `USES_THRESHOLD`: whether `options` must hold a cosine threshold.
     """
 
     @property
     def identity(self) -> str:
         """Name and settings for the signature."""
+        ...
+
+    @property
+    def decision(self) -> float:
+        """The degree from which a cell counts as addressed, in (0, 1)."""
         ...
 
     def match(self, cells: Cells) -> Judgement:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from crscore.matchers.base import Cells, Matcher
 
 
+USES_THRESHOLD = True
+
+
 @dataclass(frozen=True, slots=True)
 class Published:
     """Cosine above tau.
@@ -30,6 +33,11 @@ class Published:
         """`published`; the threshold stands in the signature by itself."""
         return "published"
 
+    @property
+    def decision(self) -> float:
+        """Any value would do: a degree is 0 or 1."""
+        return 0.5
+
     def match(self, cells: Cells) -> Judgement:
         """Give 1 where the similarity is strictly above the threshold, else 0.
 
@@ -37,7 +45,11 @@ class Published:
         must not pass for being rounded up.
         """
         above = cells.similarity.astype(np.float64) > self.threshold
-        return Judgement(degrees=above.astype(np.float32), flags=(None,) * len(cells.sentences))
+        return Judgement(
+            degrees=above.astype(np.float32),
+            flags=(None,) * len(cells.sentences),
+            kept=tuple(not sentence.hidden for sentence in cells.sentences),
+        )
 
 
 def create(options: Mapping[str, str]) -> Matcher:

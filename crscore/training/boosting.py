@@ -13,7 +13,7 @@ from crscore.matchers._calibrated.trees import Trees
 from crscore.training import structure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -59,7 +59,9 @@ def require_lightgbm() -> Any:
         raise DependencyError("lightgbm", "pip install 'crscore[train]'") from exc
 
 
-def grow(rows: Floats, layout: Layout, *, growth: Growth, seed: int) -> Trees:
+def grow(
+    rows: Floats, layout: Layout, *, directions: Sequence[int], growth: Growth, seed: int
+) -> Trees:
     """Grow the trees.
 
     One thread, and every draw from the seed: the same rows give the same trees.
@@ -67,6 +69,8 @@ def grow(rows: Floats, layout: Layout, *, growth: Growth, seed: int) -> Trees:
     Args:
         rows: Shape (M, F): every cell's features.
         layout: How the cells hang together.
+        directions: Shape (F,): 1 where a higher feature may only raise a cell, -1 where it may
+            only lower it, 0 where it may do both.
         growth: How to grow.
         seed: Of all draws.
 
@@ -96,6 +100,8 @@ def grow(rows: Floats, layout: Layout, *, growth: Growth, seed: int) -> Trees:
             "force_row_wise": True,
             "num_threads": 1,
             "use_missing": False,
+            "monotone_constraints": list(directions),
+            "monotone_constraints_method": "intermediate",
             "verbose": -1,
         }
         data = lightgbm.Dataset(

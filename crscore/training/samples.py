@@ -49,8 +49,6 @@ class Example:
     """The change's id, the unit of every split."""
     system: str
     """Who wrote the review."""
-    language: str
-    """Of the change."""
     diff: Diff
     """The change."""
     references: tuple[PseudoReference, ...]

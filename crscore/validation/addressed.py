@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from crscore import config, stats
-from crscore.assembly import MATCHED
 from crscore.errors import InputError
 from crscore.records import Comment
 from crscore.scorer import Scorer
@@ -44,8 +43,10 @@ class Links:
     """Shape (P,): highest over the review's sentences, in [-1, 1]; -1 without a sentence."""
     degree: Floats
     """Shape (P,): the matcher's highest degree, in [0, 1]; 0 without a sentence."""
-    tau: float
-    """The matcher's cosine threshold for these claims; generators have different ones."""
+    tau: float | None
+    """The matcher's cosine threshold for these claims, if it has one; generators differ."""
+    decision: float
+    """The degree from which the matcher takes a pair as addressed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +151,7 @@ def links(
         cosine=np.concatenate(cosine) if cosine else np.zeros(0),
         degree=np.concatenate(degree) if degree else np.zeros(0),
         tau=scorer.parts.threshold,
+        decision=scorer.parts.matcher.decision,
     )
 
 
@@ -164,7 +166,7 @@ def join(folds: Sequence[Links]) -> Links:
     Raises:
         InputError: There is none, or they have other thresholds.
     """
-    if len({fold.tau for fold in folds}) != 1:
+    if len({(fold.tau, fold.decision) for fold in folds}) != 1:
         raise InputError("only folds judged with the same threshold can be joined")
     return Links(
         changes=tuple(change for fold in folds for change in fold.changes),
@@ -172,6 +174,7 @@ def join(folds: Sequence[Links]) -> Links:
         cosine=np.concatenate([fold.cosine for fold in folds]),
         degree=np.concatenate([fold.degree for fold in folds]),
         tau=folds[0].tau,
+        decision=folds[0].decision,
     )
 
 
@@ -193,15 +196,16 @@ def classify(found: Links, *, resamples: int, seed: int) -> Classifier | None:
         return None
     binary = bool(np.isin(found.degree, (0.0, 1.0)).all())
     score = found.cosine if binary else found.degree
-    decided = found.degree >= MATCHED
-    own = _point(decided, found.linked, MATCHED)
+    decided = found.degree >= found.decision
+    cut = found.decision if found.tau is None else found.tau
+    own = _point(decided, found.linked, cut)
     best = _best(score, found.linked)
     f1, precision = _intervals(found, score, decided, resamples=resamples, seed=seed)
     return Classifier(
         n=len(found.linked),
         positive=int(found.linked.sum()),
         score="cosine" if binary else "degree",
-        threshold=found.tau if binary else MATCHED,
+        threshold=cut,
         precision=own.precision,
         recall=own.recall,
         f1=own.f1,
@@ -335,4 +339,6 @@ def scorer_of_links(scorer: Scorer, study: Study) -> Scorer:
     """Make a scorer like this one whose pseudo-references are the whole edited lists."""
     # The limit of claims would drop rows that `addressed` counts in.
     settings = config.override(scorer.settings, {"max_claims": None})
-    return Scorer(settings, generator=edited(study), encoder=scorer.parts.encoder)
+    # A cosine threshold belongs to a kind of claims; a matcher without one serves all kinds.
+    matcher = scorer.parts.matcher if scorer.parts.threshold is None else None
+    return Scorer(settings, generator=edited(study), encoder=scorer.parts.encoder, matcher=matcher)

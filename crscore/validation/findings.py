@@ -38,8 +38,8 @@ class Settings:
 
     signature: str
     """How the score was made: same signature, same score."""
-    threshold: float
-    """The matcher's cosine threshold."""
+    threshold: float | None
+    """The matcher's cosine threshold; None when it has none."""
     resamples: int
     """Draws of every bootstrap; 0 for no interval."""
     seed: int
@@ -119,7 +119,9 @@ def assess(
         addressed=classifier.classify(links, **draw),
         systems=systems.systems(measured),
         levels=levels.sensitivity(measured),
-        sweep=levels.sweep(measured, also=[settings.threshold]),
+        sweep=levels.sweep(
+            measured, also=[] if settings.threshold is None else [settings.threshold]
+        ),
         claims=claim_quality.claim_quality(study),
         agreement=agreement.agreement(study),
         errors=misjudged.misjudged(measured),

@@ -108,7 +108,7 @@ def run(
     encoder = Memory(scorer.make_encoder(settings))
     made = make_scorer(rated, settings, options, encoder)
     measured = measure.measure(
-        rated, made, name=metric_name(made.settings, options), sources=options.sources
+        rated, made, name=metric_name(made, options), sources=options.sources
     )
     judge = addressed.scorer_of_links(made, rated)
     links = addressed.links(rated, judge, sources=options.sources)
@@ -147,10 +147,11 @@ def _attack(rated: Study, made: Scorer, options: Options) -> AttackReport | None
     )
 
 
-def metric_name(settings: Config, options: Options) -> str:
+def metric_name(made: Scorer, options: Options) -> str:
     """Name the primary metric: matcher, encoder and claims."""
     claims = options.claims.partition(":")[0]
-    return "/".join((settings.matcher, settings.encoder, claims))
+    matcher = made.parts.matcher.identity.partition("@")[0]
+    return "/".join((matcher, made.settings.encoder, claims))
 
 
 def make_scorer(rated: Study, settings: Config, options: Options, encoder: Encoder) -> Scorer:

@@ -141,10 +141,11 @@ def scores_of(
 
 def _best(values: npt.NDArray[np.float32], allowed: Sequence[int]) -> Match:
     if not allowed:
-        return Match(index=None, similarity=None, matched=False)
+        return Match(index=None, similarity=None, degree=None, matched=False)
     index = max(allowed, key=lambda i: float(values[i]))
     value = float(values[index])
-    return Match(index=index, similarity=value, matched=value > THRESHOLD)
+    matched = value > THRESHOLD
+    return Match(index=index, similarity=value, degree=float(matched), matched=matched)
 
 
 def make(

@@ -101,9 +101,10 @@ def features(cells: Cells, background: Background) -> Floats:
     change = _Change.of(cells.diff, background)
     references = [words(ref.reading or ref.text) for ref in cells.references]
     rows = _references(cells, references, change)
-    by_comment: dict[int, list[int]] = {}
+    # What is hidden must not change what is shown.
+    by_comment: dict[tuple[int, bool], list[int]] = {}
     for index, sentence in enumerate(cells.sentences):
-        by_comment.setdefault(sentence.comment, []).append(index)
+        by_comment.setdefault((sentence.comment, sentence.hidden), []).append(index)
     width = len(names(len(background.axes)))
     made = np.empty((len(cells.references), len(cells.sentences), width), dtype=np.float32)
     for columns in by_comment.values():
@@ -149,9 +150,14 @@ def _references(cells: Cells, read: Sequence[Words], change: _Change) -> Floats:
     made = []
     for index, (ref, said) in enumerate(zip(cells.references, read, strict=True)):
         made.append(
-            _reference(ref, said, change)
-            + [like_claim[index], central[index], math.log(total), math.log1p(index)]
-            + [change.background.rarity(said.stems) / max(1, len(said.stems))]
+            [
+                *_reference(ref, said, change),
+                like_claim[index],
+                central[index],
+                math.log(total),
+                math.log1p(index),
+                change.background.rarity(said.stems) / max(1, len(said.stems)),
+            ]
         )
     return np.array(made, dtype=np.float32)
 
@@ -216,11 +222,15 @@ def _sentences(said: Sequence[Words], vectors: Floats, change: _Change) -> Float
     made = []
     for index, one in enumerate(said):
         made.append(
-            _sentence(one, change)
-            + [like_claim[index], like_remark[index]]
-            + [max((_jaccard(one, earlier) for earlier in said[:index]), default=0.0)]
-            + [math.log1p(index), math.log(len(said))]
-            + [background.rarity(one.stems) / max(1, len(one.stems))]
+            [
+                *_sentence(one, change),
+                like_claim[index],
+                like_remark[index],
+                max((_jaccard(one, earlier) for earlier in said[:index]), default=0.0),
+                math.log1p(index),
+                math.log(len(said)),
+                background.rarity(one.stems) / max(1, len(one.stems)),
+            ]
         )
     return np.concatenate([np.array(made), projected], axis=1, dtype=np.float32)
 

@@ -18,7 +18,10 @@ _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
 _CODE_SPAN: Final = re.compile(r"`[^`]+`")
 # Longest first, so that one pass takes the whole ending.
-_ENDINGS: Final = tuple("ization ations ation ings ing edly ies ied ers ed er es s ly e".split())
+_ENDINGS: Final = (
+    "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
+    "s", "ly", "e",
+)  # fmt: skip
 
 _SPEECH: Final = tuple(
     re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)

@@ -1,0 +1,54 @@
+"""Texts made to fool a score, as examples of what addresses nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from crscore.training.samples import Example, Target
+from crscore.validation.attacks import make
+from crscore.validation.attacks.make import AttackKind
+from crscore.validation.attacks.material import Wording
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.validation.study import Study
+
+KINDS: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
+"""Kinds that say nothing at all. The others are met by rules or by the honest examples."""
+WEIGHT: Final = 0.25
+"""What one counts, beside 1 for a rated review."""
+
+
+def examples(study: Study, honest: Sequence[Example], *, seed: int) -> list[Example]:
+    """Make decoys for the changes of a study.
+
+    Their wording is that of the training half, so that the attacks a score is measured with
+    stay unseen.
+
+    Args:
+        study: The training changes.
+        honest: The study's own examples; each decoy meets the same lists.
+        seed: Of all draws.
+
+    Returns:
+        Examples whose scores should be 0.
+    """
+    by_review: dict[tuple[str, str], list[Example]] = {}
+    for example in honest:
+        by_review.setdefault((example.change, example.system), []).append(example)
+    made = []
+    for attack in make.attacks(study, seed=seed, wording=Wording.TRAINING):
+        if attack.kind in KINDS:
+            for example in by_review[attack.change, attack.system]:
+                linked = None if example.target.addressed is None else frozenset[int]()
+                nothing = Target(
+                    conciseness=0.0,
+                    comprehensiveness=0.0,
+                    relevance=0.0,
+                    addressed=linked,
+                    weight=WEIGHT,
+                )
+                made.append(replace(example, text=attack.text, target=nothing))
+    return made

@@ -1,0 +1,220 @@
+"""`crscore train matcher`: from a study of rated reviews to the calibrated matcher's weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from crscore import diff, plugins
+from crscore.errors import InputError
+from crscore.matchers._calibrated import features
+from crscore.matchers._calibrated.weights import Weights
+from crscore.matchers.calibrated import Calibrated
+from crscore.records import PseudoReference
+from crscore.training import boosting, decoys, samples
+from crscore.training.background import background
+from crscore.training.boosting import Growth
+from crscore.training.samples import Example, Target, Vectors
+from crscore.training.structure import Layout
+from crscore.validation.study import LIKERT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.claims.base import ClaimGenerator
+    from crscore.encoders.base import Encoder
+    from crscore.matchers._calibrated.features import Background
+    from crscore.matchers._calibrated.trees import Trees
+    from crscore.records import Diff
+    from crscore.validation.study import RatedReview, Study, StudyChange
+
+    Floats = npt.NDArray[np.float32]
+
+AXES: Final = 8
+"""Main directions of review sentences among the features."""
+DISCOUNT: Final = 0.1
+"""What each unit of a comment's log-length takes off its cells' logits."""
+DECISION: Final = 0.35
+"""The degree from which a cell counts as addressed."""
+# Padding must not pay: more words, more sentences, a repetition or a less fitting neighbour can
+# only lower a cell. And what speaks for a match can only raise it.
+_FALLING: Final = (
+    "comment.words", "sentence.sentences", "sentence.position", "sentence.overlap_before",
+    "sentence.length",
+)  # fmt: skip
+_RISING: Final = (
+    "comment.mean_cosine", "cell.cosine", "cell.shared_reference", "cell.shared_sum",
+    "cell.shared_unique", "cell.names_share",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What a training run may vary; the defaults made the shipped weights."""
+
+    growth: Growth = field(default_factory=Growth)
+    """How the trees are grown."""
+    discount: float = DISCOUNT
+    """What length costs."""
+    decision: float = DECISION
+    """From which degree a cell is shown as addressed."""
+    decoys: bool = True
+    """Learn from texts made to fool the score, too."""
+
+
+def train(
+    study: Study,
+    *,
+    encoder: Encoder,
+    generator: ClaimGenerator | None = None,
+    seed: int = 0,
+    recipe: Recipe | None = None,
+) -> Calibrated:
+    """Learn from a study.
+
+    Every rated review is met three times: against the study's own claims, against those of
+    `generator`, and against the list that the annotators worked with, where it is known which
+    of them the review addresses. The loss goes through the published formulas.
+
+    Args:
+        study: Rated reviews; the original human comments count as well.
+        encoder: What the score will use.
+        generator: Writes the second set of claims; `structural` when None.
+        seed: Of all draws. The same study, encoder and seed give the same weights.
+        recipe: What to vary.
+
+    Returns:
+        The matcher.
+
+    Raises:
+        InputError: The study rates no review that has a sentence.
+        DependencyError: lightgbm is not installed.
+    """
+    boosting.require_lightgbm()
+    recipe = recipe or Recipe()
+    made = examples(study, generator or plugins.load("claims", "structural").create({}))
+    if recipe.decoys:
+        made += decoys.examples(study, made, seed=seed)
+    parts = {example.text: samples.split(example.text) for example in made}
+    vectors = Vectors(encoder)
+    vectors.learn(text for said in parts.values() for text in said)
+    vectors.learn(samples.read(ref) for example in made for ref in example.references)
+    usual = _background(study, made, parts, vectors)
+    trees = _grow(made, parts, vectors, usual, recipe=recipe, seed=seed)
+    return Calibrated(
+        Weights(
+            encoder=encoder.identity.partition("@")[0],
+            data_sha256=study.sha256,
+            seed=seed,
+            start=boosting.START,
+            discount=recipe.discount,
+            decision=recipe.decision,
+            trees=trees,
+            background=usual,
+        )
+    )
+
+
+def examples(study: Study, generator: ClaimGenerator) -> list[Example]:
+    """Set every rated review against every list of pseudo-references.
+
+    Args:
+        study: The study.
+        generator: Writes one of the lists, from the patches and whole files.
+
+    Returns:
+        The examples; a list without a pseudo-reference gives none.
+    """
+    diffs = [read_diff(change) for change in study.changes]
+    written = generator.generate(diffs)
+    made: list[Example] = []
+    for change, parsed, claims in zip(study.changes, diffs, written, strict=True):
+        edited = tuple(
+            PseudoReference(text=ref.text, kind=ref.kind, source="edited") for ref in change.edited
+        )
+        for refs, is_linked in (
+            (samples.counted(change.recorded.references), False),
+            (samples.counted(claims.references), False),
+            (edited, True),
+        ):
+            if refs:
+                made += [
+                    Example(
+                        change=change.id,
+                        system=review.system,
+                        diff=parsed,
+                        references=refs,
+                        text=review.text,
+                        target=target(review, is_linked=is_linked),
+                    )
+                    for review in change.reviews
+                ]
+    return made
+
+
+def read_diff(change: StudyChange) -> Diff:
+    """Parse a change of a study, with its whole files."""
+    parsed = diff.parse(change.patch, source=change.id, language=change.language)
+    return diff.with_sources(parsed, {"": (change.old_source, change.new_source)})
+
+
+def target(review: RatedReview, *, is_linked: bool) -> Target:
+    """Bring a review's Likert ratings to [0, 1]: (rating - 1) / 4, as the paper does."""
+    low, high = LIKERT
+    con, comp, rel = ((rating - low) / (high - low) for rating in review.ratings)
+    linked = is_linked and review.addressed is not None
+    return Target(
+        conciseness=con,
+        comprehensiveness=comp,
+        relevance=rel,
+        addressed=frozenset(review.addressed or ()) if linked else None,
+    )
+
+
+def _background(
+    study: Study,
+    made: Sequence[Example],
+    parts: dict[str, tuple[str, ...]],
+    vectors: Vectors,
+) -> Background:
+    claims = [samples.read(ref) for c in study.changes for ref in c.recorded.references]
+    texts = [review.text for change in study.changes for review in change.reviews]
+    remarks = [sentence for text in texts for sentence in parts.get(text, ())]
+    if not remarks:
+        raise InputError("the study rates no review that has a sentence")
+    if not claims:  # a study without recorded claims
+        claims = [samples.read(ref) for example in made for ref in example.references]
+    vectors.learn(claims)
+    return background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=AXES)
+
+
+def _grow(
+    made: Sequence[Example],
+    parts: dict[str, tuple[str, ...]],
+    vectors: Vectors,
+    usual: Background,
+    *,
+    recipe: Recipe,
+    seed: int,
+) -> Trees:
+    shapes, targets, rows = [], [], []
+    for example in made:
+        described = features.features(samples.cells(example, parts, vectors), usual)
+        if described.size:
+            shapes.append(described.shape[:2])
+            targets.append(example.target)
+            rows.append(described.reshape(-1, described.shape[2]))
+    if not rows:
+        raise InputError("the study rates no review that has a sentence and a claim to meet")
+    names = features.names(len(usual.axes))
+    return boosting.grow(
+        np.concatenate(rows),
+        Layout.of(shapes, targets),
+        directions=[(name in _RISING) - (name in _FALLING) for name in names],
+        growth=recipe.growth,
+        seed=seed,
+    )
