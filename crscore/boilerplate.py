@@ -90,9 +90,23 @@ _BOILERPLATE: Final = (
     r"(?:apply|commit) (?:this )?suggestion|suggestion importance\[1-10\]: \d+",
 )
 
+# What programs leave for each other in comments and attributes of a review.
+_MARKERS: Final = (
+    r"\S*",  # tips_start, fingerprint:abc123, suggestion-id=42, eyJwciI6MTJ9
+    r"(?:[\w.-]+ ){1,3}(?:start|begin|end|stop)",  # walkthrough section end
+    # This is an auto-generated comment: summarize by coderabbit.ai
+    r"(?:(?:start|begin|end|stop) (?:of )?)?(?:this is (?:an? )?)?auto(?:matically)?[- ]generated "
+    r"(?:comment|reply|review|summary|section)s?\b[^.]{0,60}(?:\.(?:ai|com|io|dev))?",
+    r"do not (?:edit|remove|delete|modify)(?: (?:this|the) (?:comment|line|marker|section))?",
+    r"(?:[\w.-]{1,40} ?[:=] ?[\w./+@-]{1,80}[,;]? ?){1,20}",  # id: 12 sha: 9fe2
+    r"[{\[].*[}\]]",  # {"version": 2, "sha": "9fe2"}
+    r"internal state|state|metadata|(?:bot )?comment (?:id|marker)",
+)
+
 _COUNT: Final = r"\W*(?:\(\w+\))?\W*"
 _HIDDEN_SECTION: Final = re.compile(rf"\W*(?:{'|'.join(_HIDDEN_SECTIONS)}){_COUNT}", re.IGNORECASE)
 _BOILERPLATE_TEXT: Final = re.compile("|".join(_BOILERPLATE), re.IGNORECASE)
+_MARKER: Final = re.compile("|".join(_MARKERS), re.IGNORECASE | re.DOTALL)
 _SHORTEST: Final = 3
 _LONGEST: Final = 300
 
@@ -117,3 +131,19 @@ def is_boilerplate(text: str) -> bool:
     if not _SHORTEST <= len(text) <= _LONGEST:
         return False
     return _BOILERPLATE_TEXT.fullmatch(_EDGES.sub("", text.replace("’", "'"))) is not None
+
+
+def is_marker(text: str) -> bool:
+    """Whether a hidden text is one that a program left for a program.
+
+    Such a text is no attempt to be scored for what nobody reads: a fingerprint, the border of
+    a section, stored state, a single word.
+
+    Example:
+        >>> is_marker("fingerprint:abc123"), is_marker("The limit is never checked.")
+        (True, False)
+    """
+    bare = text.strip()
+    return len(bare.split(None, 1)) < 2 or (
+        len(bare) <= _LONGEST and _MARKER.fullmatch(bare.rstrip(".!")) is not None
+    )

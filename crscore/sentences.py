@@ -10,12 +10,15 @@ import sentencex
 
 from crscore.boilerplate import is_boilerplate
 from crscore.errors import ConfigError
-from crscore.prose import CODE_CLOSE, CODE_OPEN, clean, read
+from crscore.hidden import clean
+from crscore.prose import CODE_CLOSE, CODE_OPEN, read
 from crscore.records import ParsedComment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_MARKDOWN_VERSION: Final = 2
+"""Goes up with every change of what `markdown` makes of a text: part of the signature."""
 _WINDOW_CHARS: Final = 2_000
 """The segmenter takes quadratic time on unclosed quotes; it never sees more than this at once."""
 
@@ -54,9 +57,11 @@ def parse(body: str, *, splitter: str = "markdown") -> ParsedComment:
     `markdown` reads the text as Markdown. Paragraphs, headings, list items and table cells
     are split into sentences; code blocks and suggestions are kept apart; quotes of earlier
     comments, images, HTML, link targets, bots' boilerplate and units without a letter or
-    digit are dropped. A line break inside a paragraph is a space, unless the paragraph
-    looks like one remark a line. Code spans keep their backticks. A sentence of more than
-    2,000 characters is cut.
+    digit are dropped. Text that a reader does not see (comments, hidden elements and styles,
+    attributes, unused link definitions, invisible characters) is kept apart in `hidden`.
+    Invisible characters inside a word leave the word. A line break inside a paragraph is a
+    space, unless the paragraph looks like one remark a line. Code spans keep their backticks.
+    A sentence of more than 2,000 characters is cut.
 
     `paper` splits at line ends, then at ". " and "? ", and treats nothing else.
 
@@ -112,7 +117,7 @@ def identity(splitter: str) -> str:
     if _known(splitter) is not _parse_markdown:
         return splitter
     libraries = ",".join(f"{name}-{version(name)}" for name in ("markdown-it-py", "sentencex"))
-    return f"{splitter}({libraries})"
+    return f"{splitter}-{_MARKDOWN_VERSION}({libraries})"
 
 
 def _parse_markdown(body: str) -> ParsedComment:
@@ -120,6 +125,7 @@ def _parse_markdown(body: str) -> ParsedComment:
     pieces = (piece for unit in prose.units for piece in _sentences(unit))
     return ParsedComment(
         sentences=tuple(pieces),
+        hidden=tuple(text for unit in prose.hidden for text in _unseen_sentences(unit)),
         suggestions=tuple(prose.suggestions),
         code_blocks=tuple(prose.code_blocks),
     )
@@ -138,6 +144,11 @@ def _sentences(unit: str) -> Iterator[str]:
     # Some boilerplate is longer than a sentence.
     if len(pieces) == 1 or not is_boilerplate(_MARKS.sub("", unit)):
         yield from filter(_says_something, map(_finish, pieces))
+
+
+def _unseen_sentences(unit: str) -> Iterator[str]:
+    # Boilerplate is not left out: nothing that is hidden was written for a reader.
+    return filter(_has_words, map(_finish, _segment(unit)))
 
 
 def _segment(unit: str) -> Iterator[str]:
@@ -176,11 +187,11 @@ def _finish(piece: str) -> str:
 
 
 def _says_something(text: str) -> bool:
-    return (
-        any(map(str.isalnum, text))
-        and _SAYS_NOTHING.fullmatch(text) is None
-        and not is_boilerplate(text)
-    )
+    return _has_words(text) and not is_boilerplate(text)
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text)) and _SAYS_NOTHING.fullmatch(text) is None
 
 
 _SPLITTERS: Final[dict[str, Callable[[str], ParsedComment]]] = {

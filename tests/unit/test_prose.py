@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crscore.prose import CODE_CLOSE, CODE_OPEN, MAX_MARKDOWN_CHARS, clean, read
+from crscore.prose import CODE_CLOSE, CODE_OPEN, MAX_MARKDOWN_CHARS, read
 
 
 def test_code_span_stands_between_the_marks() -> None:
@@ -15,10 +15,6 @@ def test_marks_of_the_input_are_removed() -> None:
 
 def test_paragraph_is_one_unit_whatever_its_sentences() -> None:
     assert read("One. Two.\nthree\n\nFour.").units == ["One. Two. three", "Four."]
-
-
-def test_clean_keeps_tabs_and_text_of_any_script() -> None:
-    assert clean("\ta né 日本 ע 👍") == "\ta né 日本 ע 👍"
 
 
 def test_body_at_the_limit_is_markdown() -> None:

@@ -436,4 +436,6 @@ def test_path_in_a_remark_stays() -> None:
 
 
 def test_identity_of_the_markdown_splitter_names_the_libraries() -> None:
-    assert re.fullmatch(r"markdown\(markdown-it-py-[\d.]+,sentencex-[\d.]+\)", identity("markdown"))
+    assert re.fullmatch(
+        r"markdown-2\(markdown-it-py-[\d.]+,sentencex-[\d.]+\)", identity("markdown")
+    )
