@@ -26,7 +26,7 @@ LETTERS: Final = {"first": "A", "second": "B"}
 def to_text(comparison: Comparison) -> str:
     """Render a comparison as an answer and a table."""
     lines = [
-        *_answer(comparison),
+        *answer(comparison),
         "",
         *_runs(comparison),
         "",
@@ -37,7 +37,7 @@ def to_text(comparison: Comparison) -> str:
     return _escape.no_commands("\n".join(lines) + "\n")
 
 
-def _answer(comparison: Comparison) -> Iterator[str]:
+def answer(comparison: Comparison) -> Iterator[str]:
     """Say which is better by the statistic to look at: pooled Spearman on relevance."""
     row = comparison.differences[0]
     if row.difference is None:

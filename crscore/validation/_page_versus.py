@@ -1,0 +1,145 @@
+"""The page of two runs: which agrees better with people, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crscore.reports import _escape
+from crscore.validation import _plots, compare, versus
+from crscore.validation._page_parts import Card, Section, Table
+from crscore.validation._tables import NOTHING, many, number, probability, signed
+
+if TYPE_CHECKING:
+    from crscore.validation.compare import Comparison, Difference
+
+
+def facts(comparison: Comparison) -> tuple[str, ...]:
+    """Answer, and say what was compared."""
+    compared = (
+        f"Compared on {many(comparison.reviews, 'review')} of "
+        f"{many(comparison.changes, 'change')} that both have; left out: "
+        f"{comparison.first.left_out:,} of A, {comparison.second.left_out:,} of B"
+    )
+    return (*versus.answer(comparison), compared)
+
+
+def cards(comparison: Comparison) -> tuple[Card, ...]:
+    """Put the statistic to look at first."""
+    row = comparison.differences[0]
+    found = [
+        Card(title="A", value=number(row.first), basis=_escape.one_line(comparison.first.metric)),
+        Card(title="B", value=number(row.second), basis=_escape.one_line(comparison.second.metric)),
+        Card(
+            title="B − A",
+            value=signed(row.difference),
+            basis=f"{_interval(row)}, p {probability(row.p)}" if row.p is not None else "not sure",
+        ),
+    ]
+    if row.changes_needed is not None:
+        found.append(
+            Card(
+                title="Changes needed",
+                value=f"{row.changes_needed:,}",
+                basis=f"to see such a difference; these are {comparison.changes:,}",
+            )
+        )
+    return tuple(found)
+
+
+def sections(comparison: Comparison) -> list[Section]:
+    """Show every statistic and the runs."""
+    return [_differences(comparison), _runs(comparison)]
+
+
+def _differences(comparison: Comparison) -> Section:
+    plots = [
+        _plots.forest(
+            f"differences{place}",
+            [_bar(row) for row in rows],
+            title=f"B − A: {statistic}",
+            write="{:+g}".format,
+        )
+        for place, statistic in enumerate((compare.SPEARMAN, compare.PAIR_ACCURACY))
+        if (rows := [row for row in comparison.differences if row.statistic == statistic])
+    ]
+    return Section(
+        name="differences",
+        short="Differences",
+        title="Every statistic: right of 0, B agrees better with people",
+        plots=tuple(plots),
+        tables=(
+            Table(
+                caption="Differences of the two runs",
+                header=(
+                    "Statistic",
+                    "A",
+                    "B",
+                    "B − A",
+                    "95 % interval",
+                    "p",
+                    "better",
+                    "changes needed",
+                ),
+                rows=tuple(_cells(row) for row in comparison.differences),
+                main=frozenset({0}),
+            ),
+        ),
+        notes=(
+            "Better: where p < 0.05. Changes needed: to see a true difference of this size at "
+            "5 %, two-sided, with 80 % power.",
+            f"Interval and p: {comparison.resamples:,} draws of whole changes, the same for both, "
+            f"seed {comparison.seed}."
+            if comparison.resamples
+            else "There is no bootstrap, so no interval and no p.",
+        ),
+    )
+
+
+def _bar(row: Difference) -> _plots.Bar:
+    look = {"first": "bad", "second": "good", None: ""}[row.better]
+    return _plots.Bar(
+        label=f"{row.dimension}, {row.slice}",
+        value=row.difference,
+        low=row.low,
+        high=row.high,
+        written=signed(row.difference),
+        look=look,
+    )
+
+
+def _cells(row: Difference) -> tuple[str, ...]:
+    return (
+        f"{row.dimension}: {row.statistic}, {row.slice}",
+        number(row.first),
+        number(row.second),
+        signed(row.difference),
+        _interval(row),
+        probability(row.p),
+        versus.LETTERS[row.better] if row.better else NOTHING,
+        NOTHING if row.changes_needed is None else f"{row.changes_needed:,}",
+    )
+
+
+def _interval(row: Difference) -> str:
+    if row.low is None or row.high is None:
+        return NOTHING
+    return f"[{signed(row.low)}, {signed(row.high)}]"
+
+
+def _runs(comparison: Comparison) -> Section:
+    both = (comparison.first, comparison.second)
+    rows = [
+        ("file", *(_escape.one_line(side.name) for side in both)),
+        ("score", *(_escape.one_line(side.metric) for side in both)),
+        ("reviews", *(f"{side.reviews:,}" for side in both)),
+        ("left out", *(f"{side.left_out:,}" for side in both)),
+        ("data, SHA-256", *(_escape.one_line(side.sha256) for side in both)),
+    ]
+    return Section(
+        name="runs",
+        short="Runs",
+        title="The two runs",
+        tables=(
+            Table(caption="The two runs", header=("", "A", "B"), rows=tuple(rows), is_prose=True),
+        ),
+    )
