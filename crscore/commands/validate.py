@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "report",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", "html"]),
     default="text",
     show_default=True,
     help="What to print.",
@@ -131,7 +131,7 @@ def _run(
     baselines: bool,
     files: Sequence[Path],
 ) -> str:
-    from crscore.validation import beside, render, run, saved, study, text  # noqa: PLC0415
+    from crscore.validation import beside, page, render, run, saved, study, text  # noqa: PLC0415
 
     if saved.is_run(data):
         raise InputError(f"{data} is a result of validate, no study; give two to compare them")
@@ -139,14 +139,20 @@ def _run(
     extra = [beside.baselines()] if baselines else []
     extra += [beside.from_files(files)] if files else []
     found = run.run(rated, settings, options, extra=extra)
-    return render.to_json(found) if report == "json" else text.to_text(found)
+    shown = {"text": text.to_text, "json": render.to_json, "html": page.to_html}
+    return shown[report](found)
 
 
 def _comparison(first: Path, second: Path, *, report: str, resamples: int, seed: int) -> str:
-    from crscore.validation import compare, render, saved, versus  # noqa: PLC0415
+    from crscore.validation import compare, page, render, saved, versus  # noqa: PLC0415
 
     found = compare.compare(saved.read(first), saved.read(second), resamples=resamples, seed=seed)
-    return render.comparison_to_json(found) if report == "json" else versus.to_text(found)
+    shown = {
+        "text": versus.to_text,
+        "json": render.comparison_to_json,
+        "html": page.comparison_to_html,
+    }
+    return shown[report](found)
 
 
 def _import(clone: Path, out: Path) -> int:
