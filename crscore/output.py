@@ -43,16 +43,29 @@ def write(text: str, output: str | None) -> None:
     if output is None:
         _to_stdout(text)
         return
+    write_bytes(text.encode("utf-8"), output)
+
+
+def write_bytes(content: bytes, output: str) -> None:
+    """Write a whole file or nothing: into a file beside the target, then renamed.
+
+    Args:
+        content: What the file is to hold.
+        output: A path.
+
+    Raises:
+        OutputError: It cannot be written there.
+    """
     # A link stays a link: what it points to is replaced.
     target = Path(output).resolve()
     try:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
-            target.write_text(text, encoding="utf-8")
+            target.write_bytes(content)
             return
         with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
+            "wb", dir=target.parent, prefix=f".{target.name}.", delete=False
         ) as stream:
-            stream.write(text)
+            stream.write(content)
         _publish(Path(stream.name), target)
     except OSError as exc:
         raise OutputError(output, exc.strerror or str(exc)) from exc

@@ -23,6 +23,7 @@ def links(cosine: list[float], linked: list[int], degree: list[float] | None = N
         cosine=values,
         degree=(values > 0.5).astype(float) if degree is None else np.array(degree),
         tau=0.5,
+        decision=0.5,
     )
 
 
