@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import output
-from crscore.commands import _settings
+from crscore.commands import _settings, _split
 from crscore.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crscore.config import Config
+    from crscore.validation.findings import Findings
     from crscore.validation.run import Options
 
 
-@click.command(name="validate")
+@click.command(name="validate", cls=_split.Command)
 @click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--claims",
@@ -58,6 +59,18 @@ if TYPE_CHECKING:
     help="Attack the score with texts made to fool it.",
 )
 @click.option(
+    _split.FLAG,
+    "held_out",
+    metavar=_split.METAVAR,
+    help="Train the matcher anew for each part of the data, on what is not in it.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(2),
+    metavar="K",
+    help="Groups of changes (default: 10; 5 where systems are left out).",
+)
+@click.option(
     "--import-crscore",
     "imported",
     nargs=2,
@@ -73,11 +86,12 @@ if TYPE_CHECKING:
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Of the bootstrap and the attacks.",
+    help="Of all that is drawn: bootstrap, attacks, folds, training.",
 )
 @click.option(
     "--sources/--no-sources", default=True, show_default=True, help="Use the data's whole files."
 )
+@click.option("-v", "--verbose", is_flag=True, help="Say on stderr which part is done.")
 @_settings.shared_options
 def command(
     paths: tuple[Path, ...],
@@ -89,10 +103,13 @@ def command(
     baselines: bool,
     files: tuple[Path, ...],
     attacks: bool,
+    held_out: str | None,
+    folds: int | None,
     imported: tuple[Path, Path] | None,
     resamples: int,
     seed: int,
     sources: bool,
+    verbose: bool,
     **flags: Any,
 ) -> int:
     """Correlate the score with the human ratings in DATA, or compare two such runs.
@@ -102,6 +119,7 @@ def command(
     with people, by how much, and how many changes it takes to see that.
     """
     output.check(target)
+    split = _split.split(held_out, folds)
     if imported is not None:
         if paths or target:
             raise click.UsageError("--import-crscore takes CLONE and OUT alone")
@@ -112,10 +130,16 @@ def command(
         from crscore.validation import run  # noqa: PLC0415  (after --help and wrong options)
 
         options = run.Options(
-            claims=claims, sources=sources, resamples=resamples, seed=seed, attacks=attacks
+            claims=claims,
+            sources=sources,
+            resamples=resamples,
+            seed=seed,
+            attacks=attacks,
+            split=split,
         )
         settings = _settings.settings(config_file, flags)
-        text = _run(paths[0], settings, options, report=report, baselines=baselines, files=files)
+        found = _run(paths[0], settings, options, baselines=baselines, files=files, verbose=verbose)
+        text = _rendered(found, report)
     else:
         raise click.UsageError(f"give one study or two results of validate, not {len(paths)} files")
     output.write(text, target)
@@ -127,18 +151,31 @@ def _run(
     settings: Config,
     options: Options,
     *,
-    report: str,
     baselines: bool,
     files: Sequence[Path],
-) -> str:
-    from crscore.validation import beside, page, render, run, saved, study, text  # noqa: PLC0415
+    verbose: bool,
+) -> Findings:
+    from crscore.validation import beside, run, saved, study  # noqa: PLC0415
 
     if saved.is_run(data):
         raise InputError(f"{data} is a result of validate, no study; give two to compare them")
+    trainer = None if options.split is None else _split.trainer(settings)
     rated = study.read(data)
     extra = [beside.baselines()] if baselines else []
     extra += [beside.from_files(files)] if files else []
-    found = run.run(rated, settings, options, extra=extra)
+    return run.run(
+        rated,
+        settings,
+        options,
+        extra=extra,
+        trainer=trainer,
+        tell=lambda done: click.echo(f"crscore: {done}", err=True) if verbose else None,
+    )
+
+
+def _rendered(found: Findings, report: str) -> str:
+    from crscore.validation import page, render, text  # noqa: PLC0415
+
     shown = {"text": text.to_text, "json": render.to_json, "html": page.to_html}
     return shown[report](found)
 

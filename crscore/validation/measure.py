@@ -30,6 +30,7 @@ WORDS: Final = "words"
 REPEATED_TOKENS: Final = "repeated tokens"
 WITHOUT_THRESHOLD: Final = "without threshold"
 """How the metric is named that takes the cosines themselves."""
+NOTHING: Final = "no review of this study can be scored: none is rated, or no claim is made"
 # Shares of 1 and 2/3 have the harmonic mean of 4/5 and 4/5 but for the last bits: no order.
 _DECIMALS: Final = 12
 
@@ -126,6 +127,7 @@ def measure(
     name: str,
     sources: bool,
     chosen: Chosen = lambda _change, _review: True,
+    is_part: bool = False,
 ) -> Measurements:
     """Score the reviews of a study except the ground truth.
 
@@ -135,13 +137,14 @@ def measure(
         name: What to call the metric.
         sources: Give the generator the whole files where the study has them.
         chosen: Says whether to score a review; a fold scores those held out from its scorer.
+        is_part: A fold, which may have nothing to score.
 
     Returns:
         The values of the score, of the same score without a threshold, and of the two
         baselines, for the same reviews in the same order.
 
     Raises:
-        InputError: There is no review to correlate.
+        InputError: There is no review to correlate, and it is no part.
     """
     work = [
         ((i, j), change, review)
@@ -158,10 +161,8 @@ def measure(
         for (place, change, review), result in zip(work, results, strict=True)
         if result.references
     ]
-    if not kept:
-        raise InputError(
-            "no review of this study can be scored: none is rated, or no claim is made"
-        )
+    if not kept and not is_part:
+        raise InputError(NOTHING)
     rows = tuple(_row(*one) for one in kept)
     left_out = {change.id for _, change, _ in work} - {row.change.id for row in rows}
     return Measurements(

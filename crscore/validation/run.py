@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
 from crscore import config, scorer, stats
-from crscore.errors import UnknownThresholdError
-from crscore.validation import addressed, findings, measure, study
+from crscore.errors import ConfigError, UnknownThresholdError
+from crscore.validation import findings, judging, measure, splits, study
 from crscore.validation.attacks import make
 from crscore.validation.attacks import measure as duelling
+from crscore.validation.memory import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy.typing as npt
-
     from crscore.config import Config
     from crscore.encoders.base import Encoder
+    from crscore.matchers.base import Matcher
     from crscore.scorer import Scorer
+    from crscore.validation.attacks.make import Attack
     from crscore.validation.attacks.measure import AttackReport
     from crscore.validation.findings import Findings
+    from crscore.validation.judging import Judged, Trainer
     from crscore.validation.measure import Measurements, Metric
+    from crscore.validation.splits import Fold, Split
     from crscore.validation.study import Study
 
 RECORDED: Final = study.SOURCE
 """Stands for the study's own claims among the claim generators."""
 NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
+SEEN: Final = (
+    "the matcher was trained on this very data, so it looks better than it is: use --split"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +49,8 @@ class Options:
     """Of the draws, and of the attacks."""
     attacks: bool = False
     """Attack the score, and count how often an honest review wins."""
+    split: Split | None = None
+    """Learn the matcher anew for each fold; None for the matcher that the settings name."""
 
 
 class Beside(NamedTuple):
@@ -60,32 +66,14 @@ if TYPE_CHECKING:
     Extra = Callable[[Measurements, Encoder], Beside]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Memory:
-    """An encoder that remembers: a run scores the same reviews against several lists of claims."""
-
-    encoder: Encoder
-    """What encodes a text met for the first time."""
-    vectors: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
-    """What it made of the texts so far."""
-
-    @property
-    def identity(self) -> str:
-        """The encoder's own."""
-        return self.encoder.identity
-
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Encode the texts not met before; as `Encoder.encode` says."""
-        new = [text for text in dict.fromkeys(texts) if text not in self.vectors]
-        if new:
-            self.vectors.update(zip(new, self.encoder.encode(new), strict=True))
-        if not texts:
-            return self.encoder.encode([])
-        return np.stack([self.vectors[text] for text in texts])
-
-
 def run(
-    rated: Study, settings: Config, options: Options, *, extra: Sequence[Extra] = ()
+    rated: Study,
+    settings: Config,
+    options: Options,
+    *,
+    extra: Sequence[Extra] = (),
+    trainer: Trainer | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Findings:
     """Score a study's reviews and compare the scores with people.
 
@@ -95,25 +83,29 @@ def run(
             that has none, found on the study by the paper's procedure.
         options: The rest.
         extra: Each makes metrics to stand beside the score, such as published baselines.
+        trainer: Learns the matcher of each fold; needed with a split, and then used instead of
+            the one that the settings name.
+        tell: Is told what a run with a split has done, as that takes minutes.
 
     Returns:
         The findings.
 
     Raises:
-        InputError: No review of the study can be scored.
+        ConfigError: There is a split, but no trainer.
+        InputError: No review of the study can be scored, or it cannot be split so.
         DependencyError: A package is missing.
         CRScoreError: A part of the run failed.
     """
     stats.require_scipy()  # before the work, not after it
     encoder = Memory(scorer.make_encoder(settings))
-    made = make_scorer(rated, settings, options, encoder)
-    measured = measure.measure(
-        rated, made, name=metric_name(made, options), sources=options.sources
+    attacks: tuple[Attack, ...] = ()
+    if options.attacks:
+        attacks = make.attacks(rated, seed=options.seed, sources=options.sources)
+    job = _Job(rated, settings, options, encoder, attacks)
+    made, judged = (
+        _whole(job) if options.split is None else _folds(job, options.split, trainer, tell)
     )
-    judge = addressed.scorer_of_links(made, rated)
-    links = addressed.links(rated, judge, sources=options.sources)
-    report = _attack(rated, made, options) if options.attacks else None
-    notes: tuple[str, ...] = (NO_ATTACK,) if options.attacks and report is None else ()
+    measured, notes = judged.measured, _notes(job, made)
     for one in extra:
         # The real encoder: it may be able to do more than encode.
         beside = one(measured, encoder.encoder)
@@ -126,25 +118,68 @@ def run(
             threshold=made.parts.threshold,
             resamples=options.resamples,
             seed=options.seed,
+            split=None if options.split is None else str(options.split),
         ),
-        links=links,
-        attacks=report,
+        links=judged.links,
+        attacks=_report(judged, options),
         notes=notes,
     )
 
 
-def _attack(rated: Study, made: Scorer, options: Options) -> AttackReport | None:
-    attacks = make.attacks(rated, seed=options.seed, sources=options.sources)
-    if not attacks:
+class _Job(NamedTuple):
+    rated: Study
+    settings: Config
+    options: Options
+    encoder: Memory
+    attacks: tuple[Attack, ...]
+
+    def judge(self, made: Scorer, fold: Fold | None = None) -> Judged:
+        return judging.judge(
+            self.rated,
+            made,
+            name=metric_name(made, self.options),
+            sources=self.options.sources,
+            attacks=self.attacks,
+            fold=fold,
+        )
+
+
+def _whole(job: _Job) -> tuple[Scorer, Judged]:
+    made = make_scorer(job.rated, job.settings, job.options, job.encoder)
+    return made, job.judge(made)
+
+
+def _folds(
+    job: _Job, split: Split, trainer: Trainer | None, tell: Callable[[str], None]
+) -> tuple[Scorer, Judged]:
+    """Judge each fold by what was learned without it; the last scorer stands for all."""
+    if trainer is None:
+        raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
+    seed, parts = job.options.seed, []
+    for fold in splits.of(job.rated, split.kind, split.groups, seed=seed):
+        learned = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
+        name = learned.identity.partition("@")[0]
+        matcher = judging.Fitted(learned, f"{name}@{split}.{seed}")
+        made = make_scorer(job.rated, job.settings, job.options, job.encoder, matcher)
+        parts.append(job.judge(made, fold))
+        tell(f"trained and judged {split.kind}: {fold.name}")
+    return made, judging.join(parts)
+
+
+def _notes(job: _Job, made: Scorer) -> tuple[str, ...]:
+    notes = []
+    # A learned matcher's identity tells of its data.
+    if job.rated.sha256[:8] in made.parts.matcher.identity:
+        notes.append(SEEN)
+    if job.options.attacks and not job.attacks:
+        notes.append(NO_ATTACK)
+    return tuple(notes)
+
+
+def _report(judged: Judged, options: Options) -> AttackReport | None:
+    if not judged.duels:
         return None
-    return duelling.measure_attacks(
-        rated,
-        attacks,
-        made,
-        sources=options.sources,
-        resamples=options.resamples,
-        seed=options.seed,
-    )
+    return duelling.report(judged.duels, resamples=options.resamples, seed=options.seed)
 
 
 def metric_name(made: Scorer, options: Options) -> str:
@@ -154,7 +189,13 @@ def metric_name(made: Scorer, options: Options) -> str:
     return "/".join((matcher, made.settings.encoder, claims))
 
 
-def make_scorer(rated: Study, settings: Config, options: Options, encoder: Encoder) -> Scorer:
+def make_scorer(
+    rated: Study,
+    settings: Config,
+    options: Options,
+    encoder: Encoder,
+    matcher: Matcher | None = None,
+) -> Scorer:
     """Make the scorer of a run.
 
     Args:
@@ -162,6 +203,7 @@ def make_scorer(rated: Study, settings: Config, options: Options, encoder: Encod
         settings: Of the score.
         options: Which claims.
         encoder: What the settings name.
+        matcher: To be used instead of the one that the settings name.
 
     Returns:
         The scorer; for an encoder without a threshold, with the one that the paper's procedure
@@ -171,7 +213,7 @@ def make_scorer(rated: Study, settings: Config, options: Options, encoder: Encod
     if generator is None:
         settings = config.override(settings, {"claims": options.claims})
     try:
-        return scorer.Scorer(settings, generator=generator, encoder=encoder)
+        return scorer.Scorer(settings, generator=generator, encoder=encoder, matcher=matcher)
     except UnknownThresholdError as unknown:
         # Any threshold will do: the procedure looks at similarities alone.
         trial = scorer.Scorer(settings, generator=generator, encoder=encoder, threshold=0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,19 @@ class Kind(StrEnum):
 
 FOLDS: Final = {Kind.GROUPED: 10, Kind.SYSTEM: 5}
 """Groups of changes, unless a number is given; the third kind has its languages."""
+
+
+class Split(NamedTuple):
+    """A way to deal a study out."""
+
+    kind: Kind
+    """How."""
+    groups: int | None
+    """Groups of changes, at least 2; None for languages, which need none."""
+
+    def __str__(self) -> str:
+        """Write it as a command line does: `grouped-cv:5`."""
+        return self.kind if self.groups is None else f"{self.kind}:{self.groups}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +78,43 @@ class Fold:
             for change in study.changes
         )
         return replace(study, changes=tuple(change for change in changes if change.reviews))
+
+
+def parse(text: str, folds: int | None = None) -> Split:
+    """Read what a command line says.
+
+    Args:
+        text: `grouped-cv`, `leave-one-system-out` or `leave-one-language-out`, the first two
+            with `:K` groups if wanted.
+        folds: K, said beside it; None when it was not.
+
+    Returns:
+        The split; without K with as many groups as `FOLDS` says.
+
+    Raises:
+        ValueError: There is no such split, or K cannot be.
+
+    Example:
+        >>> print(parse("grouped-cv:5"), parse("grouped-cv"), parse("leave-one-language-out"))
+        grouped-cv:5 grouped-cv:10 leave-one-language-out
+    """
+    name, _, number = text.partition(":")
+    if name not in tuple(Kind):
+        raise ValueError(f"{name} is none of {', '.join(Kind)}")
+    kind = Kind(name)
+    if number and not (number.isascii() and number.isdigit()):
+        raise ValueError(f"{number} is no number of groups")
+    if number and folds is not None:
+        raise ValueError(f"the groups are said twice: {number} and {folds}")
+    groups = int(number) if number else folds
+    if kind not in FOLDS:
+        if groups is not None:
+            raise ValueError(f"{kind} has a group for each language; it takes no number")
+        return Split(kind, None)
+    groups = FOLDS[kind] if groups is None else groups
+    if groups < 2:
+        raise ValueError(f"{kind} needs at least 2 groups, not {groups}")
+    return Split(kind, groups)
 
 
 def of(study: Study, kind: Kind, groups: int | None = None, *, seed: int = 0) -> tuple[Fold, ...]:

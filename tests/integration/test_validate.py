@@ -217,6 +217,11 @@ def _not_found(package: str) -> str:
     raise importlib.metadata.PackageNotFoundError(package)
 
 
+def check(document: dict) -> None:
+    schema = importlib.resources.files("crscore") / "schemas" / "validation.schema.json"
+    jsonschema.Draft202012Validator(json.loads(schema.read_text("utf-8"))).validate(document)
+
+
 def judged(path: Path, *, without: str = "") -> Path:
     """Write what a judge that agrees with people on relevance would say."""
     lines = [
@@ -288,11 +293,9 @@ def test_study_without_good_reviews_is_not_attacked(data: Path, capsys, tmp_path
 
 def test_whole_document_keeps_to_its_schema(capsys, tmp_path: Path) -> None:
     data = helper.write(tmp_path / "full.jsonl", helper.full_rows())
-    schema = importlib.resources.files("crscore") / "schemas" / "validation.schema.json"
-    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text("utf-8")))
     judge = str(judged(tmp_path / "judge.jsonl"))
     found = everything(capsys, data, "--beside", judge)
-    validator.validate(found)
+    check(found)
     assert [row["language"] for row in found["claims"]] == ["python", "javascript", "all"]
     assert {row["measure"] for row in found["agreement"] if row["value"] is not None} >= {
         "Krippendorff's alpha (ordinal)",
@@ -321,3 +324,50 @@ def test_import_needs_a_clone_and_a_place(capsys, tmp_path: Path) -> None:
     assert "its folder does not exist" in capsys.readouterr().err
     assert cli.run(["validate", "--import-crscore", str(clone), str(out), "more"]) == 2
     assert "--import-crscore takes CLONE and OUT alone" in capsys.readouterr().err
+
+
+def test_matcher_is_trained_for_each_fold(capsys, tmp_path: Path) -> None:
+    data = helper.write(tmp_path / "full.jsonl", helper.full_rows())
+    arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "0", *ALONE]
+    assert cli.run([*arguments, "--split", "grouped-cv", "3", "--format", "json", "-v"]) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    check(found)
+    assert found["split"] == "grouped-cv:3"
+    assert found["metric"] == "calibrated/hashing/recorded"
+    assert "matcher:calibrated@grouped-cv:3.0" in found["signature"]
+    assert (found["threshold"], found["data"]["reviews"]) == (None, 15)
+    assert captured.err.splitlines() == [
+        f"crscore: trained and judged grouped-cv: {index} of 3" for index in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--split", "by-moon"], "--split: by-moon is none of grouped-cv, leave-one-system-out"),
+        (["--split", "grouped-cv", "1"], "--split: grouped-cv needs at least 2 groups, not 1"),
+        (["--split", "grouped-cv:5", "--folds", "6"], "the groups are said twice: 5 and 6"),
+        (["--split", "leave-one-language-out", "5"], "it takes no number"),
+        (["--folds", "5"], "--folds counts the groups of --split"),
+        (["--split", "grouped-cv", "--matcher", "published"], "the matcher published learns noth"),
+        (["--split", "grouped-cv", "--threshold", "0.5"], "the matcher published learns nothing"),
+        (["--split", "grouped-cv", "--preset", "paper"], "the matcher published learns nothing"),
+    ],
+)
+def test_split_that_means_nothing_is_a_usage_error(data: Path, capsys, words, message) -> None:
+    assert cli.run(["validate", str(data), "--encoder", "hashing", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_split_of_too_few_changes_is_refused(data: Path, capsys) -> None:
+    arguments = ["validate", str(data), "--encoder", "hashing", *ALONE, "--split", "grouped-cv"]
+    assert cli.run(arguments) == 3
+    assert "3 changes cannot be dealt into 10 groups" in capsys.readouterr().err
+
+
+def test_missing_trainer_is_said_before_the_work(data: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    arguments = ["validate", str(data), "--encoder", "hashing", *ALONE, "--split", "grouped-cv:2"]
+    assert cli.run(arguments) == 3
+    assert "pip install 'crscore[train]'" in capsys.readouterr().err

@@ -7,9 +7,10 @@ import sacrebleu
 
 from crscore.encoders import hashing, minilm
 from crscore.errors import DependencyError, InputError
-from crscore.validation import beside, measure, run
+from crscore.validation import beside, measure
 from crscore.validation.baselines import _libraries
 from crscore.validation.measure import Measurements
+from crscore.validation.memory import Memory
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 
@@ -42,7 +43,7 @@ def test_encoder_without_tokens_leaves_bertscore_to_the_default_one(tmp_path: Pa
     found = measured(tmp_path)
     scores = [
         {one.name: one for one in beside.baselines()(found, encoder).metrics}["BERTScore"]
-        for encoder in (hashing.create({}), minilm.create({}), run.Memory(hashing.create({})))
+        for encoder in (hashing.create({}), minilm.create({}), Memory(hashing.create({})))
     ]
     assert len({one.variant for one in scores}) == 1
     assert scores[0].values.tolist() == scores[1].values.tolist() == scores[2].values.tolist()

@@ -157,3 +157,35 @@ def test_fold_says_which_reviews_it_holds() -> None:
     first, second = splits.of(data, Kind.GROUPED, 2)
     change = data.changes[0]
     assert first.holds(change, change.reviews[0]) != second.holds(change, change.reviews[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "folds", "expected"),
+    [
+        ("grouped-cv", None, "grouped-cv:10"),
+        ("grouped-cv", 4, "grouped-cv:4"),
+        ("grouped-cv:5", None, "grouped-cv:5"),
+        ("leave-one-system-out", None, "leave-one-system-out:5"),
+        ("leave-one-system-out:2", None, "leave-one-system-out:2"),
+        ("leave-one-language-out", None, "leave-one-language-out"),
+    ],
+)
+def test_split_is_read_and_written(text: str, folds: int | None, expected: str) -> None:
+    assert str(splits.parse(text, folds)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "folds", "message"),
+    [
+        ("by-moon", None, "by-moon is none of grouped-cv, leave-one-system-out, leave"),
+        ("grouped-cv:five", None, "five is no number"),
+        ("grouped-cv:-5", None, "-5 is no number"),
+        ("grouped-cv:1", None, "at least 2 groups, not 1"),
+        ("grouped-cv:5", 6, "said twice: 5 and 6"),
+        ("leave-one-language-out:3", None, "takes no number"),
+        ("leave-one-language-out", 3, "takes no number"),
+    ],
+)
+def test_split_that_cannot_be_is_refused(text: str, folds: int | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        splits.parse(text, folds)
