@@ -190,7 +190,7 @@ def length(findings: Findings) -> Section:
         "length",
         [
             _plots.Bar(
-                label="score and words, given people",
+                label="score and words",
                 value=effect.partial,
                 low=effect.low,
                 high=effect.high,

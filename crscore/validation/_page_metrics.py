@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from crscore.reports import _escape
 from crscore.validation import _plots, agreement, slices
 from crscore.validation._page_parts import RELEVANCE, Fold, Section, Table, p_value, pooled, short
-from crscore.validation._tables import cut, many, number, percent, ranged, shown
+from crscore.validation._tables import cut, many, number, percent, probability, ranged, shown
 from crscore.validation.measure import REPEATED_TOKENS, WORDS
 from crscore.validation.study import DIMENSIONS
 from crscore.validation.systems import HUMAN
@@ -178,7 +178,7 @@ def parts(findings: Findings) -> Section:
                 for row in (found[dimension, name] for dimension in DIMENSIONS)
             ),
             number(found[RELEVANCE, name].kendall),
-            p_value(found[RELEVANCE, name].p).removeprefix("p ").removeprefix("= "),
+            probability(found[RELEVANCE, name].p),
         )
         for name in names
     ]

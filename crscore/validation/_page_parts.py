@@ -117,7 +117,9 @@ def short(findings: Findings, metric: str) -> str:
 def p_value(value: float | None) -> str:
     """Write p with its sign."""
     text = probability(value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
+    sign = "" if text.startswith("<") else "= "
+    # It stays on one line.
+    return f"p {sign}{text}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def interval(low: float | None, high: float | None) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crscore.reports import _escape
 from crscore.validation import _plots, compare, versus
-from crscore.validation._page_parts import Card, Section, Table
+from crscore.validation._page_parts import Card, Section, Table, p_value
 from crscore.validation._tables import NOTHING, many, number, probability, signed
 
 if TYPE_CHECKING:
@@ -14,26 +14,32 @@ if TYPE_CHECKING:
 
 
 def facts(comparison: Comparison) -> tuple[str, ...]:
-    """Answer, and say what was compared."""
+    """Say what was compared."""
     compared = (
         f"Compared on {many(comparison.reviews, 'review')} of "
         f"{many(comparison.changes, 'change')} that both have; left out: "
         f"{comparison.first.left_out:,} of A, {comparison.second.left_out:,} of B"
     )
-    return (*versus.answer(comparison), compared)
+    return (compared,)
+
+
+def answer(comparison: Comparison) -> tuple[str, ...]:
+    """Say which run is better, and how sure that is."""
+    return tuple(versus.answer(comparison))
 
 
 def cards(comparison: Comparison) -> tuple[Card, ...]:
     """Put the statistic to look at first."""
     row = comparison.differences[0]
+    sure = f"{_interval(row)}, {p_value(row.p)}" if row.p is not None else "not sure"
     found = [
-        Card(title="A", value=number(row.first), basis=_escape.one_line(comparison.first.metric)),
-        Card(title="B", value=number(row.second), basis=_escape.one_line(comparison.second.metric)),
         Card(
             title="B − A",
             value=signed(row.difference),
-            basis=f"{_interval(row)}, p {probability(row.p)}" if row.p is not None else "not sure",
+            basis=f"{row.dimension}, {row.statistic}: {sure}",
         ),
+        Card(title="A", value=number(row.first), basis=_escape.one_line(comparison.first.metric)),
+        Card(title="B", value=number(row.second), basis=_escape.one_line(comparison.second.metric)),
     ]
     if row.changes_needed is not None:
         found.append(
@@ -57,7 +63,7 @@ def _differences(comparison: Comparison) -> Section:
             f"differences{place}",
             [_bar(row) for row in rows],
             title=f"B − A: {statistic}",
-            write="{:+g}".format,
+            write=lambda value: f"{value:+g}" if value else "0",
         )
         for place, statistic in enumerate((compare.SPEARMAN, compare.PAIR_ACCURACY))
         if (rows := [row for row in comparison.differences if row.statistic == statistic])

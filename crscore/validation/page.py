@@ -60,6 +60,7 @@ def to_html(findings: Findings) -> str:
     return _page(
         title="Validation",
         heading=f"How well {_escape.one_line(findings.measured.primary.name)} agrees with people",
+        answer=(),
         facts=tuple(_facts(findings)),
         notes=tuple(_escape.one_line(note) for note in findings.notes),
         cards=tuple(_cards(findings)),
@@ -80,6 +81,7 @@ def comparison_to_html(comparison: Comparison) -> str:
     return _page(
         title="Comparison",
         heading="Which of two runs agrees better with people",
+        answer=_page_versus.answer(comparison),
         facts=_page_versus.facts(comparison),
         notes=tuple(_escape.one_line(warning) for warning in comparison.warnings),
         cards=_page_versus.cards(comparison),
@@ -195,5 +197,6 @@ def _command(findings: Findings) -> str:
     words = ["crscore", "validate", "DATA"]
     for option, value in named:
         words += [option, _escape.one_line(value)] if value else []
+    words += ["--split", _escape.one_line(settings.split)] if settings.split else []
     words += ["--resamples", str(settings.resamples), "--seed", str(settings.seed)]
     return shlex.join([*words, "--format", "html", "-o", "validation.html"])

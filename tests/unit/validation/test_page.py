@@ -264,6 +264,12 @@ def test_run_can_be_made_again_from_the_page(found: Findings) -> None:
     )
 
 
+def test_split_is_part_of_what_to_type(found: Findings) -> None:
+    split = replace(found, settings=replace(found.settings, split="grouped-cv:5"))
+    assert "--split grouped-cv:5 --resamples" in section(split, "how")
+    assert "--split" not in section(found, "how")
+
+
 def hostile(found: Findings) -> Findings:
     """Put a bad text wherever a run can carry one."""
     name = found.measured.primary.name
@@ -352,7 +358,8 @@ def test_comparison_answers_first() -> None:
     text = Reader(page.comparison_to_html(found)).text
     one = found.differences[0]
     assert "B agrees better with people on relevance: Spearman" in text
-    assert f"A {one.first:.3f} m B {one.second:.3f} m B − A +{one.difference:.3f}" in text
+    assert f"B − A +{one.difference:.3f} relevance, Spearman: [" in text
+    assert f"A {one.first:.3f} m B {one.second:.3f} m Changes needed" in text
     assert f"Changes needed {one.changes_needed}" in text
     assert text.endswith("sig a.json sig b.json")
 

@@ -1,0 +1,215 @@
+"""The page of a validation in a real browser: what it shows and what it must not do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore import Scorer, cli
+from crscore.validation import misjudged, page, study
+from crscore.validation.attacks.make import attacks
+from crscore.validation.attacks.measure import measure_attacks
+from tests.helpers import browser, results
+from tests.helpers import findings as helper
+from tests.helpers import study as studies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+    from crscore.validation.findings import Findings
+
+CANARY = (
+    "window.__errors = []; addEventListener('securitypolicyviolation', "
+    "e => window.__errors.push(e.violatedDirective + ' ' + e.blockedURI))"
+)
+OPEN = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
+# The lightest and the darkest colour a reader can meet, by WCAG's formula.
+CONTRASTS = """() => {
+  const context = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+  const read = colour => { context.clearRect(0, 0, 1, 1); context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1); return [...context.getImageData(0, 0, 1, 1).data]; };
+  const bright = ([r, g, b]) => { const [x, y, z] = [r, g, b].map(v => {
+    v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z; };
+  const behind = node => { for (let at = node; at; at = at.parentElement) {
+    const colour = read(getComputedStyle(at).backgroundColor);
+    if (colour[3] === 255) return colour; } return [255, 255, 255, 255]; };
+  const found = [];
+  for (const node of document.querySelectorAll('p, td, th, h1, h2, summary, figcaption, text')) {
+    if (!node.textContent.trim()) continue;
+    const style = getComputedStyle(node);
+    const ink = bright(read(node.tagName === 'text' ? style.fill : style.color));
+    const paper = bright(behind(node));
+    found.push((Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05));
+  }
+  return found; }"""
+
+
+@dataclass
+class Opened:
+    page: Page
+    address: str
+    messages: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Findings:
+    """A run with every section, long names and a hostile review."""
+    found = helper.made(tmp_path_factory.mktemp("study"))
+    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study))
+    report = measure_attacks(
+        found.study, attacks(found.study, seed=0, drawn=1), scorer, resamples=10
+    )
+    case = misjudged.Case(
+        change="c" * 90, system=results.EVIL, human=1, score=0.9, references=2, text=results.EVIL
+    )
+    long = replace(case, text="w" * 3_000)
+    return replace(
+        found,
+        attacks=report,
+        errors=replace(found.errors, over_cases=(case, long), under_cases=(long,)),
+        notes=(results.EVIL, "n" * 400),
+    )
+
+
+@pytest.fixture
+def show(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
+    contexts = []
+
+    def open_page(document: str, width: int = 1200, **settings: object) -> Opened:
+        path = tmp_path / "page.html"
+        path.write_text(document, "utf-8")
+        context = chromium.new_context(viewport={"width": width, "height": 800}, **settings)
+        contexts.append(context)
+        shown = context.new_page()
+        opened = Opened(shown, path.as_uri())
+        shown.on("console", lambda message: opened.messages.append(message.text))
+        shown.on("pageerror", lambda error: opened.messages.append(str(error)))
+        shown.on("request", lambda request: opened.requests.append(request.url))
+        shown.add_init_script(CANARY)
+        shown.goto(opened.address)
+        shown.evaluate(OPEN)
+        return opened
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def test_page_has_no_errors_and_loads_nothing_else(show, full: Findings) -> None:
+    opened = show(page.to_html(full))
+    assert opened.messages == []
+    assert opened.page.evaluate("window.__errors") == []
+    assert opened.requests == [opened.address]
+    assert opened.page.evaluate("typeof window.pwned") == "undefined"
+    assert opened.page.evaluate("document.querySelectorAll('script, img, form').length") == 0
+
+
+@pytest.mark.parametrize("width", [360, 700, 1200])
+def test_page_fits_the_screen_with_all_folds_open(show, full: Findings, width: int) -> None:
+    shown = show(page.to_html(full), width=width).page
+    assert shown.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_letters_of_plots_keep_their_size_on_a_narrow_screen(show, full: Findings) -> None:
+    shown = show(page.to_html(full), width=360).page
+    sizes = shown.evaluate(
+        "[...document.querySelectorAll('.plot text, .labels p')]"
+        ".map(text => parseFloat(getComputedStyle(text).fontSize))"
+    )
+    assert min(sizes) >= 12
+    # Nothing shrinks them: a drawing has as many units as pixels.
+    assert shown.evaluate("document.querySelectorAll('svg[viewBox]').length") == 0
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_no_text_of_a_plot_is_cut_off(show, full: Findings, width: int) -> None:
+    shown = show(page.to_html(full), width=width).page
+    outside = shown.evaluate(
+        """() => [...document.querySelectorAll('.plot text')].filter(text => {
+          const [inner, outer] = [text, text.closest('figure')].map(n => n.getBoundingClientRect());
+          return inner.left < outer.left || inner.right > outer.right;
+        }).map(text => text.textContent)"""
+    )
+    assert outside == []
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_label_stands_beside_its_interval_or_just_above(show, full: Findings, width: int) -> None:
+    shown = show(page.to_html(full), width=width).page
+    gaps = shown.evaluate(
+        """() => { const forest = document.querySelector('.forest');
+          const middle = node => { const range = document.createRange();
+            range.selectNodeContents(node); const box = range.getBoundingClientRect();
+            return (box.top + box.bottom) / 2; };
+          const dots = [...forest.querySelectorAll('circle')].map(dot => {
+            const box = dot.getBoundingClientRect(); return (box.top + box.bottom) / 2; });
+          return [...forest.querySelector('.labels').children].map((p, i) => dots[i] - middle(p));
+        }"""
+    )
+    assert len(gaps) == 4
+    low, high = (10, 25) if width == 360 else (-3, 3)
+    assert all(low <= gap <= high for gap in gaps), gaps
+
+
+def test_markers_of_a_forest_are_in_order_of_their_values(show, full: Findings) -> None:
+    shown = show(page.to_html(full)).page
+    places = shown.evaluate(
+        "[...document.querySelectorAll('#metrics .plot circle')]"
+        ".map(dot => dot.getBoundingClientRect().x)"
+    )
+    values = [
+        row.spearman
+        for row in full.correlations
+        if (row.dimension, row.slice) == ("relevance", "pooled")
+    ]
+    order = sorted(range(len(values)), key=values.__getitem__)
+    assert order == sorted(range(len(places)), key=places.__getitem__)
+    assert len(set(values)) == len(places)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_both_colour_schemes(show, full: Findings, scheme: str) -> None:
+    shown = show(page.to_html(full), color_scheme=scheme).page
+    contrasts = shown.evaluate(CONTRASTS)
+    assert len(contrasts) > 500
+    assert min(contrasts) >= 4.5
+
+
+def test_printed_page_hides_nothing_behind_a_scroll_bar(show, full: Findings) -> None:
+    shown = show(page.to_html(full), width=794).page
+    shown.emulate_media(media="print")
+    assert shown.locator(".top").is_hidden()
+    styles = "[...document.querySelectorAll('.scroll')].map(n => getComputedStyle(n).overflow)"
+    assert set(shown.evaluate(styles)) == {"visible"}
+    assert shown.evaluate("document.documentElement.scrollWidth") <= 794
+
+
+def test_page_and_comparison_come_from_the_command_line(show, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = studies.write(tmp_path / "study.jsonl", studies.full_rows())
+    given = ["validate", str(data), "--encoder", "hashing", "--resamples", "20"]
+    given += ["--no-baselines", "--no-attacks"]
+    for threshold in ("0.2", "0.4"):
+        made = [*given, "--threshold", threshold, "--format", "json", "-o", f"{threshold}.json"]
+        assert cli.run(made) == 0
+    assert cli.run([*given, "--threshold", "0.2", "--format", "html", "-o", "run.html"]) == 0
+    both = ["validate", "0.2.json", "0.4.json", "--resamples", "20"]
+    assert cli.run([*both, "--format", "html", "-o", "both.html"]) == 0
+    for name, title in (("run.html", "Validation"), ("both.html", "Comparison")):
+        opened = show((tmp_path / name).read_text("utf-8"), width=360)
+        assert opened.page.title() == title
+        assert opened.messages == []
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
