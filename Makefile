@@ -50,12 +50,14 @@ bench: $(VENV)/installed-test
 	$(BIN)/python benchmarks/score_many.py
 	$(BIN)/crscore validate $(DATA) --claims recorded
 	$(BIN)/crscore validate $(DATA) --claims structural
+	$(BIN)/crscore validate $(DATA) --claims recorded --split grouped-cv 5
+	$(BIN)/crscore validate $(DATA) --claims structural --split grouped-cv 5
 
 bench-short: $(VENV)/installed-test
 	$(BIN)/python benchmarks/cli_speed.py --runs 3
 	$(BIN)/python benchmarks/score_many.py --pairs 100
-	$(BIN)/crscore validate $(DATA) --claims recorded --resamples 100
-	$(BIN)/crscore validate $(DATA) --claims structural --resamples 100
+	$(BIN)/crscore validate $(DATA) --claims recorded --resamples 100 --no-attacks
+	$(BIN)/crscore validate $(DATA) --claims structural --resamples 100 --no-attacks
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
