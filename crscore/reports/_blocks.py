@@ -10,8 +10,9 @@ from crscore.reports._escape import markdown, markdown_code, markdown_prose
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crscore.records import Match, PseudoReference, Result, Scores
+    from crscore.records import Match, Result, Scores
 
+YES, NO = "✅", "➖"
 SHOWN_UNADDRESSED = 3
 """Pseudo-references that are listed openly; the others are folded."""
 _PROSE_CHARS = 600
@@ -34,7 +35,8 @@ def blocks(result: Result, heading: str | None) -> Iterator[Block]:
     The signature stands before the folded parts, so that it is never what is left out.
     """
     yield Block(f"### {heading or 'Review score'}\n\n{_summary(result)}\n\n", foot="")
-    yield _scores(result.scores)
+    yield _scores(result)
+    yield from _flagged(result)
     yield from _reviewers(result)
     yield from _unaddressed(result)
     yield Block(f"<sub>{markdown_code(result.signature, 600)}</sub>\n", foot="\n")
@@ -47,24 +49,28 @@ def _summary(result: Result) -> str:
     scores = result.scores
     if scores.reason is not None:
         return f"No score for this review: {markdown(scores.reason.rstrip('.'))}."
-    on_topic = f"{_view.count(scores.matched_sentences)} of "
-    on_topic += f"{_view.many(scores.sentences, 'sentence')}"
-    addressed = f"{_view.count(scores.matched_references)} of "
-    addressed += f"{_view.many(scores.references, 'point')}"
+    topic, addressed = _view.reached(result)
     return (
-        f"The review speaks about the change in {on_topic} and addresses {addressed} "
-        f"that a review of it should touch."
+        f"The review speaks about the change in {topic:,} of "
+        f"{_view.many(scores.sentences, 'sentence')} and addresses {addressed:,} of "
+        f"{_view.many(scores.references, 'point')} that a review of it should touch."
     )
 
 
-def _scores(scores: Scores) -> Block:
+def _scores(result: Result) -> Block:
     items = tuple(
         f"| {_bold(row.name, index == 0)} | {_bold(_view.number(row.value), index == 0)} "
         f"| {row.basis} |\n"
-        for index, row in enumerate(_view.rows(scores))
+        for index, row in enumerate(_view.rows(result))
     )
     # Its rows are never left out: they are few, short and part of the head.
     return Block("| Score | | |\n|:--|--:|:--|\n" + "".join(items))
+
+
+def _flagged(result: Result) -> Iterator[Block]:
+    found = _view.flagged(result)
+    if found is not None:
+        yield Block(f"{found}.\n\n", foot="")
 
 
 def _bold(text: str, strong: bool) -> str:
@@ -79,24 +85,28 @@ def _reviewers(result: Result) -> Iterator[Block]:
         "|:--|--:|--:|--:|--:|--:|\n",
         tuple(
             f"| {markdown(_view.author(item.author), 60)} | {_three(item.scores)} "
-            f"| {_ratio(item.scores)} | {item.baselines.words:,} |\n"
+            f"| {_view.ratio_of_review(result, item)} | {item.baselines.words:,} |\n"
             for item in result.reviews
         ),
     )
 
 
 def _unaddressed(result: Result) -> Iterator[Block]:
-    missing = [result.references[index] for index in _view.unaddressed(result)]
+    missing = tuple(_entry(result, index) for index in _view.unaddressed(result))
     if not missing:
         return
     first, rest = missing[:SHOWN_UNADDRESSED], missing[SHOWN_UNADDRESSED:]
-    yield Block("**Worth a look, no sentence addresses it yet**\n\n", tuple(map(_entry, first)))
+    title = _view.unaddressed_title(result).lower()
+    yield Block(f"**Worth a look, {title} yet**\n\n", first)
     if rest:
-        yield _folded(f"{len(rest)} more not addressed", tuple(map(_entry, rest)))
+        yield _folded(f"{len(rest)} more {title}", rest)
 
 
-def _entry(item: PseudoReference) -> str:
+def _entry(result: Result, index: int) -> str:
+    item = result.references[index]
     where = markdown_code(_view.places(item), 300) if item.spans else "whole change"
+    if _view.graded(result):
+        where += f", {_view.number(result.reference_matches[index].degree)}"
     return f"- {markdown_prose(item.text, _PROSE_CHARS)} ({where})\n"
 
 
@@ -110,7 +120,7 @@ def _folded_comments(result: Result) -> Iterator[Block]:
         where = markdown_code(_view.comment_place(item.comment), 300, in_table=True)
         rows.append(
             f"| {where} | {_view.scope(item.scope)} | {_three(item.scores)} "
-            f"| {_ratio(item.scores)} |\n"
+            f"| {_view.ratio_of_comment(result, item)} |\n"
         )
     table = (
         "| Comment | Against | Relevance | Conciseness | Comprehensiveness | Sentences |\n"
@@ -123,15 +133,18 @@ def _folded_sentences(result: Result) -> Iterator[Block]:
     if not result.sentences:
         return
     entries = tuple(
-        _sentence(result, sentence.text, match)
-        for sentence, match in zip(result.sentences, result.sentence_matches, strict=True)
+        _sentence(result, index, match) for index, match in enumerate(result.sentence_matches)
     )
     yield _folded("Each sentence and what it addresses", entries)
 
 
-def _sentence(result: Result, text: str, match: Match) -> str:
-    mark = "✅" if match.matched else "➖"
-    entry = f"- {mark} {_view.number(match.similarity)} {markdown_prose(text, _PROSE_CHARS)}"
+def _sentence(result: Result, index: int, match: Match) -> str:
+    mark = YES if match.matched else NO
+    number = _view.number(_view.strength(result, match))
+    entry = f"- {mark} {number} {markdown_prose(result.sentences[index].text, _PROSE_CHARS)}"
+    remark = _view.remark(result, index)
+    if remark is not None:
+        entry += f"<br>{remark}"
     if match.matched and match.index is not None:
         partner = markdown_prose(result.references[match.index].text, _PROSE_CHARS)
         entry += f"<br>→ {partner}"
@@ -145,7 +158,7 @@ def _folded_notes(result: Result) -> Iterator[Block]:
         f"- Baselines beside the scores: {_view.many(base.words, 'word')}, "
         f"{_view.percent(base.repeated_tokens)} of the diff's tokens repeated.\n"
     )
-    notes.append(f"- Cosine threshold {result.threshold:.4g}.\n")
+    notes.append(f"- {_view.legend(result, YES)}\n")
     yield _folded("Notes", tuple(notes))
 
 
@@ -158,7 +171,3 @@ def _folded(title: str, items: tuple[str, ...], before: str = "") -> Block:
 def _three(scores: Scores) -> str:
     values = (scores.relevance, scores.conciseness, scores.comprehensiveness)
     return " | ".join(_view.number(value) for value in values)
-
-
-def _ratio(scores: Scores) -> str:
-    return f"{_view.count(scores.matched_sentences)} of {scores.sentences:,}"

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from crscore.reports import _escape, _lines, _view
 
 if TYPE_CHECKING:
-    from crscore.records import Match, Result, Scores
+    from crscore.records import Match, Result, ReviewResult, Scores
 
 MAX_SIDE = 150
 """Rows, and columns, of the matrix that the page shows."""
@@ -18,12 +18,12 @@ LEVELS = 10
 
 
 class Cell(NamedTuple):
-    """One similarity of the matrix."""
+    """One cell of the matrix."""
 
     number: str
-    """Two decimals."""
+    """The degree, or the similarity where a threshold decides; two decimals."""
     exact: str
-    """Four decimals."""
+    """Both with four decimals, or the similarity alone."""
     level: int
     """Shade, 0 to `LEVELS`."""
     matched: bool
@@ -41,6 +41,8 @@ class Link(NamedTuple):
     """The item's text."""
     plain: str
     """The item's text for a tooltip."""
+    remark: str | None = None
+    """What is odd about a sentence."""
 
 
 class Row(NamedTuple):
@@ -86,6 +88,8 @@ class Sentence(NamedTuple):
     """Its best pseudo-reference."""
     partner: Markup
     """That pseudo-reference's text; empty without one."""
+    remark: str | None
+    """What is odd about it."""
 
 
 class Comment(NamedTuple):
@@ -101,6 +105,8 @@ class Comment(NamedTuple):
     """What it was scored against."""
     scores: Scores
     """Against its scope."""
+    ratio: str
+    """Its sentences, or how many of them are on topic."""
     attached: bool
     """True when it stands on a file."""
     in_diff: bool
@@ -132,8 +138,8 @@ class Page(NamedTuple):
     """Those counted that nobody addressed, the heaviest first."""
     comments: tuple[Comment, ...]
     """All comments."""
-    reviewers: tuple[tuple[str, Scores, int], ...]
-    """Name, scores and words of each reviewer."""
+    reviewers: tuple[tuple[str, ReviewResult], ...]
+    """Each reviewer's cleaned name, with the rest for its numbers only."""
     diff: _lines.View
     """The change."""
     notes: tuple[Markup, ...]
@@ -174,8 +180,7 @@ def page(result: Result, *, prefix: str, heading: str) -> Page:
         missing=tuple(references[index] for index in _view.unaddressed(result)),
         comments=tuple(_comment(result, i, diff) for i in range(len(result.comments))),
         reviewers=tuple(
-            (_escape.one_line(_view.author(item.author), 80), item.scores, item.baselines.words)
-            for item in result.reviews
+            (_escape.one_line(_view.author(item.author), 80), item) for item in result.reviews
         ),
         diff=diff,
         notes=tuple(prose(note) for note in _view.notes(result)),
@@ -206,6 +211,7 @@ def _comment(result: Result, index: int, diff: _lines.View) -> Comment:
         place=_escape.one_line(_view.comment_place(item.comment), 300),
         scope=_view.scope(item.scope),
         scores=item.scores,
+        ratio=_view.ratio_of_comment(result, item),
         attached=item.comment.path is not None,
         in_diff=f"c{index}" in diff.anchored,
         sentences=tuple(_sentence(result, at) for at in item.sentences),
@@ -219,7 +225,8 @@ def _comment(result: Result, index: int, diff: _lines.View) -> Comment:
 def _sentence(result: Result, index: int) -> Sentence:
     match = result.sentence_matches[index]
     partner = "" if match.index is None else result.references[match.index].text
-    return Sentence(index, prose(result.sentences[index].text), match, prose(partner))
+    text = prose(result.sentences[index].text)
+    return Sentence(index, text, match, prose(partner), _view.remark(result, index))
 
 
 def _columns(result: Result, diff: _lines.View, prefix: str) -> tuple[Link, ...]:
@@ -228,7 +235,9 @@ def _columns(result: Result, diff: _lines.View, prefix: str) -> tuple[Link, ...]
         comment = f"c{sentence.comment}"
         place = f"at-{comment}" if comment in diff.anchored else f"s{index}"
         plain = _escape.one_line(sentence.text, 300)
-        links.append(Link(f"S{index + 1}", f"#{prefix}{place}", prose(sentence.text), plain))
+        remark = _view.remark(result, index)
+        link = Link(f"S{index + 1}", f"#{prefix}{place}", prose(sentence.text), plain, remark)
+        links.append(link)
     return tuple(links)
 
 
@@ -237,6 +246,7 @@ def _rows(result: Result, diff: _lines.View, prefix: str) -> tuple[Row, ...]:
         (m.index, s) for s, m in enumerate(result.sentence_matches) if m.matched
     }
     pairs |= {(r, m.index) for r, m in enumerate(result.reference_matches) if m.matched}
+    graded = _view.graded(result)
     rows = []
     for index, item in enumerate(result.references[:MAX_SIDE]):
         name = f"r{index}"
@@ -247,13 +257,20 @@ def _rows(result: Result, diff: _lines.View, prefix: str) -> tuple[Row, ...]:
             prose(item.text),
             _escape.one_line(item.text, 300),
         )
-        values = result.similarity[index, :MAX_SIDE].tolist()
-        cells = tuple(_cell(value, (index, s) in pairs) for s, value in enumerate(values))
+        cosines = result.similarity[index, :MAX_SIDE].tolist()
+        degrees = result.degrees[index, :MAX_SIDE].tolist() if graded else [None] * len(cosines)
+        cells = tuple(
+            _cell(cosine, degree, matched=(index, s) in pairs)
+            for s, (cosine, degree) in enumerate(zip(cosines, degrees, strict=True))
+        )
         rows.append(Row(head, item.counted, cells))
     return tuple(rows)
 
 
-def _cell(value: float, matched: bool) -> Cell:
+def _cell(cosine: float, degree: float | None, *, matched: bool) -> Cell:
+    value = cosine if degree is None else degree
     level = min(max(int(value * LEVELS), 0), LEVELS)
-    exact = f"{value:.4f}".replace("-", "\N{MINUS SIGN}")
+    exact = f"cosine {cosine:.4f}".replace("-", "\N{MINUS SIGN}")
+    if degree is not None:
+        exact = f"degree {degree:.4f}, {exact}"
     return Cell(_view.number(value), exact, level, matched)

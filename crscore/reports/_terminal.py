@@ -76,7 +76,7 @@ def _scores(result: Result, width: int) -> RenderableType:
     table.add_column(no_wrap=True)
     table.add_column()
     bar_width = 24 if width >= 100 else 16 if width >= 80 else 6
-    for row in _view.rows(result.scores):
+    for row in _view.rows(result):
         table.add_row(
             Text(row.name, style=_TITLE if row.name == "Relevance" else ""),
             Text(_view.number(row.value), style=f"bold {_tone(row.value)}"),
@@ -102,7 +102,7 @@ def _reviewers(result: Result, width: int) -> Iterator[RenderableType]:
         table.add_row(
             Text(_escape.one_line(_view.author(review.author), width)),
             *_three(review.scores),
-            _ratio(review.scores.matched_sentences, review.scores.sentences),
+            _view.ratio_of_review(result, review),
             f"{review.baselines.words:,}",
         )
     yield from _section("Reviewers", table)
@@ -119,7 +119,7 @@ def _comments(result: Result, width: int, *, explain: bool) -> Iterator[Renderab
         table.add_row(
             _tail(_view.comment_place(item.comment), _first_width(width, 5)),
             *_three(item.scores),
-            _ratio(item.scores.matched_sentences, item.scores.sentences),
+            _view.ratio_of_comment(result, item),
             _view.scope(item.scope),
         )
     yield from _section("Comments, each against the part it is on", table)
@@ -127,7 +127,7 @@ def _comments(result: Result, width: int, *, explain: bool) -> Iterator[Renderab
 
 
 def _sentences(result: Result, width: int) -> Iterator[RenderableType]:
-    """One line for each sentence, its closest pseudo-reference beside it."""
+    """One line for each sentence; beside it what is odd about it or what it is closest to."""
     if not result.sentences:
         return
     table = _grid()
@@ -137,13 +137,16 @@ def _sentences(result: Result, width: int) -> Iterator[RenderableType]:
     table.expand = True
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=11)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=9)
-    for sentence, match in zip(result.sentences, result.sentence_matches, strict=True):
+    for index, match in enumerate(result.sentence_matches):
+        remark = _view.remark(result, index)
         partner = "" if match.index is None else result.references[match.index].text
         table.add_row(
             _mark(match),
-            _similarity(match),
-            _prose(sentence.text, width, overflow="ellipsis"),
-            _prose(partner, width, "" if match.matched else _DIM, overflow="ellipsis"),
+            _strength(result, match),
+            _prose(result.sentences[index].text, width, overflow="ellipsis"),
+            _prose(partner, width, "" if match.matched else _DIM, overflow="ellipsis")
+            if remark is None
+            else Text(remark, style=_FAIR, overflow="ellipsis"),
         )
     yield from _section(_sentences_title(result), table)
 
@@ -152,6 +155,7 @@ def _sentences_in_full(result: Result) -> Iterator[RenderableType]:
     if not result.sentences:
         return
     yield from _section(_sentences_title(result), None)
+    yield Padding(Text(_view.legend(result, YES), style=_DIM), (0, 0, 1, 2))
     for index, item in enumerate(result.comments):
         where = _escape.one_line(_view.comment_place(item.comment), 300)
         who = _escape.one_line(_view.author(item.comment.author), 60)
@@ -162,8 +166,12 @@ def _sentences_in_full(result: Result) -> Iterator[RenderableType]:
         for at in item.sentences:
             match = result.sentence_matches[at]
             text = _prose(result.sentences[at].text)
-            table.add_row(_mark(match), _similarity(match), f"S{at + 1}", text)
-            table.add_row("", "", "", _partner(result, match))
+            table.add_row(_mark(match), _strength(result, match), f"S{at + 1}", text)
+            remark = _view.remark(result, at)
+            if remark is not None:
+                table.add_row("", "", "", Text(remark, style=_FAIR))
+            if remark is None or match.degree:
+                table.add_row("", "", "", _partner(result, match))
         yield Padding(table, (0, 0, 0, 2))
         yield from _suggested(item.suggestions)
 
@@ -194,15 +202,17 @@ def _references_in_full(result: Result) -> Iterator[RenderableType]:
     table = _numbered()
     for index, item in enumerate(result.references):
         match = result.reference_matches[index]
-        table.add_row(_mark(match), _similarity(match), f"R{index + 1}", _prose(item.text))
+        row = (_mark(match), _strength(result, match), f"R{index + 1}", _prose(item.text))
+        table.add_row(*row)
         facts = [
             item.kind.value,
             f"weight {_view.number(item.weight)}",
             _view.places(item, most=5, before=True),
             f"by {item.source}",
         ]
-        if match.matched and match.index is not None:
-            facts.append(f"best sentence S{match.index + 1}")
+        if match.index is not None:
+            rank = "best" if match.matched else "closest"
+            facts.append(f"{rank} sentence S{match.index + 1}")
         if item.identifiers:
             facts.append("names " + ", ".join(item.identifiers[:8]))
         if not item.counted:
@@ -218,14 +228,18 @@ def _unaddressed(result: Result, *, explain: bool) -> Iterator[RenderableType]:
     missing = _view.unaddressed(result)
     if not missing:
         return
-    yield from _section(f"Not addressed by any sentence ({len(missing)})", None)
+    title = _view.unaddressed_title(result)
+    yield from _section(f"{title} by any sentence ({len(missing)})", None)
     shown = missing if explain else missing[:SHORT_UNADDRESSED]
     table = _grid()
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for index in shown:
         item = result.references[index]
-        table.add_row(Text("•", style=_POOR), _prose(item.text, 400))
+        bullet = Text("•", style=_POOR)
+        if _view.graded(result):
+            bullet.append(f"  {_view.number(result.reference_matches[index].degree)}", style=_DIM)
+        table.add_row(bullet, _prose(item.text, 400))
         table.add_row("", Text(_escape.one_line(_view.places(item), 300), style=_DIM))
     yield Padding(table, (0, 0, 0, 2))
     yield from _more(len(missing) - len(shown))
@@ -253,14 +267,14 @@ def _more(hidden: int) -> Iterator[RenderableType]:
 
 
 def _sentences_title(result: Result) -> str:
-    return (
-        f"Sentences  {YES} addresses a pseudo-reference  {NO} does not "
-        f"(threshold {result.threshold:.4g})"
-    )
+    number = "0 to 1: how far"
+    if result.threshold is not None:
+        number = f"threshold {result.threshold:.4g}"
+    return f"Sentences  {YES} addresses a pseudo-reference  {NO} does not ({number})"
 
 
 def _numbered() -> Table:
-    """A grid of mark, similarity, number and text."""
+    """A grid of mark, strength, number and text."""
     table = _grid()
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
@@ -309,10 +323,6 @@ def _three(scores: Scores) -> tuple[Text, Text, Text]:
     return rel, con, comp
 
 
-def _ratio(part: float, whole: int) -> str:
-    return f"{_view.count(part)} of {whole:,}"
-
-
 def _bar(value: float | None, width: int) -> Text:
     """A bar of eighths, so that 0.61 and 0.63 differ."""
     if value is None:
@@ -333,8 +343,9 @@ def _mark(match: Match) -> Text:
     return Text(YES, style=_GOOD) if match.matched else Text(NO, style=_POOR)
 
 
-def _similarity(match: Match) -> Text:
-    return Text(_view.number(match.similarity), style="" if match.matched else _DIM)
+def _strength(result: Result, match: Match) -> Text:
+    value = _view.number(_view.strength(result, match))
+    return Text(value, style="" if match.matched else _DIM)
 
 
 def _prose(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.records import LineKind, ScopeKind, Side
@@ -10,15 +11,19 @@ if TYPE_CHECKING:
     from crscore.records import (
         ChangedFile,
         Comment,
+        CommentResult,
         LineSpan,
+        Match,
         PseudoReference,
         Result,
+        ReviewResult,
         Scope,
-        Scores,
     )
 
 UNDEFINED = "–"
 """Stands where there is no score."""
+FLAG = "\N{BLACK FLAG}"
+"""Stands before what is odd about a sentence."""
 
 
 class LineCount(NamedTuple):
@@ -28,6 +33,15 @@ class LineCount(NamedTuple):
     """Lines added."""
     removed: int
     """Lines removed."""
+
+
+class Reached(NamedTuple):
+    """What the matcher takes as addressed in the whole change."""
+
+    sentences: int
+    """Sentences that address a counted pseudo-reference."""
+    references: int
+    """Counted pseudo-references that a sentence addresses."""
 
 
 class Row(NamedTuple):
@@ -53,16 +67,6 @@ def number(value: float | None) -> str:
     return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "\N{MINUS SIGN}")
 
 
-def count(value: float) -> str:
-    """Write a count, or a sum of degrees with one decimal.
-
-    Example:
-        >>> count(7.0), count(6.25)
-        ('7', '6.2')
-    """
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
-
-
 def many(amount: int, noun: str) -> str:
     """Write an amount with its noun.
 
@@ -78,21 +82,99 @@ def percent(value: float | None) -> str:
     return UNDEFINED if value is None else f"{100 * value:.0f} %"
 
 
-def rows(scores: Scores) -> tuple[Row, Row, Row]:
+def graded(result: Result) -> bool:
+    """Say whether the scores are means of degrees; where a threshold decides, they are shares."""
+    return result.threshold is None
+
+
+def strength(result: Result, match: Match) -> float | None:
+    """Take the number that decided about a pair: its degree, or the cosine of the threshold."""
+    return match.degree if graded(result) else match.similarity
+
+
+def remark(result: Result, sentence: int) -> str | None:
+    """Say what is odd about a sentence, with a flag before it; None mostly."""
+    flag = result.sentence_flags[sentence]
+    return None if flag is None else f"{FLAG} {flag.value}"
+
+
+def flagged(result: Result) -> str | None:
+    """Count what is odd about the sentences, the most frequent first; None when nothing is."""
+    found = Counter(flag.value for flag in result.sentence_flags if flag is not None)
+    if not found:
+        return None
+    kinds = ", ".join(f"{name} ({times:,})" for name, times in found.most_common())
+    return f"{FLAG} {many(found.total(), 'sentence')} flagged: {kinds}"
+
+
+def rows(result: Result) -> tuple[Row, Row, Row]:
     """Name the three scores and say what each rests on."""
+    scores = result.scores
+    topic, addressed = reached(result)
+    sentences = many(scores.sentences, "sentence")
+    references = many(scores.references, "pseudo-reference")
+    if graded(result) and scores.reason is None:
+        of_sentences = f"mean of {sentences}, {topic:,} on topic"
+        of_references = f"mean of {references}, {addressed:,} addressed"
+    else:
+        of_sentences = f"{topic:,} of {sentences} on topic"
+        of_references = f"{addressed:,} of {references} addressed"
     return (
         Row("Relevance", scores.relevance, "harmonic mean of the two below"),
-        Row(
-            "Conciseness",
-            scores.conciseness,
-            f"{count(scores.matched_sentences)} of {many(scores.sentences, 'sentence')} on topic",
-        ),
-        Row(
-            "Comprehensiveness",
-            scores.comprehensiveness,
-            f"{count(scores.matched_references)} of "
-            f"{many(scores.references, 'pseudo-reference')} addressed",
-        ),
+        Row("Conciseness", scores.conciseness, of_sentences),
+        Row("Comprehensiveness", scores.comprehensiveness, of_references),
+    )
+
+
+def reached(result: Result) -> Reached:
+    """Count what the matcher takes as on topic and as addressed; nothing in an abstention."""
+    if result.scores.reason is not None:
+        return Reached(0, 0)
+    pairs = zip(result.references, result.reference_matches, strict=True)
+    return Reached(
+        sum(match.matched for match in result.sentence_matches),
+        sum(match.matched for reference, match in pairs if reference.counted),
+    )
+
+
+def ratio_of_review(result: Result, review: ReviewResult) -> str:
+    """Say how many of a reviewer's sentences are on topic."""
+    own = [at for index in review.comments for at in result.comments[index].sentences]
+    topic = 0
+    if review.scores.reason is None:
+        topic = sum(result.sentence_matches[at].matched for at in own)
+    return f"{topic:,} of {len(own):,}"
+
+
+def ratio_of_comment(result: Result, item: CommentResult) -> str:
+    """Say how many of a comment's sentences are on the topic of its scope.
+
+    Where a matcher gives degrees, only their sum is known for a scope: it is conciseness times
+    the sentences, so those stand alone.
+    """
+    if graded(result):
+        return f"{item.scores.sentences:,}"
+    return f"{item.scores.matched_sentences:,.0f} of {item.scores.sentences:,}"
+
+
+def legend(result: Result, yes: str) -> str:
+    """Explain the numbers and marks beside sentences and pseudo-references.
+
+    Args:
+        result: Its matcher decides what the numbers are.
+        yes: The report's mark for a match.
+    """
+    if result.threshold is not None:
+        return (
+            "The number is the cosine similarity of a sentence and its closest pseudo-reference; "
+            f"{yes} marks those above the threshold of {result.threshold:.4g}. Conciseness is the "
+            "share of sentences so marked, comprehensiveness that of pseudo-references."
+        )
+    return (
+        "The number says how far a sentence addresses its closest pseudo-reference, from 0 to 1; "
+        f"{yes} marks those where it does, by the matcher's judgement. The scores count parts: "
+        "conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
+        "pseudo-references'. A flagged sentence counts less, mostly nothing."
     )
 
 
@@ -150,6 +232,11 @@ def unaddressed(result: Result) -> tuple[int, ...]:
         if reference.counted and not match.matched
     ]
     return tuple(sorted(found, key=lambda index: -result.references[index].weight))
+
+
+def unaddressed_title(result: Result) -> str:
+    """Name that list: with degrees, some in it are addressed in part."""
+    return "Not or hardly addressed" if graded(result) else "Not addressed"
 
 
 def attached(result: Result) -> tuple[int, ...]:

@@ -18,6 +18,9 @@ from crscore.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy as np
+    import numpy.typing as npt
+
     from crscore.records import (
         Baselines,
         ChangedFile,
@@ -31,9 +34,10 @@ if TYPE_CHECKING:
     )
     from crscore.reports.base import Report
 
-SCHEMA = "urn:crscore:result:1"
+SCHEMA = "urn:crscore:result:2"
 """The `$id` of the schema that the document keeps to."""
-SIMILARITY_DECIMALS = 6
+DECIMALS = 6
+"""Of similarities and degrees."""
 
 # `[`, numbers one on a line, `]`: a string never holds a raw line end, so this is no text.
 _NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
@@ -77,18 +81,19 @@ def document(result: Result) -> dict[str, Any]:
                 "index": index,
                 "text": item.text,
                 "comment": item.comment,
+                "hidden": item.hidden,
+                "flag": None if flag is None else flag.value,
                 "best_reference": match.index,
-                "similarity": _rounded(match),
+                "similarity": _rounded(match.similarity),
+                "degree": _rounded(match.degree),
                 "matched": match.matched,
             }
-            for index, (item, match) in enumerate(
-                zip(result.sentences, result.sentence_matches, strict=True)
+            for index, (item, flag, match) in enumerate(
+                zip(result.sentences, result.sentence_flags, result.sentence_matches, strict=True)
             )
         ],
-        "similarity": [
-            [round(value, SIMILARITY_DECIMALS) for value in row]
-            for row in result.similarity.tolist()
-        ],
+        "similarity": _matrix(result.similarity),
+        "degrees": _matrix(result.degrees),
         "comments": [_comment(index, item) for index, item in enumerate(result.comments)],
         "reviews": [_review(item) for item in result.reviews],
         "notes": list(result.notes),
@@ -129,7 +134,8 @@ def _reference(index: int, item: PseudoReference, match: Match) -> dict[str, Any
         "weight": item.weight,
         "counted": item.counted,
         "best_sentence": match.index,
-        "similarity": _rounded(match),
+        "similarity": _rounded(match.similarity),
+        "degree": _rounded(match.degree),
         "matched": match.matched,
     }
 
@@ -169,8 +175,12 @@ def _review(item: ReviewResult) -> dict[str, Any]:
     }
 
 
-def _rounded(match: Match) -> float | None:
-    return None if match.similarity is None else round(match.similarity, SIMILARITY_DECIMALS)
+def _matrix(values: npt.NDArray[np.float32]) -> list[list[float]]:
+    return [[round(value, DECIMALS) for value in row] for row in values.tolist()]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DECIMALS)
 
 
 def create(options: Mapping[str, str]) -> Report:  # noqa: ARG001

@@ -5,11 +5,21 @@ from collections.abc import Mapping
 import pytest
 
 from crscore import plugins
+from crscore.records import Flag
 from crscore.reports.base import Report
 from tests.helpers import results
 
 NAMES = plugins.names("reports")
-MAKERS = (results.small, results.review, results.abstained, results.hostile)
+MAKERS = (
+    results.small,
+    results.review,
+    results.abstained,
+    results.hostile,
+    results.flagged,
+    lambda: results.learned(results.abstained()),
+    lambda: results.learned(results.hostile(), (Flag.ADDRESSES_SCORER, None, *[Flag.HIDDEN] * 3)),
+)
+"""Results of a matcher with a threshold, then of one with degrees."""
 OPTIONS: tuple[Mapping[str, str], ...] = (
     {},
     {"explain": "true", "color": "false", "width": "120"},
@@ -68,3 +78,26 @@ def test_document_tells_the_reason_of_an_abstention(name: str) -> None:
 def test_document_carries_the_signature(name: str) -> None:
     shown = report(name, {"width": "120"}).render([results.review()])
     assert results.SIGNATURE in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("options", OPTIONS)
+def test_document_tells_what_is_odd_about_a_sentence(name: str, options) -> None:
+    shown = report(name, options).render([results.flagged()])
+    odd = {flag for flag in results.flagged().sentence_flags if flag}
+    assert all(flag.value in shown for flag in odd)
+    assert not any(flag.value in report(name, options).render([results.review()]) for flag in Flag)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_document_shows_what_decided_about_a_sentence(name: str) -> None:
+    # The best cell of the first sentence is 0.8215; the matcher with degrees halves it.
+    assert "0.82" in report(name, {}).render([results.small()])
+    assert "0.41" in report(name, {}).render([results.learned(results.small())])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_several_results_may_come_from_different_matchers(name: str) -> None:
+    shown = report(name, {"width": "120"}).render([results.review(), results.flagged()])
+    assert results.SIGNATURE in shown
+    assert results.LEARNED in shown

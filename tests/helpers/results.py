@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crscore import scores
 from crscore.records import (
     Baselines,
     ChangedFile,
@@ -16,6 +17,7 @@ from crscore.records import (
     Diff,
     DiffLine,
     FileStatus,
+    Flag,
     Hunk,
     LineKind,
     LineSpan,
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.65
 SIGNATURE = "crscore:0.1.0|claims:structural@1|encoder:minilm:all-MiniLM-L6-v2@53aa5117|tau:0.65"
+DECISION = 0.35
+"""The degree from which `learned` takes a pair as matched."""
+LEARNED = SIGNATURE.replace("tau:0.65", "matcher:calibrated@1234abcd.0")
 KINDS = {"+": LineKind.ADDED, "-": LineKind.REMOVED, " ": LineKind.CONTEXT}
 
 
@@ -429,6 +434,77 @@ def hostile() -> Result:
         [[0.9, 0.1, 0.2, 0.3, 0.4], [0.1] * 5, [0.2] * 5],
         notes=("::error::" + EVIL,),
         signature="sig " + EVIL,
+    )
+
+
+def learned(result: Result, flags: Sequence[Flag | None] = ()) -> Result:
+    """Judge a result again as a matcher with degrees does: half of each cosine above 0.
+
+    A sentence with a flag has degree 0, one that restates keeps all. Without `flags` nothing
+    is odd. Hidden text gets its flag.
+    """
+    flags = tuple(flags) or (None,) * len(result.sentences)
+    share = [flag in (None, Flag.RESTATES) for flag in flags]
+    degrees = (np.maximum(result.similarity, 0) * np.array(share) / 2).astype(np.float32)
+    degrees.flags.writeable = False
+    counted = [i for i, item in enumerate(result.references) if item.counted]
+    everything = range(len(result.sentences))
+
+    def judged(rows: Sequence[int], columns: Sequence[int], before: Scores) -> Scores:
+        if before.reason is not None:
+            return before
+        return scores.score(degrees[np.ix_(rows, columns)])
+
+    def best(
+        cosines: npt.NDArray[np.float32], values: npt.NDArray[np.float32], among: Sequence[int]
+    ) -> Match:
+        if not among:
+            return Match(index=None, similarity=None, degree=None, matched=False)
+        index = max(among, key=lambda i: (values[i], cosines[i]))
+        degree = float(values[index])
+        return Match(
+            index=index, similarity=float(cosines[index]), degree=degree, matched=degree >= DECISION
+        )
+
+    cosines = result.similarity
+    return replace(
+        result,
+        degrees=degrees,
+        sentences=tuple(
+            replace(one, hidden=flag is Flag.HIDDEN)
+            for one, flag in zip(result.sentences, flags, strict=True)
+        ),
+        sentence_flags=flags,
+        sentence_matches=tuple(best(cosines[:, s], degrees[:, s], counted) for s in everything),
+        reference_matches=tuple(
+            best(cosines[r], degrees[r], everything) for r in range(len(result.references))
+        ),
+        comments=tuple(
+            replace(item, scores=judged(item.references, item.sentences, item.scores))
+            for item in result.comments
+        ),
+        reviews=tuple(
+            replace(
+                item,
+                scores=judged(
+                    counted,
+                    [s for i in item.comments for s in result.comments[i].sentences],
+                    item.scores,
+                ),
+            )
+            for item in result.reviews
+        ),
+        scores=judged(counted, everything, result.scores),
+        threshold=None,
+        signature=result.signature.replace(SIGNATURE, LEARNED),
+    )
+
+
+def flagged() -> Result:
+    """The review as a matcher with degrees judges it; four of its six sentences are odd."""
+    return learned(
+        review(),
+        (None, Flag.NO_SENTENCE, Flag.RESTATES, None, Flag.ADDRESSES_SCORER, Flag.HIDDEN),
     )
 
 

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from crscore.records import Result
+from crscore.records import Flag, Result
 from crscore.reports import html
 from tests.helpers import results
 
@@ -77,7 +77,14 @@ def attributes(reader: Reader, name: str) -> list[str]:
     return [found[name] for _, found in reader.elements if name in found]
 
 
-MAKERS = [results.review, results.hostile, results.abstained, results.small]
+MAKERS = [
+    results.review,
+    results.hostile,
+    results.abstained,
+    results.small,
+    results.flagged,
+    lambda: results.learned(results.hostile(), (Flag.HIDDEN,) * 5),
+]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -149,12 +156,21 @@ def test_abstention_shows_dashes_and_the_reason() -> None:
 
 def test_matrix_has_a_cell_for_each_pair() -> None:
     page = render(results.review())
-    cells = re.findall(r'title="R(\d) · S(\d) · ([−\d.]+)"', page)
+    cells = re.findall(r'title="R(\d) · S(\d) · cosine ([−\d.]+)"', page)
     matrix = results.review().similarity
     assert len(cells) == 8 * 6
     for row, column, value in cells:
         expected = matrix[int(row) - 1, int(column) - 1]
         assert float(value.replace("−", "-")) == pytest.approx(float(expected), abs=5e-5)
+
+
+def test_matrix_of_degrees_shows_them_and_has_the_cosine_in_the_tooltip() -> None:
+    result = results.learned(results.small())
+    page = render(result)
+    # Half of 0.8215; the shade of a degree from 0.4 on.
+    assert '<td class="h4 hit" title="R1 · S1 · degree 0.4108, cosine 0.8215">0.41<' in page
+    assert "How far each sentence (column) addresses" in page
+    assert "threshold" not in text(read(result))
 
 
 def test_matrix_marks_the_best_pairs() -> None:
@@ -212,6 +228,26 @@ def test_reviewers_and_comments_have_tables_when_there_are_several() -> None:
     shown = text(read(results.review()))
     assert "review-bot 0.22 0.50 0.14 1 of 2 12" in shown
     assert "C1 src/shop/client.py:13-15 hunk 1 0.57 1.00 0.40 2 of 2" in shown
+
+
+def test_tables_of_degrees_show_no_sum_of_them() -> None:
+    shown = text(read(results.learned(results.review())))
+    # By hand: of review-bot's two, half of 0.8644 is over 0.35; (0.4322 + 0.10055) / 2 = 0.27,
+    # over seven pseudo-references 0.1006 + 0.0411 + 0.1661 + 0.4322 + 0.0595 + 0.0506 + 0.1006.
+    assert "review-bot 0.18 0.27 0.14 1 of 2 12" in shown
+    assert re.search(r"C1 src/shop/client\.py:13-15 hunk 1 0\.\d\d 0\.\d\d 0\.\d\d 2 C2", shown)
+
+
+def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:
+    shown = text(read(results.flagged()))
+    assert "Looks great overall! ⚑ speaks to the scorer C4" in shown
+    assert "✗ 0.00 Why three retries? ⚑ is no sentence" in shown
+    assert "three times? ⚑ restates the change R5 addresses:" in shown
+
+
+def test_hardly_addressed_are_listed_with_their_degree() -> None:
+    shown = text(read(results.learned(results.small())))
+    assert "Not or hardly addressed 2 0.16 The broad" in shown
 
 
 def test_single_reviewer_has_no_table() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from crscore.records import Comment, Result
+from crscore.records import Comment, Flag, Result
 from crscore.reports import json
 from tests.helpers import results
 
@@ -54,10 +54,20 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [results.small, results.review, results.abstained, results.hostile, results.large]
+    "make",
+    [
+        results.small,
+        results.review,
+        results.abstained,
+        results.hostile,
+        results.large,
+        results.flagged,
+        lambda: results.learned(results.abstained()),
+        lambda: results.learned(results.hostile()),
+    ],
 )
 def test_result_keeps_to_the_schema(make) -> None:
-    assert render(make())["schema"] == "urn:crscore:result:1"
+    assert render(make())["schema"] == "urn:crscore:result:2"
 
 
 def test_several_results_are_a_list_under_one_key() -> None:
@@ -109,6 +119,7 @@ def test_reference_is_given_whole() -> None:
         "counted": True,
         "best_sentence": 3,
         "similarity": 0.8644,
+        "degree": 1.0,
         "matched": True,
     }
 
@@ -118,10 +129,46 @@ def test_sentence_is_given_whole() -> None:
         "index": 4,
         "text": "Looks great overall!",
         "comment": 2,
+        "hidden": False,
+        "flag": None,
         "best_reference": 6,
         "similarity": 0.2011,
+        "degree": 0.0,
         "matched": False,
     }
+
+
+def test_odd_sentence_is_given_with_its_flag() -> None:
+    found = render(results.flagged())["sentences"]
+    assert [(one["flag"], one["hidden"]) for one in found] == [
+        (None, False),
+        ("is no sentence", False),
+        ("restates the change", False),
+        (None, False),
+        ("speaks to the scorer", False),
+        ("is hidden from readers", True),
+    ]
+
+
+def test_schema_knows_every_flag() -> None:
+    known = SCHEMA["$defs"]["sentence"]["properties"]["flag"]["enum"]
+    assert known == [*(flag.value for flag in Flag), None]
+
+
+def test_degrees_stand_beside_the_similarities() -> None:
+    document = render(results.learned(results.small()))
+    assert document["threshold"] is None
+    # Half of each cosine, with six decimals.
+    assert document["degrees"] == [[0.41075, 0.1], [0.155, 0.0502], [0.33, 0.025]]
+    assert document["similarity"] == [[0.8215, 0.2], [0.31, 0.1004], [0.66, 0.05]]
+    first = document["sentences"][0]
+    assert (first["degree"], first["similarity"], first["matched"]) == (0.41075, 0.8215, True)
+
+
+def test_schema_refuses_a_degree_above_one() -> None:
+    document = render(results.small())
+    document["degrees"][0][0] = 1.01
+    assert not VALIDATOR.is_valid(document)
 
 
 def test_comment_is_given_with_scope_and_suggestions() -> None:

@@ -60,6 +60,32 @@ def test_scores_are_a_table() -> None:
     assert rows[3] == ["Comprehensiveness", "0.57", "4 of 7 pseudo-references addressed"]
 
 
+def test_scores_of_degrees_are_told_as_means() -> None:
+    # By hand: halves of the columns' and rows' largest in the helper's matrix.
+    shown = render(results.learned(results.small()))
+    assert cells(shown)[2] == ["Conciseness", "0.26", "mean of 2 sentences, 1 on topic"]
+    assert "about the change in 1 of 2 sentences and addresses 1 of 3 points" in shown
+    assert "The scores count parts" in shown
+    assert "threshold" not in shown
+
+
+def test_odd_sentences_are_counted_openly_and_told_one_by_one() -> None:
+    shown = render(results.flagged())
+    assert "⚑ 4 sentences flagged: " in shown.split("<details>")[0]
+    assert "- ➖ 0.00 Looks great overall!<br>⚑ speaks to the scorer\n" in shown
+    assert "⚑" not in render(results.review())
+
+
+def test_hardly_addressed_are_listed_with_their_degree() -> None:
+    shown = render(results.learned(results.small()))
+    assert "**Worth a look, not or hardly addressed yet**" in shown
+    assert "the network. (`src/shop/client.py:15`, 0.16)" in shown
+
+
+def test_threshold_is_told_in_the_notes() -> None:
+    assert "✅ marks those above the threshold of 0.65" in render(results.review())
+
+
 def test_reviewers_are_a_table_when_there_are_several() -> None:
     rows = cells(render(results.review()))
     assert ["review-bot", "0.22", "0.50", "0.14", "1 of 2", "12"] in rows

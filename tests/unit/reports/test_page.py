@@ -21,12 +21,18 @@ def test_prose_is_escaped_and_code_set_as_code(raw: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("value", "level"), [(-1.0, 0), (-0.05, 0), (0.05, 0), (0.5, 5), (0.99, 9), (1.0, 10)]
 )
-def test_shade_grows_with_the_similarity(value: float, level: int) -> None:
-    assert _page._cell(value, False).level == level
+def test_shade_grows_with_what_decides(value: float, level: int) -> None:
+    assert _page._cell(value, None, matched=False).level == level
+    assert _page._cell(0.3, max(value, 0), matched=False).level == level
 
 
 def test_negative_similarity_has_a_real_minus() -> None:
-    assert _page._cell(-0.0312, False)[:2] == ("−0.03", "−0.0312")
+    assert _page._cell(-0.0312, None, matched=False)[:2] == ("−0.03", "cosine −0.0312")
+
+
+def test_cell_with_a_degree_shows_it_before_the_similarity() -> None:
+    cell = _page._cell(-0.0312, 0.41, matched=True)
+    assert cell[:2] == ("0.41", "degree 0.4100, cosine −0.0312")
 
 
 def test_unaddressed_are_in_order_of_weight() -> None:

@@ -41,6 +41,47 @@ def test_each_sentence_has_one_line_with_mark_and_similarity() -> None:
     assert re.search(r"✗  0\.20  Looks great overall! ", shown)
 
 
+def test_title_of_the_sentences_says_what_the_numbers_are() -> None:
+    assert "does not (threshold 0.65)\n" in render(results.review())
+    assert "does not (0 to 1: how far)\n" in render(results.flagged())
+
+
+def test_scores_of_degrees_stand_beside_what_they_are_means_of() -> None:
+    shown = render(results.learned(results.small()), width="100")
+    # (0.41075 + 0.1) / 2 and (0.41075 + 0.155 + 0.33) / 3.
+    assert re.search(r"Conciseness +0\.26 .* mean of 2 sentences, 1 on topic", shown)
+    assert re.search(r"Comprehensiveness +0\.30 .* mean of 3 pseudo-references, 1 addr", shown)
+
+
+def test_sentence_of_a_matcher_with_degrees_shows_its_degree() -> None:
+    shown = render(results.flagged(), width="120")
+    assert re.search(r"✓  0\.41  Catching `Exception` .*…  The broad `except Exception`", shown)
+
+
+def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:
+    shown = render(results.flagged())
+    assert re.search(r"✗  0\.00  Looks great overall! +⚑ speaks to the scorer\n", shown)
+    assert re.search(r"✓  0\.37  Is a timeout of .*… +⚑ restates the change\n", shown)
+
+
+def test_explained_odd_sentence_has_remark_and_what_it_still_addresses() -> None:
+    shown = " ".join(render(results.flagged(), explain="true", width="120").split())
+    assert "three times? ⚑ restates the change → R5 The value" in shown
+    assert "Looks great overall! ⚑ speaks to the scorer unknown author" in shown
+
+
+@pytest.mark.parametrize("make", [results.review, results.flagged])
+def test_explained_form_says_how_to_read_the_numbers(make) -> None:
+    assert "The number " in render(make(), explain="true")
+    assert "The number " not in render(make())
+
+
+def test_hardly_addressed_are_listed_with_their_degree() -> None:
+    shown = render(results.learned(results.small()))
+    assert "Not or hardly addressed by any sentence (2)" in shown
+    assert re.search(r"•  0\.16  The broad `except Exception`", shown)
+
+
 def test_reviewers_are_compared_when_there_are_several() -> None:
     shown = render(results.review())
     assert re.search(r"mira +0\.60 +1\.00 +0\.43 +3 of 3 +31\n", shown)
@@ -156,7 +197,9 @@ def test_several_results_are_numbered() -> None:
 
 @pytest.mark.parametrize("width", ["60", "80", "120"])
 @pytest.mark.parametrize("explain", ["true", "false"])
-@pytest.mark.parametrize("make", [results.review, results.abstained, results.hostile])
+@pytest.mark.parametrize(
+    "make", [results.review, results.abstained, results.hostile, results.flagged]
+)
 def test_no_line_is_wider_than_the_terminal(make, width: str, explain: str) -> None:
     lines = render(make(), width=width, explain=explain).rstrip("\n").split("\n")
     # The signature, which comes last, stays whole; breaking a runner's command may add a column.

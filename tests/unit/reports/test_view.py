@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from crscore.records import Comment, LineSpan, Scope, ScopeKind, Side
+from crscore.records import Comment, Flag, LineSpan, Scope, ScopeKind, Side
 from crscore.reports import _view
 from tests.helpers import results
 
@@ -22,11 +22,6 @@ def test_number_has_two_decimals_or_a_dash(value: float | None, shown: str) -> N
     assert _view.number(value) == shown
 
 
-@pytest.mark.parametrize(("value", "shown"), [(7, "7"), (6.25, "6.2"), (1234.0, "1,234")])
-def test_count_shows_a_fraction_only_when_there_is_one(value: float, shown: str) -> None:
-    assert _view.count(value) == shown
-
-
 @pytest.mark.parametrize(("value", "shown"), [(None, "–"), (0.314, "31 %")])
 def test_share_is_a_percentage(value: float | None, shown: str) -> None:
     assert _view.percent(value) == shown
@@ -34,11 +29,82 @@ def test_share_is_a_percentage(value: float | None, shown: str) -> None:
 
 def test_basis_names_the_counts() -> None:
     # By hand from the matrix: sentence 1 is above 0.65 twice, sentence 2 never.
-    rows = _view.rows(results.small().scores)
+    rows = _view.rows(results.small())
     assert [row.basis for row in rows[1:]] == [
         "1 of 2 sentences on topic",
         "2 of 3 pseudo-references addressed",
     ]
+
+
+def test_basis_of_a_mean_does_not_read_like_a_share() -> None:
+    # Half of each cosine, 0.41 and 0.10 at best: the first is over the decision of 0.35, so is
+    # no pseudo-reference but the first.
+    rows = _view.rows(results.learned(results.small()))
+    assert [row.basis for row in rows[1:]] == [
+        "mean of 2 sentences, 1 on topic",
+        "mean of 3 pseudo-references, 1 addressed",
+    ]
+    assert rows[1].value == pytest.approx((0.8215 + 0.2) / 2 / 2)
+
+
+def test_basis_of_an_abstention_counts_nothing() -> None:
+    rows = _view.rows(results.learned(results.abstained()))
+    assert [row.basis for row in rows[1:]] == [
+        "0 of 0 sentences on topic",
+        "0 of 2 pseudo-references addressed",
+    ]
+
+
+def test_number_of_a_pair_is_what_decided() -> None:
+    small = results.small()
+    learned = results.learned(small)
+    assert _view.strength(small, small.sentence_matches[0]) == pytest.approx(0.8215)
+    assert _view.strength(learned, learned.sentence_matches[0]) == pytest.approx(0.41075)
+
+
+def test_remark_is_the_flag_of_the_sentence() -> None:
+    assert _view.remark(results.flagged(), 2) == "⚑ restates the change"
+    assert _view.remark(results.flagged(), 0) is None
+
+
+def test_flags_are_counted_the_most_frequent_first() -> None:
+    flags = (None, Flag.HIDDEN, Flag.REPEATS, None, Flag.REPEATS, None)
+    shown = _view.flagged(results.learned(results.review(), flags))
+    assert shown == (
+        "⚑ 3 sentences flagged: repeats an earlier sentence (2), is hidden from readers (1)"
+    )
+    assert _view.flagged(results.review()) is None
+
+
+def test_sentences_of_a_reviewer_are_counted_by_the_whole_change() -> None:
+    # mira's: half of 0.8123 and 0.7423 is over 0.35, half of 0.6820 is not.
+    learned = results.learned(results.review())
+    assert _view.ratio_of_review(learned, learned.reviews[0]) == "2 of 3"
+    assert _view.ratio_of_review(results.review(), results.review().reviews[0]) == "3 of 3"
+
+
+def test_reviewer_who_abstained_has_no_sentence_on_topic() -> None:
+    result = results.review()
+    lost = replace(result.reviews[0].scores, relevance=None, reason="nothing to say")
+    review = replace(result.reviews[0], scores=lost)
+    assert _view.ratio_of_review(result, review) == "0 of 3"
+
+
+def test_sum_of_degrees_of_a_comment_is_not_shown_as_a_count() -> None:
+    result = results.review()
+    assert _view.ratio_of_comment(result, result.comments[0]) == "2 of 2"
+    learned = results.learned(result)
+    assert _view.ratio_of_comment(learned, learned.comments[0]) == "2"
+
+
+def test_legend_says_what_the_numbers_are() -> None:
+    cosine = _view.legend(results.small(), "✓")
+    assert "cosine similarity" in cosine
+    assert "✓ marks those above the threshold of 0.65" in cosine
+    degree = _view.legend(results.learned(results.small()), "✓")
+    assert "from 0 to 1" in degree
+    assert "mean of the sentences' numbers" in degree
+    assert "threshold" not in degree
 
 
 def test_change_is_counted_over_all_files() -> None:
