@@ -29,7 +29,7 @@ START: Final = -0.5
 class Growth:
     """How the trees are grown."""
 
-    rounds: int = 150
+    rounds: int = 250
     """Trees of one ensemble."""
     ensembles: int = 3
     """Ensembles, each with its own draws; their logits are averaged."""
@@ -39,12 +39,17 @@ class Growth:
     """Most leaves of a tree."""
     depth: int = 6
     """Deepest leaf."""
-    features: float = 0.3
+    features: float = 0.5
     """Share of the features that a node may ask for."""
     rows: float = 0.7
     """Share of the cells that a tree sees."""
     ridge: float = 1.0
     """L2 penalty of a leaf."""
+    random_thresholds: bool = True
+    """Try one random threshold a feature (extremely randomised trees), not the best: many
+    unlike trees forget a study's accidents better."""
+    loss: tuple[float, float, float] = structure.LOSS
+    """What an error of conciseness, comprehensiveness and relevance costs."""
 
 
 def require_lightgbm() -> Any:
@@ -84,7 +89,7 @@ def grow(
     made = []
     for index in range(growth.ensembles):
         parameters = {
-            "objective": _objective(layout),
+            "objective": _objective(layout, growth.loss),
             "learning_rate": growth.rate,
             "num_leaves": growth.leaves,
             "max_depth": growth.depth,
@@ -99,6 +104,7 @@ def grow(
             "deterministic": True,
             "force_row_wise": True,
             "num_threads": 1,
+            "extra_trees": growth.random_thresholds,
             "use_missing": False,
             "monotone_constraints": list(directions),
             "monotone_constraints_method": "intermediate",
@@ -112,9 +118,9 @@ def grow(
     return _flatten(made, scale=1 / growth.ensembles)
 
 
-def _objective(layout: Layout) -> Any:
+def _objective(layout: Layout, loss: tuple[float, float, float]) -> Any:
     def objective(logits: npt.NDArray[np.float64], _: Any) -> tuple[Any, Any]:
-        return structure.gradient(logits + START, layout)
+        return structure.gradient(logits + START, layout, loss=loss)
 
     return objective
 

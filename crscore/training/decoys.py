@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crscore.training import samples
 from crscore.training.samples import Example, Target
 from crscore.validation.attacks import make
 from crscore.validation.attacks.make import AttackKind
@@ -13,10 +14,13 @@ from crscore.validation.attacks.material import Wording
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crscore.validation.attacks.make import Attack
     from crscore.validation.study import Study
 
-KINDS: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
-"""Kinds that say nothing at all. The others are met by rules or by the honest examples."""
+EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
+"""Kinds that say nothing at all."""
+PADDED: Final = frozenset({AttackKind.PRAISE, AttackKind.BOILERPLATE})
+"""Kinds that add something empty to an honest review; what they add is the example."""
 WEIGHT: Final = 0.25
 """What one counts, beside 1 for a rated review."""
 
@@ -40,7 +44,8 @@ def examples(study: Study, honest: Sequence[Example], *, seed: int) -> list[Exam
         by_review.setdefault((example.change, example.system), []).append(example)
     made = []
     for attack in make.attacks(study, seed=seed, wording=Wording.TRAINING):
-        if attack.kind in KINDS:
+        text = _decoy(attack, by_review[attack.change, attack.system][0].text)
+        if text:
             for example in by_review[attack.change, attack.system]:
                 linked = None if example.target.addressed is None else frozenset[int]()
                 nothing = Target(
@@ -50,5 +55,19 @@ def examples(study: Study, honest: Sequence[Example], *, seed: int) -> list[Exam
                     addressed=linked,
                     weight=WEIGHT,
                 )
-                made.append(replace(example, text=attack.text, target=nothing))
+                made.append(replace(example, text=text, target=nothing))
     return made
+
+
+def _decoy(attack: Attack, honest: str) -> str:
+    """The part of an attack that says nothing; "" where there is none.
+
+    The kinds left out are met by rules, or by the honest examples: a review of another change
+    is what the junk systems of a study write.
+    """
+    if attack.kind in EMPTY:
+        return attack.text
+    if attack.kind in PADDED:
+        own = frozenset(samples.split(honest))
+        return "\n".join(one for one in samples.split(attack.text) if one not in own)
+    return ""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
-AXES: Final = 8
+AXES: Final = 16
 """Main directions of review sentences among the features."""
 DISCOUNT: Final = 0.1
 """What each unit of a comment's log-length takes off its cells' logits."""
@@ -58,6 +58,8 @@ class Recipe:
 
     growth: Growth = field(default_factory=Growth)
     """How the trees are grown."""
+    axes: int = AXES
+    """Main directions of review sentences among the features."""
     discount: float = DISCOUNT
     """What length costs."""
     decision: float = DECISION
@@ -103,7 +105,7 @@ def train(
     vectors = Vectors(encoder)
     vectors.learn(text for said in parts.values() for text in said)
     vectors.learn(samples.read(ref) for example in made for ref in example.references)
-    usual = _background(study, made, parts, vectors)
+    usual = _background(study, made, parts, vectors, axes=recipe.axes)
     trees = _grow(made, parts, vectors, usual, recipe=recipe, seed=seed)
     return Calibrated(
         Weights(
@@ -180,6 +182,8 @@ def _background(
     made: Sequence[Example],
     parts: dict[str, tuple[str, ...]],
     vectors: Vectors,
+    *,
+    axes: int,
 ) -> Background:
     claims = [samples.read(ref) for c in study.changes for ref in c.recorded.references]
     texts = [review.text for change in study.changes for review in change.reviews]
@@ -189,7 +193,7 @@ def _background(
     if not claims:  # a study without recorded claims
         claims = [samples.read(ref) for example in made for ref in example.references]
     vectors.learn(claims)
-    return background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=AXES)
+    return background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=axes)
 
 
 def _grow(

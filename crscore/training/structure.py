@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHARPNESS: Final = 3.0
 """Of the soft maximum over logits."""
-LOSS: Final = (1.0, 1.5, 2.0)
+LOSS: Final = (1.0, 1.5, 4.0)
 """What an error of conciseness, comprehensiveness and relevance costs."""
 ADDRESSED: Final = 0.5
 """What an error about a (pseudo-reference, review) pair costs, beside the three."""
@@ -84,12 +84,15 @@ def sigmoid(logits: Doubles) -> Doubles:
     return made
 
 
-def gradient(logits: Doubles, layout: Layout) -> tuple[Doubles, Doubles]:
+def gradient(
+    logits: Doubles, layout: Layout, *, loss: tuple[float, float, float] = LOSS
+) -> tuple[Doubles, Doubles]:
     """Say how each cell's logit should move.
 
     Args:
         logits: Shape (M,).
         layout: How the cells hang together.
+        loss: What an error of conciseness, comprehensiveness and relevance costs.
 
     Returns:
         The loss's gradient and the diagonal of its Gauss-Newton matrix, both of shape (M,).
@@ -120,7 +123,7 @@ def gradient(logits: Doubles, layout: Layout) -> tuple[Doubles, Doubles]:
     d_rel = (2 * comp**2 / total**2)[review] * d_con + (2 * con**2 / total**2)[review] * d_comp
     first, second = np.zeros_like(logits), np.full_like(logits, 1e-4)
     for column, (value, d_value) in enumerate(((con, d_con), (comp, d_comp), (rel, d_rel))):
-        cost = 2 * LOSS[column] * layout.weights
+        cost = 2 * loss[column] * layout.weights
         first += (cost * (value - layout.targets[:, column]))[review] * d_value
         second += cost[review] * d_value**2
     best = np.bincount(layout.reference, by_reference * degrees, len(layout.review_of_reference))
