@@ -105,8 +105,6 @@ def _unaddressed(result: Result) -> Iterator[Block]:
 def _entry(result: Result, index: int) -> str:
     item = result.references[index]
     where = markdown_code(_view.places(item), 300) if item.spans else "whole change"
-    if _view.graded(result):
-        where += f", {_view.number(result.reference_matches[index].degree)}"
     return f"- {markdown_prose(item.text, _PROSE_CHARS)} ({where})\n"
 
 

@@ -166,15 +166,16 @@ def legend(result: Result, yes: str) -> str:
     """
     if result.threshold is not None:
         return (
-            "The number is the cosine similarity of a sentence and its closest pseudo-reference; "
-            f"{yes} marks those above the threshold of {result.threshold:.4g}. Conciseness is the "
-            "share of sentences so marked, comprehensiveness that of pseudo-references."
+            "The number is the cosine similarity of a sentence and a pseudo-reference, each with "
+            f"its best partner; {yes} marks those above the threshold of {result.threshold:.4g}. "
+            "Conciseness is the share of sentences so marked, comprehensiveness that of the "
+            "counted pseudo-references."
         )
     return (
-        "The number says how far a sentence addresses its closest pseudo-reference, from 0 to 1; "
-        f"{yes} marks those where it does, by the matcher's judgement. The scores count parts: "
-        "conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
-        "pseudo-references'. A flagged sentence counts less, mostly nothing."
+        "The number, from 0 to 1, says how far a sentence addresses a pseudo-reference, each with "
+        f"its best partner; {yes} marks where the matcher finds that enough. The scores count "
+        "parts: conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
+        "counted pseudo-references'. A flagged sentence counts less, mostly nothing."
     )
 
 
