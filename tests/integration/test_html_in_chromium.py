@@ -61,7 +61,7 @@ def show(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         context.close()
 
 
-MAKERS = [results.review, results.hostile, results.abstained, results.large]
+MAKERS = [results.review, results.hostile, results.abstained, results.large, results.flagged]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -92,19 +92,34 @@ def test_hostile_text_would_run_if_it_were_not_escaped(show, chromium: Browser) 
     context.close()
 
 
-@pytest.mark.parametrize("make", [results.review, results.large])
-def test_heat_map_has_the_numbers_of_the_matrix(show, make) -> None:
+@pytest.mark.parametrize(
+    ("make", "matrix"),
+    [
+        (results.review, "similarity"),
+        (results.large, "similarity"),
+        (results.flagged, "degrees"),
+    ],
+)
+def test_heat_map_has_the_numbers_of_the_matrix(show, make, matrix: str) -> None:
     result = make()
+    values = getattr(result, matrix)
     shown = show(result).page.evaluate(
         "[...document.querySelectorAll('.heat tbody tr')].map(row =>"
         " [...row.querySelectorAll('td')].map(cell => cell.firstChild.textContent))"
     )
-    rows, columns = result.similarity.shape
+    rows, columns = values.shape
     assert (len(shown), {len(row) for row in shown}) == (rows, {columns})
     numbers = [[float(cell.replace("−", "-")) for cell in row] for row in shown]
     assert numbers == [
-        [pytest.approx(value, abs=0.005001) for value in row] for row in result.similarity.tolist()
+        [pytest.approx(value, abs=0.005001) for value in row] for row in values.tolist()
     ]
+
+
+def test_odd_sentence_is_marked_in_the_matrix_and_beside_its_text(show) -> None:
+    page = show(results.flagged()).page
+    heads = page.locator(".heat thead th").all_inner_texts()
+    assert ["⚑" in head for head in heads[1:]] == [False, True, True, False, True, True]
+    assert page.locator("#s4").inner_text().endswith("⚑ speaks to the scorer")
 
 
 def test_heat_map_is_darker_where_the_similarity_is_higher(show) -> None:

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from crscore import diff, pipeline
+from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.matchers.published import Published
 from crscore.records import (
     Claims,
     Comment,
     Diff,
+    Flag,
     LineSpan,
     PseudoReference,
     ReferenceKind,
@@ -85,14 +87,30 @@ def about(name: str, path: str, line: int, weight: float = 1.0) -> PseudoReferen
 CLAIMS = (about("alpha", "a.py", 1), about("beta", "a.py", 10), about("gamma", "b.py", 1))
 
 
-def parts(*claims: PseudoReference, limit: int | None = 12) -> pipeline.Parts:
+class Halves:
+    """Gives half of the cosine; hidden text of one word is left out, more of it is odd."""
+
+    identity = "halves"
+    decision = 0.5
+
+    def match(self, cells: Cells) -> Judgement:
+        return Judgement(
+            degrees=(np.maximum(cells.similarity, 0) / 2).astype(np.float32),
+            flags=tuple(Flag.HIDDEN if one.hidden else None for one in cells.sentences),
+            kept=tuple(not one.hidden or " " in one.text for one in cells.sentences),
+        )
+
+
+def parts(
+    *claims: PseudoReference, limit: int | None = 12, matcher: Matcher | None = None
+) -> pipeline.Parts:
     return pipeline.Parts(
         generator=Fixed(*claims),
         encoder=Words(),
-        matcher=Published(threshold=0.5),
+        matcher=matcher or Published(threshold=0.5),
         splitter="markdown",
         max_claims=limit,
-        threshold=0.5,
+        threshold=None if matcher else 0.5,
         signature="crscore|test",
     )
 
@@ -252,3 +270,46 @@ def test_nothing_to_score_gives_nothing() -> None:
 def test_encoder_reads_the_reading_of_a_reference() -> None:
     spoken = replace(CLAIMS[0], text="`a` := 1", reading="alpha")
     assert score("Alpha.", claims=(spoken,)).relevance == 1.0
+
+
+def judged(*texts: str) -> Result:
+    pair = pipeline.Pair(DIFF, tuple(Comment(body=text) for text in texts))
+    return pipeline.run([pair], parts(*CLAIMS, matcher=Halves()))[0]
+
+
+def test_scores_of_a_matcher_with_degrees_are_their_means() -> None:
+    # alpha and beta reach 1/2 each, other nothing; of the three claims two do.
+    found = judged("Alpha. Beta. Other.")
+    assert found.conciseness == pytest.approx((0.5 + 0.5 + 0) / 3)
+    assert found.comprehensiveness == pytest.approx((0.5 + 0.5 + 0) / 3)
+    assert found.scores.matched_sentences == 1.0
+    assert found.threshold is None
+
+
+def test_degree_at_the_decision_is_matched() -> None:
+    found = judged("Alpha. Alpha beta.")
+    # "alpha beta" has cosine 0.707 with each of the two.
+    assert [(m.index, m.matched) for m in found.sentence_matches] == [(0, True), (0, False)]
+    assert found.sentence_matches[1].degree == pytest.approx(0.7071 / 2, abs=1e-4)
+    assert found.sentence_matches[1].similarity == pytest.approx(0.7071, abs=1e-4)
+
+
+def test_hidden_text_that_a_matcher_keeps_stands_behind_its_comment() -> None:
+    found = judged("Alpha.<!-- beta gamma -->", "Other.<!-- marker -->")
+    shown = [(one.text, one.comment, one.hidden) for one in found.sentences]
+    assert shown == [("Alpha.", 0, False), ("beta gamma", 0, True), ("Other.", 1, False)]
+    assert found.sentence_flags == (None, Flag.HIDDEN, None)
+    assert found.similarity.shape == found.degrees.shape == (3, 3)
+    assert found.comments[0].sentences == (0, 1)
+
+
+def test_published_matcher_leaves_hidden_text_out() -> None:
+    found = score("Alpha.<!-- beta gamma -->")
+    assert [one.text for one in found.sentences] == ["Alpha."]
+    assert found.sentence_flags == (None,)
+
+
+def test_matrices_cannot_be_written_to() -> None:
+    found = judged("Alpha.")
+    with pytest.raises(ValueError, match="read-only"):
+        found.degrees[0, 0] = 1

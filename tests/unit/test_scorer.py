@@ -6,7 +6,8 @@ import pytest
 import crscore
 from crscore import Comment, Config, Scorer, diff
 from crscore.encoders import hashing
-from crscore.errors import ConfigError, LimitError, UnknownPluginError
+from crscore.errors import ConfigError, InputError, LimitError, UnknownPluginError
+from crscore.matchers.published import Published
 
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 OTHER = PATCH.replace("limit", "offset")
@@ -84,6 +85,39 @@ def test_settings_and_overrides_meet() -> None:
 
 def test_threshold_of_the_encoder_is_the_default(scorer: Scorer) -> None:
     assert scorer.parts.threshold == 0.5
+
+
+def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None:
+    made = Scorer()
+    assert made.parts.matcher.identity.startswith("calibrated@")
+    assert made.parts.threshold is None
+    keys = [part.split(":")[0] for part in made.parts.signature.split("|")[1:]]
+    expected = ["version", "encoder", "claims", "analyzers", "matcher", "splitter", "max_claims"]
+    assert keys == expected
+
+
+@pytest.mark.parametrize(
+    "given", [{"encoder": "hashing"}, {"threshold": 0.35}, {"matcher": "published"}]
+)
+def test_published_matcher_stands_in_where_the_learned_one_does_not_fit(given: dict) -> None:
+    made = Scorer(**given)
+    assert made.parts.matcher.identity == "published"
+    assert made.parts.threshold is not None
+
+
+def test_learned_matcher_takes_no_threshold() -> None:
+    with pytest.raises(ConfigError, match="means nothing to the matcher calibrated"):
+        Scorer(matcher="calibrated", threshold=0.4)
+
+
+def test_learned_matcher_is_refused_on_vectors_that_it_does_not_know() -> None:
+    with pytest.raises(InputError, match="knows the encoder minilm:all-MiniLM-L6-v2, not hashing"):
+        Scorer(matcher="calibrated", encoder="hashing")
+
+
+def test_matcher_may_be_an_object() -> None:
+    made = Scorer(matcher=Published(threshold=0.9), encoder="hashing")
+    assert made.parts.matcher == Published(threshold=0.9)
 
 
 def test_signature_names_every_part(scorer: Scorer) -> None:
