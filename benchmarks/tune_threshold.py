@@ -1,23 +1,29 @@
-"""Find the threshold for a kind of claims on a human study, in splits grouped by change.
+"""Find the published matcher's threshold for a kind of claims, in splits grouped by change.
 
     python benchmarks/tune_threshold.py DATA [--claims structural] [--folds 10]
 
 For every fold the threshold is chosen on the other folds' changes: the one with the highest
 mean Spearman correlation over the three dimensions. The held-out reviews are scored with it,
 so the printed correlation is not that of a threshold tuned on what it is judged by. The last
-line is the threshold chosen on all changes.
+line is the threshold chosen on all changes. `crscore validate DATA --matcher published` measures
+with the threshold that is in use.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crscore import Comment, Scorer, scores, stats
+from crscore.matchers.base import Cells
 from crscore.matchers.published import Published
 from crscore.validation import study
+
+if TYPE_CHECKING:
+    from crscore.records import Result
 
 GRID = np.round(np.arange(0.20, 0.661, 0.01), 2)
 
@@ -26,7 +32,9 @@ def tables(path: Path, claims: str, sources: bool) -> tuple[np.ndarray, np.ndarr
     """Scores of every review at every threshold (G, N, 3), ratings (N, 3), each one's change."""
     rated = study.read(path)
     recorded = study.recorded(rated) if claims == study.SOURCE else None
-    scorer = Scorer(generator=recorded) if recorded else Scorer(claims=claims)
+    # The default matcher has no threshold, and it keeps hidden text that this one leaves out.
+    settings = {"matcher": "published"} if recorded else {"matcher": "published", "claims": claims}
+    scorer = Scorer(generator=recorded, **settings)
     pairs, human, changes = [], [], []
     for change in rated.changes:
         both = {"": (change.old_source, change.new_source)} if sources else None
@@ -41,11 +49,24 @@ def tables(path: Path, claims: str, sources: bool) -> tuple[np.ndarray, np.ndarr
     for g, tau in enumerate(GRID):
         matcher = Published(threshold=float(tau))
         for n, result in enumerate(results):
-            matrix = result.similarity[[ref.counted for ref in result.references]]
-            if 0 not in matrix.shape:
-                found = scores.score(matcher.match(matrix, (), ()))
+            cells = counted(result)
+            if 0 not in cells.similarity.shape:
+                found = scores.score(matcher.match(cells).degrees)
                 table[g, n] = (found.conciseness, found.comprehensiveness, found.relevance)
     return table, np.array(human, dtype=float), changes
+
+
+def counted(result: Result) -> Cells:
+    """The cells of the counted references; the published matcher reads no vectors."""
+    rows = [index for index, ref in enumerate(result.references) if ref.counted]
+    return Cells(
+        diff=result.diff,
+        references=tuple(result.references[index] for index in rows),
+        sentences=result.sentences,
+        reference_vectors=np.zeros((len(rows), 0), dtype=np.float32),
+        sentence_vectors=np.zeros((len(result.sentences), 0), dtype=np.float32),
+        similarity=result.similarity[rows],
+    )
 
 
 def agreement(values: np.ndarray, human: np.ndarray) -> list[float]:
