@@ -1,0 +1,143 @@
+"""Judge the calibrated matcher with every choice made without the changes that judge it.
+
+    python benchmarks/nested_matcher.py DATA [--outer 5] [--inner 2] [--plain]
+
+For each outer fold of changes, every recipe below is tried by cross-validation inside the other
+folds' changes; the best one (mean Spearman of relevance over recorded and structural claims)
+is trained on all of them and scores the held-out changes. The line `nested` is what came of
+it. The line of each recipe is its own cross-validation over the outer folds, without a choice;
+`--plain` prints those alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from crscore import Scorer, config, plugins, scorer, stats
+from crscore.training import matcher
+from crscore.training.boosting import Growth
+from crscore.training.matcher import Recipe
+from crscore.validation import measure, slices, splits, study
+from crscore.validation.memory import Memory
+
+RECIPES = {
+    "shipped": Recipe(),
+    "without decoys": Recipe(decoys=False),
+    "without discount": Recipe(discount=0.0),
+    "best thresholds": Recipe(
+        growth=Growth(random_thresholds=False, rounds=150, features=0.3),
+    ),
+    "milder loss": Recipe(growth=Growth(loss=(1.0, 1.5, 2.0))),
+    "8 axes": Recipe(axes=8),
+}
+CLAIMS = ("recorded", "structural")
+
+
+class Bench:
+    """One study, its claims and an encoder that remembers."""
+
+    def __init__(self, path: Path) -> None:
+        self.study = study.read(path)
+        self.encoder = Memory(scorer.make_encoder(config.Config()))
+        self.writer = Remembered(plugins.load("claims", "structural").create({}))
+
+    def learn(self, rated: study.Study, recipe: Recipe) -> matcher.Calibrated:
+        return matcher.train(rated, encoder=self.encoder, generator=self.writer, recipe=recipe)
+
+    def values(self, learned: matcher.Calibrated, fold: splits.Fold) -> dict:
+        """What the matcher makes of the reviews a fold holds out, for both kinds of claims."""
+        generators = {"recorded": study.recorded(self.study), "structural": self.writer}
+        return {
+            claims: measure.measure(
+                self.study,
+                Scorer(generator=generator, encoder=self.encoder, matcher=learned),
+                name=claims,
+                sources=True,
+                chosen=fold.holds,
+            )
+            for claims, generator in generators.items()
+        }
+
+
+class Remembered:
+    """A claim generator that writes once for each change."""
+
+    def __init__(self, generator: object) -> None:
+        self.generator, self.identity, self.known = generator, generator.identity, {}
+
+    def generate(self, diffs: list) -> tuple:
+        for diff in diffs:
+            key = (diff.sha256, diff.files[0].new_source is None)
+            if key not in self.known:
+                self.known[key] = self.generator.generate([diff])[0]
+        return tuple(self.known[d.sha256, d.files[0].new_source is None] for d in diffs)
+
+
+def relevance(found: dict) -> float:
+    return float(
+        np.mean(
+            [stats.spearman(one.metrics[0].values[:, 2], one.human[:, 2]) for one in found.values()]
+        )
+    )
+
+
+def joined(parts: list[dict]) -> dict:
+    return {claims: measure.join([part[claims] for part in parts]) for claims in CLAIMS}
+
+
+def tried(bench: Bench, rated: study.Study, recipe: Recipe, folds: tuple) -> dict:
+    return joined(
+        [bench.values(bench.learn(fold.training_part(rated), recipe), fold) for fold in folds]
+    )
+
+
+def show(name: str, found: dict) -> None:
+    for claims, measured in found.items():
+        values, human = measured.metrics[0].values, measured.human
+        systems = np.array([row.review.system for row in measured.rows])
+        real = ~np.isin(systems, slices.JUNK_SYSTEMS)
+        within = [
+            stats.spearman(values[systems == one, 2], human[systems == one, 2]) or 0.0
+            for one in np.unique(systems)
+        ]
+        numbers = [stats.spearman(values[:, d], human[:, d]) for d in range(3)]
+        numbers += [
+            stats.kendall(values[:, 2], human[:, 2]),
+            stats.spearman(values[real, 2], human[real, 2]),
+            float(np.mean(within)),
+        ]
+        line = "  ".join(f"{number:.3f}" for number in numbers)
+        print(f"{name:<18}{claims:<12}{line}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--outer", type=int, default=5)
+    parser.add_argument("--inner", type=int, default=2)
+    parser.add_argument("--plain", action="store_true", help="no nested choice")
+    options = parser.parse_args()
+    bench = Bench(options.data)
+    outer = splits.of(bench.study, splits.Kind.GROUPED, options.outer, seed=0)
+    print(f"{'':<30}{'con':<7}{'comp':<7}{'rel':<7}{'tau-b':<7}{'nojunk':<7}within")
+    for name, recipe in RECIPES.items():
+        show(name, tried(bench, bench.study, recipe, outer))
+    if options.plain:
+        return
+    parts, chosen = [], []
+    for fold in outer:
+        rest = fold.training_part(bench.study)
+        inner = splits.of(rest, splits.Kind.GROUPED, options.inner, seed=1)
+        merits = {name: relevance(tried(bench, rest, r, inner)) for name, r in RECIPES.items()}
+        best = max(merits, key=merits.__getitem__)
+        chosen.append(best)
+        parts.append(bench.values(bench.learn(rest, RECIPES[best]), fold))
+    show("nested", joined(parts))
+    print(f"chosen: {', '.join(chosen)}")
+
+
+if __name__ == "__main__":
+    main()
