@@ -24,6 +24,12 @@ SHORT_COMMENTS = 8
 YES, NO = "✓", "✗"
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _GOOD, _FAIR, _POOR = "green", "yellow", "red"
+_SHARE_TONES = (0.6, 0.3)
+"""From where on a score is good, and fair, when it counts matches."""
+_GRADED_TONES = (0.35, 0.15)
+"""The same for a mean of degrees, which are expectations and keep from the extremes: people's
+4 and 5 have a median near the first, their 1 mostly stays below the second
+(docs/design/011-calibrated.md)."""
 _TITLE, _DIM, _CODE = "bold", "dim", "cyan"
 
 
@@ -79,8 +85,8 @@ def _scores(result: Result, width: int) -> RenderableType:
     for row in _view.rows(result):
         table.add_row(
             Text(row.name, style=_TITLE if row.name == "Relevance" else ""),
-            Text(_view.number(row.value), style=f"bold {_tone(row.value)}"),
-            _bar(row.value, bar_width),
+            Text(_view.number(row.value), style=f"bold {_tone(result, row.value)}"),
+            _bar(row.value, bar_width, _tone(result, row.value)),
             Text(row.basis, style=_DIM),
         )
     return Padding(table, (0, 0, 0, 2))
@@ -101,7 +107,7 @@ def _reviewers(result: Result, width: int) -> Iterator[RenderableType]:
     for review in result.reviews:
         table.add_row(
             Text(_escape.one_line(_view.author(review.author), width)),
-            *_three(review.scores),
+            *_three(result, review.scores),
             _view.ratio_of_review(result, review),
             f"{review.baselines.words:,}",
         )
@@ -118,7 +124,7 @@ def _comments(result: Result, width: int, *, explain: bool) -> Iterator[Renderab
         item = result.comments[index]
         table.add_row(
             _tail(_view.comment_place(item.comment), _first_width(width, 5)),
-            *_three(item.scores),
+            *_three(result, item.scores),
             _view.ratio_of_comment(result, item),
             _view.scope(item.scope),
         )
@@ -317,26 +323,27 @@ def _tail(text: str, width: int) -> Text:
     return Text(line if len(line) <= width else f"…{line[1 - width :]}", overflow="ellipsis")
 
 
-def _three(scores: Scores) -> tuple[Text, Text, Text]:
+def _three(result: Result, scores: Scores) -> tuple[Text, Text, Text]:
     values = (scores.relevance, scores.conciseness, scores.comprehensiveness)
-    rel, con, comp = (Text(_view.number(value), style=_tone(value)) for value in values)
+    rel, con, comp = (Text(_view.number(value), style=_tone(result, value)) for value in values)
     return rel, con, comp
 
 
-def _bar(value: float | None, width: int) -> Text:
+def _bar(value: float | None, width: int, tone: str) -> Text:
     """A bar of eighths, so that 0.61 and 0.63 differ."""
     if value is None:
         return Text("·" * width, style=_DIM)
     eighths = round(value * width * 8)
     full, rest = divmod(eighths, 8)
     filled = "█" * full + (_EIGHTHS[rest] if rest else "")
-    return Text.assemble((filled, _tone(value)), ("·" * (width - len(filled)), _DIM))
+    return Text.assemble((filled, tone), ("·" * (width - len(filled)), _DIM))
 
 
-def _tone(value: float | None) -> str:
+def _tone(result: Result, value: float | None) -> str:
     if value is None:
         return _DIM
-    return _GOOD if value >= 0.6 else _FAIR if value >= 0.3 else _POOR
+    good, fair = _GRADED_TONES if _view.graded(result) else _SHARE_TONES
+    return _GOOD if value >= good else _FAIR if value >= fair else _POOR
 
 
 def _mark(match: Match) -> Text:
