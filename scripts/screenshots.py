@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("review", type=Path)
     parser.add_argument("--page", type=Path, default=Path("docs/img/report.png"))
     parser.add_argument("--terminal", type=Path, default=Path("docs/img/terminal.svg"))
-    parser.add_argument("--size", default="1120x1240", help="window of the page, in pixels")
+    parser.add_argument("--size", default="1120x1500", help="window of the page, in pixels")
     parser.add_argument("--scheme", choices=("light", "dark"), default="light")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args(arguments)
