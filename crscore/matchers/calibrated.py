@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SHIPPED: Final = Path(__file__).parent / "_calibrated" / "weights.npz"
 """What `crscore train matcher` made of the human study."""
 USES_THRESHOLD: Final = False
-RESTATING: Final = 0.5
+RESTATING: Final = 0.8
 """What a sentence that only restates the change keeps of its degrees."""
 
 
@@ -61,7 +61,7 @@ class Calibrated:
         A sentence that is hidden, repeats another, strings code together or speaks to the
         scorer addresses nothing; one that only restates the change keeps a part.
         """
-        flags = list(guards.flags(cells.sentences))
+        flags = list(guards.flags(cells.sentences, cells.diff))
         for index, restates in enumerate(_restating.restating(cells)):
             if restates and flags[index] is None:
                 flags[index] = Flag.RESTATES
