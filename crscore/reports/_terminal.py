@@ -242,7 +242,7 @@ def _unaddressed(result: Result, *, explain: bool) -> Iterator[RenderableType]:
     table.add_column(overflow="fold")
     for index in shown:
         item = result.references[index]
-        bullet = Text("•", style=_POOR)
+        bullet = Text.assemble(("•", _POOR))
         if _view.graded(result):
             bullet.append(f"  {_view.number(result.reference_matches[index].degree)}", style=_DIM)
         table.add_row(bullet, _prose(item.text, 400))

@@ -87,6 +87,7 @@ def test_hardly_addressed_are_listed_with_their_degree() -> None:
     shown = render(results.learned(results.small()))
     assert "Not or hardly addressed by any sentence (2)" in shown
     assert re.search(r"•  0\.16  The broad `except Exception`", shown)
+    assert "\x1b[31m•\x1b[0m\x1b[2m  0.16" in render(results.learned(results.small()), color="true")
 
 
 def test_reviewers_are_compared_when_there_are_several() -> None:
