@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 """Changes when older code could not read, or would misread, the file."""
 _TREES: Final = ("roots", "feature", "threshold", "left", "right", "value")
+# What NumPy, zipfile and zlib say of a file that is cut off, altered or of another kind.
+_BROKEN: Final = (
+    *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 _VECTORS: Final = ("claim", "remark", "axes", "centre")
 
 
@@ -100,10 +106,11 @@ def read(path: Path) -> Weights:
         InputError: The file cannot be read, is of another format, or was made for other features.
     """
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        # Not by its name: NumPy leaves a file that it cannot read open.
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             facts = json.loads(arrays["facts"].tobytes())
             return _weights(facts, {name: arrays[name] for name in arrays.files}, path)
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as exc:
+    except _BROKEN as exc:
         raise InputError(
             f"{path} cannot be read as weights of the calibrated matcher: {exc}"
         ) from exc
@@ -113,7 +120,10 @@ def _weights(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], path: P
     known = list(features.names(len(arrays["axes"])))
     if facts["format"] != FORMAT or facts["features"] != known:
         raise InputError(f"{path} was made by another version of crscore; train it again")
-    stems = arrays["stems"].tobytes().decode("utf-8").split("\n")
+    text = arrays["stems"].tobytes().decode("utf-8")
+    stems = text.split("\n") if text else []
+    trees = Trees(depth=facts["depth"], **{name: arrays[name] for name in _TREES})
+    _check(trees, features=len(known))
     return Weights(
         encoder=facts["encoder"],
         data_sha256=facts["data_sha256"],
@@ -121,13 +131,26 @@ def _weights(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], path: P
         start=facts["start"],
         discount=facts["discount"],
         decision=facts["decision"],
-        trees=Trees(depth=facts["depth"], **{name: arrays[name] for name in _TREES}),
+        trees=trees,
         background=Background(
             frequency=dict(zip(stems, arrays["frequency"].tolist(), strict=True)),
             documents=facts["documents"],
             **{name: arrays[name] for name in _VECTORS},
         ),
     )
+
+
+def _check(trees: Trees, *, features: int) -> None:
+    nodes = len(trees.value)
+    for name, limit in (("roots", nodes), ("left", nodes), ("right", nodes), ("feature", features)):
+        values = getattr(trees, name)
+        if values.dtype != np.int32 or (
+            values.size and not 0 <= values.min() <= values.max() < limit
+        ):
+            raise ValueError(f"the trees' {name} point nowhere")
+    sizes = {len(getattr(trees, name)) for name in _TREES if name != "roots"}
+    if len(sizes) != 1:
+        raise ValueError("the trees' arrays differ in length")
 
 
 def _text(value: str) -> npt.NDArray[np.uint8]:

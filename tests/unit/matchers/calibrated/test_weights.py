@@ -1,0 +1,251 @@
+import io
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crscore.errors import InputError
+from crscore.matchers._calibrated import features, weights
+from crscore.matchers._calibrated.features import Background
+from crscore.matchers._calibrated.trees import Trees
+from crscore.matchers._calibrated.weights import Weights
+from crscore.matchers.calibrated import SHIPPED
+
+D, K = 4, 2
+
+
+def made(**changes) -> Weights:
+    whole = Weights(
+        encoder="hashing:4",
+        data_sha256="ab" * 32,
+        seed=7,
+        start=-0.5,
+        discount=0.1,
+        decision=0.35,
+        trees=Trees(
+            roots=np.array([0], dtype=np.int32),
+            feature=np.array([3, 0, 0], dtype=np.int32),
+            threshold=np.array([0.25, 0, 0], dtype=np.float32),
+            left=np.array([1, 1, 2], dtype=np.int32),
+            right=np.array([2, 1, 2], dtype=np.int32),
+            value=np.array([0, -1, 1], dtype=np.float32),
+            depth=1,
+        ),
+        background=Background(
+            frequency={"limit": 4, "été": 9, "table": 5},
+            documents=20,
+            claim=np.array([1, 0, 0, 0], dtype=np.float32),
+            remark=np.array([0, 1, 0, 0], dtype=np.float32),
+            axes=np.eye(K, D, dtype=np.float32),
+            centre=np.full(D, 0.1, dtype=np.float32),
+        ),
+    )
+    return replace(whole, **changes)
+
+
+def written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def rewritten(path: Path, entry: str, content: bytes | None) -> Path:
+    """The same archive with one entry replaced, or left out."""
+    target = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(weights.to_bytes(made()))) as old,
+        zipfile.ZipFile(target, "w") as new,
+    ):
+        for name in old.namelist():
+            kept = old.read(name) if name != entry else content
+            if kept is not None:
+                new.writestr(name, kept)
+    return written(path, target.getvalue())
+
+
+def array(values: np.ndarray) -> bytes:
+    part = io.BytesIO()
+    np.save(part, values, allow_pickle=True)
+    return part.getvalue()
+
+
+def facts(**changes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(weights.to_bytes(made()))) as archive:
+        stored = np.load(io.BytesIO(archive.read("facts.npy")))
+    whole = json.loads(stored.tobytes()) | changes
+    return array(np.frombuffer(json.dumps(whole).encode(), dtype=np.uint8))
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    before = made()
+    after = weights.read(written(tmp_path / "w.npz", weights.to_bytes(before)))
+    for name in ("encoder", "data_sha256", "seed", "start", "discount", "decision"):
+        assert getattr(after, name) == getattr(before, name)
+    assert after.background.frequency == before.background.frequency
+    assert (after.background.documents, after.trees.depth) == (20, 1)
+    for name in ("roots", "feature", "threshold", "left", "right", "value"):
+        one, other = getattr(after.trees, name), getattr(before.trees, name)
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    for name in ("claim", "remark", "axes", "centre"):
+        one, other = getattr(after.background, name), getattr(before.background, name)
+        assert one.dtype == other.dtype == np.float32
+        np.testing.assert_array_equal(one, other)
+
+
+def test_equal_weights_give_equal_bytes_whatever_the_order_of_the_stems() -> None:
+    turned = dict(reversed(made().background.frequency.items()))
+    other = made(background=replace(made().background, frequency=turned))
+    assert weights.to_bytes(made()) == weights.to_bytes(other)
+
+
+@pytest.mark.parametrize("change", [{"seed": 8}, {"discount": 0.2}, {"encoder": "hashing:5"}])
+def test_other_weights_give_other_bytes(change: dict) -> None:
+    assert weights.to_bytes(made()) != weights.to_bytes(made(**change))
+
+
+def test_reading_and_writing_again_gives_the_same_file(tmp_path: Path) -> None:
+    content = weights.to_bytes(made())
+    assert weights.to_bytes(weights.read(written(tmp_path / "w.npz", content))) == content
+
+
+def test_shipped_file_is_what_its_weights_are_written_as() -> None:
+    assert weights.to_bytes(weights.read(SHIPPED)) == SHIPPED.read_bytes()
+
+
+def test_shipped_file_is_small_and_holds_no_pickle() -> None:
+    assert SHIPPED.stat().st_size <= 2_000_000
+    with np.load(SHIPPED, allow_pickle=False) as arrays:
+        assert all(arrays[name].dtype.kind in "fiu" for name in arrays.files)
+
+
+def test_shipped_trees_hang_together() -> None:
+    learned = weights.read(SHIPPED)
+    trees = learned.trees
+    nodes = np.arange(len(trees.value))
+    is_leaf = trees.left == nodes
+    assert (is_leaf == (trees.right == nodes)).all()
+    assert (trees.left[~is_leaf] > nodes[~is_leaf]).all()
+    assert (trees.right[~is_leaf] > trees.left[~is_leaf]).all()
+    assert trees.right.max() < len(nodes)
+    assert trees.feature.min() >= 0
+    assert trees.feature.max() < len(features.names(len(learned.background.axes)))
+    assert np.isfinite(trees.threshold).all()
+    assert np.isfinite(trees.value).all()
+    # Every node but the roots has one parent.
+    children = np.concatenate([trees.left[~is_leaf], trees.right[~is_leaf], trees.roots])
+    assert sorted(children.tolist()) == nodes.tolist()
+    # After `depth` steps every path has reached its leaf.
+    at = trees.roots.copy()
+    for _ in range(trees.depth):
+        at = np.maximum(trees.left[at], trees.right[at])
+    assert is_leaf[at].all()
+
+
+def test_missing_file_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.npz cannot be read"):
+        weights.read(tmp_path / "none.npz")
+
+
+def test_folder_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        weights.read(tmp_path)
+
+
+@pytest.mark.parametrize("keep", [0, 1, 4, 60, 500, -1, -40])
+def test_cut_off_file_is_an_input_error(keep: int, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        weights.read(written(tmp_path / "w.npz", weights.to_bytes(made())[:keep]))
+
+
+@pytest.mark.parametrize(
+    "content", [b"not weights", b"\x80\x04N.", array(np.arange(3)), b"PK\x03\x04" + b"\0" * 60]
+)
+def test_file_of_another_kind_is_an_input_error(content: bytes, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        weights.read(written(tmp_path / "w.npz", content))
+
+
+def test_flipped_bytes_never_leave_as_another_error(tmp_path: Path) -> None:
+    content = bytearray(weights.to_bytes(made()))
+    before = weights.to_bytes(made())
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        broken = bytearray(content)
+        for at in rng.integers(0, len(content), 3):
+            broken[at] = int(rng.integers(0, 256))
+        path = written(tmp_path / "w.npz", bytes(broken))
+        try:
+            found = weights.read(path)
+        except InputError:
+            continue
+        # What can be read has lost nothing: the checksums of the archive saw to that.
+        assert weights.to_bytes(found) == before
+
+
+@pytest.mark.parametrize("entry", ["facts", "stems", "value", "axes", "frequency"])
+def test_missing_array_is_an_input_error(entry: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        weights.read(rewritten(tmp_path / "w.npz", f"{entry}.npy", None))
+
+
+def test_pickled_array_is_refused_and_never_run(tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+
+    class Evil:
+        def __reduce__(self):
+            return (Path.touch, (mark,))
+
+    content = array(np.array([Evil()], dtype=object))
+    with pytest.raises(InputError, match="cannot be read"):
+        weights.read(rewritten(tmp_path / "w.npz", "value.npy", content))
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    "change", [{"format": 2}, {"format": "1"}, {"features": []}, {"features": ["cell.cosine"]}]
+)
+def test_file_of_another_version_says_to_train_again(change: dict, tmp_path: Path) -> None:
+    path = rewritten(tmp_path / "w.npz", "facts.npy", facts(**change))
+    with pytest.raises(InputError, match="another version of crscore; train it again"):
+        weights.read(path)
+
+
+def test_facts_that_are_no_json_are_an_input_error(tmp_path: Path) -> None:
+    content = array(np.frombuffer(b"{oops", dtype=np.uint8))
+    with pytest.raises(InputError, match="cannot be read"):
+        weights.read(rewritten(tmp_path / "w.npz", "facts.npy", content))
+
+
+def test_more_stems_than_counts_are_an_input_error(tmp_path: Path) -> None:
+    content = array(np.array([4, 5], dtype=np.int32))
+    with pytest.raises(InputError, match="cannot be read"):
+        weights.read(rewritten(tmp_path / "w.npz", "frequency.npy", content))
+
+
+@pytest.mark.parametrize(
+    ("entry", "values"),
+    [
+        ("left", [1, 1, 3]),
+        ("right", [2, 1, -1]),
+        ("roots", [3]),
+        ("feature", [10_000, 0, 0]),
+        ("value", [0, -1]),
+        ("threshold", [0.5]),
+    ],
+)
+def test_trees_that_point_nowhere_are_an_input_error(
+    entry: str, values: list[float], tmp_path: Path
+) -> None:
+    kind = np.float32 if entry in ("value", "threshold") else np.int32
+    content = array(np.array(values, dtype=kind))
+    with pytest.raises(InputError, match="cannot be read"):
+        weights.read(rewritten(tmp_path / "w.npz", f"{entry}.npy", content))
+
+
+def test_no_stem_is_no_empty_stem(tmp_path: Path) -> None:
+    bare = made(background=replace(made().background, frequency={}))
+    path = written(tmp_path / "w.npz", weights.to_bytes(bare))
+    assert weights.read(path).background.frequency == {}

@@ -1,0 +1,124 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crscore.matchers._calibrated.words import TOPICS, stem, stems_of, words
+
+
+@pytest.mark.parametrize(
+    ("text", "stems"),
+    [
+        ("userName", {"user", "nam"}),
+        ("user_name", {"user", "nam"}),
+        ("UserName", {"user", "nam"}),
+        ("USER_NAME", {"user", "nam"}),
+        ("HTTPServer2_port", {"http", "serv", "port"}),
+        ("parseHTTP", {"pars", "http"}),
+        ("`self.max_retries = 30`", {"self", "max", "retr", "30"}),
+        ("$scope.items", {"scop", "item"}),
+        ("the of and", set()),
+        ("a b c", set()),
+        ("7", set()),
+        ("", set()),
+        ("...", set()),
+        ("名前", {"名前"}),
+    ],
+)
+def test_stems(text: str, stems: set[str]) -> None:
+    assert words(text).stems == stems
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        ("rename", "renames", "renamed", "renaming"),
+        ("validate", "validates", "validated", "validating"),
+        ("quick", "quickly"),
+        ("pass", "passes", "passed"),
+        ("stop", "stopped", "stopping"),
+        ("limit", "limits", "limited"),
+    ],
+)
+def test_forms_of_a_word_share_their_stem(family: tuple[str, ...]) -> None:
+    assert len({stem(word) for word in family}) == 1
+
+
+@pytest.mark.parametrize("word", ["is", "use", "bee", "ings", "s", "", "es"])
+def test_stem_keeps_three_letters_or_the_word(word: str) -> None:
+    assert len(stem(word)) >= min(3, len(word))
+
+
+def test_names_are_those_of_several_words_in_small_letters() -> None:
+    said = words("`userId`, user_id, User and ID are not `USER_ID` or x1")
+    assert said.names == {"userid", "user_id"}
+
+
+def test_length_counts_stop_words_and_parts_of_names() -> None:
+    # rename, user, id, to, user, name; "to" is a stop word.
+    said = words("Rename `user_id` to `userName`.")
+    assert (said.length, said.plain, said.code_spans) == (6, 5, 2)
+    assert said.topics == {2}
+
+
+@pytest.mark.parametrize(
+    ("text", "which"),
+    [
+        ("You should rename it.", {0, 2}),
+        ("Looks good, thanks!", {1}),
+        ("I like it.", {2}),
+        ("It is not used.", {3}),
+        ("It isn't used.", {3}),
+        ("This could lead to a leak.", {0, 4}),
+        ("A plain fact.", set()),
+    ],
+)
+def test_how_a_sentence_speaks(text: str, which: set[int]) -> None:
+    assert {index for index, said in enumerate(words(text).speech) if said} == which
+
+
+def test_question_mark_asks() -> None:
+    assert words("Why?").asks
+    assert not words("Why").asks
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("A parameter is added", 0),
+        ("Removes the field", 1),
+        ("renaming", 2),
+        ("It is moved", 4),
+        ("the imports", 6),
+        ("returned", 7),
+        ("throws an exception", 13),
+        ("logging", 14),
+    ],
+)
+def test_topics(text: str, topic: int) -> None:
+    assert topic in words(text).topics
+
+
+def test_topics_are_numbered_from_zero() -> None:
+    every = words(
+        "add remove rename change move value import return parameter type test comment condition "
+        "exception log class string function"
+    )
+    assert every.topics == frozenset(range(TOPICS))
+
+
+def test_stems_of_many_lines_are_their_union() -> None:
+    assert stems_of(["user_id = 30", "limit"]) == {"user", "id", "30", "limit"}
+    assert stems_of([]) == frozenset()
+
+
+@given(st.text(max_size=60))
+def test_any_text_can_be_read(text: str) -> None:
+    said = words(text)
+    assert said.plain <= said.length
+    assert len(said.stems) <= said.plain
+    assert all(said.stems)
+
+
+@given(st.text(alphabet="abcXYZ_09 `.?", max_size=40))
+def test_space_around_a_text_changes_nothing(text: str) -> None:
+    assert words(f" {text} ") == words(text)
