@@ -21,7 +21,7 @@ EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
 """Kinds that say nothing at all."""
 PADDED: Final = frozenset({AttackKind.PRAISE, AttackKind.BOILERPLATE})
 """Kinds that add something empty to an honest review; what they add is the example."""
-WEIGHT: Final = 0.25
+WEIGHT: Final = 0.1
 """What one counts, beside 1 for a rated review."""
 
 

@@ -38,7 +38,7 @@ AXES: Final = 16
 """Main directions of review sentences among the features."""
 DISCOUNT: Final = 0.1
 """What each unit of a comment's log-length takes off its cells' logits."""
-DECISION: Final = 0.35
+DECISION: Final = 0.24
 """The degree from which a cell counts as addressed."""
 # Padding must not pay: more words, more sentences, a repetition or a less fitting neighbour can
 # only lower a cell. And what speaks for a match can only raise it.

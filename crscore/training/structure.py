@@ -27,7 +27,7 @@ SHARPNESS: Final = 3.0
 """Of the soft maximum over logits."""
 LOSS: Final = (1.0, 1.5, 4.0)
 """What an error of conciseness, comprehensiveness and relevance costs."""
-ADDRESSED: Final = 0.5
+ADDRESSED: Final = 0.6
 """What an error about a (pseudo-reference, review) pair costs, beside the three."""
 
 
