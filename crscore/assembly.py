@@ -174,6 +174,7 @@ def result(
         scores=board.of_diff(everyone),
         baselines=baselines.baselines(board.diff, [comment.body for comment in comments]),
         threshold=threshold,
+        decision=board.decision,
         signature=signature,
         notes=notes,
     )

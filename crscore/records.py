@@ -365,6 +365,8 @@ class Result:
     """Of all comments together."""
     threshold: float | None
     """The cosine threshold used; None for a matcher without one."""
+    decision: float
+    """The degree from which a pair counts as matched, in (0, 1)."""
     signature: str
     """Same signature, same score."""
     notes: tuple[str, ...] = ()

@@ -173,8 +173,8 @@ def legend(result: Result, yes: str) -> str:
         )
     return (
         "The number, from 0 to 1, says how far a sentence addresses a pseudo-reference, each with "
-        f"its best partner; {yes} marks where the matcher finds that enough. The scores count "
-        "parts: conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
+        f"its best partner; {yes} marks {result.decision:.2f} and more. The scores count parts: "
+        "conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
         "counted pseudo-references'. A flagged sentence counts less, mostly nothing."
     )
 

@@ -63,6 +63,7 @@ def document(result: Result) -> dict[str, Any]:
         "version": __version__,
         "signature": result.signature,
         "threshold": result.threshold,
+        "decision": result.decision,
         "scores": _scores(result.scores),
         "baselines": _baselines(result.baselines),
         "diff": {

@@ -205,6 +205,7 @@ def make(
         scores=scores_of(matrix, counted, everything),
         baselines=_baselines(said),
         threshold=THRESHOLD,
+        decision=0.5,
         signature=signature,
         notes=notes,
     )
@@ -496,6 +497,7 @@ def learned(result: Result, flags: Sequence[Flag | None] = ()) -> Result:
         ),
         scores=judged(counted, everything, result.scores),
         threshold=None,
+        decision=DECISION,
         signature=result.signature.replace(SIGNATURE, LEARNED),
     )
 
