@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from crscore.matchers._calibrated.words import Words, stems_of, words
+from crscore.matchers._calibrated.words import Words, names_of, stems_of, words
 from crscore.records import LineKind, ReferenceKind
 
 if TYPE_CHECKING:
@@ -45,8 +46,9 @@ class Background:
 
     def rarity(self, stems: Iterable[str]) -> float:
         """Add up the inverse document frequencies of some stems, each at least 0."""
-        most = self.documents + 1
-        return sum(math.log(most / (self.frequency.get(stem, 0) + 1)) for stem in stems)
+        most, frequency = self.documents + 1, self.frequency
+        # `fsum`: sets have no order, and the last bit of a plain sum depends on it.
+        return math.fsum([math.log(most / (frequency.get(stem, 0) + 1)) for stem in stems])
 
 
 SENTENCE: Final = (
@@ -132,7 +134,7 @@ class _Change:
             added=stems_of(lines[LineKind.ADDED]),
             removed=stems_of(lines[LineKind.REMOVED]),
             context=stems_of(lines[LineKind.CONTEXT]),
-            names=frozenset(name for text in everything for name in words(text).names),
+            names=names_of(everything),
             background=background,
         )
 
@@ -273,9 +275,10 @@ def _cells(
     background: Background,
 ) -> Floats:
     usual_row, usual_column = likeness[0][:, None], likeness[1][None]
-    lexical = np.array(
-        [[_lexical(ref, one, references, background) for one in said] for ref in references]
-    )
+    holders = Counter(stem for ref in references for stem in ref.stems)
+    sides = [_Weighed.of(ref, background, holders) for ref in references]
+    others = [_Weighed.of(one, background, holders) for one in said]
+    lexical = np.array([[_lexical(side, other) for other in others] for side in sides])
     geometric = np.stack(
         [cosine, cosine - usual_row, cosine - usual_column, 2 * cosine - usual_row - usual_column],
         axis=2,
@@ -291,21 +294,37 @@ def _cells(
     return np.concatenate([geometric, lexical, relative], axis=2, dtype=np.float32)
 
 
-def _lexical(
-    ref: Words, one: Words, references: Sequence[Words], background: Background
-) -> list[float]:
-    shared = ref.stems & one.stems
-    weight = background.rarity(shared)
-    unique = sum(
-        background.rarity((stem,)) / sum(stem in other.stems for other in references)
-        for stem in shared
-    )
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Weighed:
+    """One side of a cell: what is asked of it in every cell is worked out once."""
+
+    said: Words
+    total: float
+    """Rarity of all its stems."""
+    each: Mapping[str, tuple[float, float]]
+    """Stem -> its rarity, and its share of that where several references have the stem."""
+
+    @classmethod
+    def of(cls, said: Words, background: Background, holders: Mapping[str, int]) -> _Weighed:
+        each = {}
+        for stem in said.stems:
+            weight = background.rarity((stem,))
+            each[stem] = (weight, weight / max(1, holders.get(stem, 0)))
+        total = math.fsum(weight for weight, _ in each.values())
+        return cls(said=said, total=total, each=each)
+
+
+def _lexical(side: _Weighed, other: _Weighed) -> list[float]:
+    ref, one = side.said, other.said
+    shared = [side.each[stem] for stem in ref.stems & one.stems]
+    weight = math.fsum([whole for whole, _ in shared])
+    unique = math.fsum([share for _, share in shared])
     common = len(ref.names & one.names)
     topics = len(ref.topics & one.topics)
     added, removed = 0, 1
     return [
-        weight / (background.rarity(ref.stems) + 1e-6),
-        weight / (background.rarity(one.stems) + 1e-6),
+        weight / (side.total + 1e-6),
+        weight / (other.total + 1e-6),
         math.log1p(weight),
         math.log1p(unique),
         common > 0,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
     Integers = npt.NDArray[np.int32]
+    Indices = npt.NDArray[np.intp]
 
 _BLOCK: Final = 2048
 """Rows handled at once: rows x trees is what memory holds."""
@@ -46,15 +47,20 @@ class Trees:
             Shape (M,).
         """
         made = np.empty(len(rows), dtype=np.float64)
+        # One table instead of two: a node's children, side by side.
+        children = np.stack([self.left, self.right], axis=1).ravel().astype(np.intp)
+        feature = self.feature.astype(np.intp)
         for start in range(0, len(rows), _BLOCK):
-            made[start : start + _BLOCK] = self._block(rows[start : start + _BLOCK])
+            block = rows[start : start + _BLOCK]
+            leaves = self._leaves(block, feature, children)
+            made[start : start + _BLOCK] = self.value[leaves].sum(axis=1, dtype=np.float64)
         return made
 
-    def _block(self, rows: Floats) -> npt.NDArray[np.float64]:
-        at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
+    def _leaves(self, rows: Floats, feature: Indices, children: Indices) -> Indices:
+        """Where each row ends in each tree, shape (rows, T)."""
+        at = np.broadcast_to(self.roots.astype(np.intp), (len(rows), len(self.roots)))
         flat, offset = rows.ravel(), (np.arange(len(rows)) * rows.shape[1])[:, None]
         for _ in range(self.depth):
-            goes_left = flat[offset + self.feature[at]] <= self.threshold[at]
-            at = np.where(goes_left, self.left[at], self.right[at])
-        total: npt.NDArray[np.float64] = self.value[at].sum(axis=1, dtype=np.float64)
-        return total
+            goes_right = flat.take(offset + feature.take(at)) > self.threshold.take(at)
+            at = children.take(2 * at + goes_right)
+        return at

@@ -99,11 +99,11 @@ def words(text: str) -> Words:
         ['id', 'nam', 'renam', 'user']
     """
     names = _NAME.findall(text)
-    parts = [part.lower() for name in names for part in _PART.findall(name)]
-    content = [stem(part) for part in parts if len(part) > 1 and part not in ENGLISH]
+    parts = _parts(names)
+    content = _content(parts)
     return Words(
         stems=frozenset(content),
-        names=frozenset(name.lower() for name in names if _COMPOUND.search(name)),
+        names=_compounds(names),
         topics=frozenset(
             i for i, kind in enumerate(_TOPIC_STEMS) if not kind.isdisjoint(map(stem, parts))
         ),
@@ -113,6 +113,18 @@ def words(text: str) -> Words:
         length=len(parts),
         plain=len(content),
     )
+
+
+def _parts(names: Iterable[str]) -> list[str]:
+    return [part.lower() for name in names for part in _PART.findall(name)]
+
+
+def _content(parts: Iterable[str]) -> list[str]:
+    return [stem(part) for part in parts if len(part) > 1 and part not in ENGLISH]
+
+
+def _compounds(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names if _COMPOUND.search(name))
 
 
 def _speech(text: str) -> tuple[bool, bool, bool, bool, bool]:
@@ -144,9 +156,21 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
-def stems_of(texts: Iterable[str]) -> frozenset[str]:
-    """Collect the stems of many lines."""
-    return frozenset(found for text in texts for found in words(text).stems)
+def stems_of(lines: Iterable[str]) -> frozenset[str]:
+    """Collect the stems of many lines of code."""
+    return frozenset(stem for line in lines for stem in _line(line)[0])
+
+
+def names_of(lines: Iterable[str]) -> frozenset[str]:
+    """Collect the names of several words in many lines of code."""
+    return frozenset(name for line in lines for name in _line(line)[1])
+
+
+@lru_cache(maxsize=16_384)
+def _line(line: str) -> tuple[frozenset[str], frozenset[str]]:
+    # Nobody asks how a line of code speaks: that is the greater part of `words`.
+    names = _NAME.findall(line)
+    return frozenset(_content(_parts(names))), _compounds(names)
 
 
 _TOPIC_STEMS: Final = tuple(frozenset(map(stem, kind.split())) for kind in _TOPICS)
