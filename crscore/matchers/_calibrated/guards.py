@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from crscore.matchers._calibrated.speaking import speaks_to_scorer
-from crscore.matchers._calibrated.words import stems_of, words
+from crscore.matchers._calibrated.words import stems_and_names, stems_of, words
 from crscore.records import Flag
 from crscore.stopwords import ENGLISH
 
@@ -147,12 +147,10 @@ def _binding(pieces: Sequence[str], code: Container[str]) -> int:
 def _binds(piece: str, code: Container[str]) -> bool:
     if piece.lower() in ENGLISH:
         return True
-    said = words(piece)
-    return (
-        _PROSE.fullmatch(piece) is not None
-        and not said.names
-        and not any(part in code for part in said.stems)
-    )
+    if _PROSE.fullmatch(piece) is None:
+        return False
+    stems, names = stems_and_names(piece)
+    return not names and not any(part in code for part in stems)
 
 
 def repeats(text: str, earlier: str) -> bool:

@@ -158,18 +158,25 @@ def stem(word: str) -> str:
 
 def stems_of(lines: Iterable[str]) -> frozenset[str]:
     """Collect the stems of many lines of code."""
-    return frozenset(stem for line in lines for stem in _line(line)[0])
+    return frozenset(stem for line in lines for stem in stems_and_names(line)[0])
 
 
 def names_of(lines: Iterable[str]) -> frozenset[str]:
     """Collect the names of several words in many lines of code."""
-    return frozenset(name for line in lines for name in _line(line)[1])
+    return frozenset(name for line in lines for name in stems_and_names(line)[1])
 
 
 @lru_cache(maxsize=16_384)
-def _line(line: str) -> tuple[frozenset[str], frozenset[str]]:
-    # Nobody asks how a line of code speaks: that is the greater part of `words`.
-    names = _NAME.findall(line)
+def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Take a line of code apart: how it speaks, the greater part of `words`, is left out.
+
+    Args:
+        text: A line, or a piece of one.
+
+    Returns:
+        The `stems` and the `names` of `words(text)`.
+    """
+    names = _NAME.findall(text)
     return frozenset(_content(_parts(names))), _compounds(names)
 
 

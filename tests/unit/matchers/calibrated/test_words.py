@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.matchers._calibrated.words import TOPICS, stem, stems_of, words
+from crscore.matchers._calibrated.words import TOPICS, names_of, stem, stems_of, words
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,12 @@ def test_topics_are_numbered_from_zero() -> None:
         "exception log class string function"
     )
     assert every.topics == frozenset(range(TOPICS))
+
+
+@given(st.lists(st.text(max_size=30), max_size=3))
+def test_lines_of_code_have_the_stems_and_names_of_their_words(lines: list[str]) -> None:
+    assert stems_of(lines) == frozenset().union(*(words(line).stems for line in lines))
+    assert names_of(lines) == frozenset().union(*(words(line).names for line in lines))
 
 
 def test_stems_of_many_lines_are_their_union() -> None:
