@@ -1,0 +1,141 @@
+"""What every matcher promises (`crscore/matchers/base.py`)."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crscore import diff, plugins, similarity
+from crscore.encoders.minilm import create as minilm
+from crscore.matchers.base import Cells, Matcher
+from crscore.records import Flag, PseudoReference, ReferenceKind, Sentence
+
+PATCH = """--- a/a.py
++++ b/a.py
+@@ -1 +1,2 @@
+-limit = 10
++limit = 20
++retries = 3
+"""
+CLAIMS = ("The limit is raised from 10 to 20.", "A constant `retries` is added.")
+SAID = (
+    Sentence(text="Why is the limit 20?", comment=0),
+    Sentence(text="`retries` is never used.", comment=0),
+    Sentence(text="Have a nice day.", comment=1),
+    Sentence(text="", comment=1),
+    Sentence(text="half a surrogate \ud83d pair \U0001f469\u200d\U0001f4bb", comment=2),
+    Sentence(text="word " * 3_000, comment=2),
+    Sentence(text="The limit is raised from 10 to 20.", comment=1, hidden=True),
+    Sentence(text="fingerprint:ab12", comment=0, hidden=True),
+)
+ENCODER = minilm({"offline": "true"})
+
+
+@pytest.fixture(params=plugins.names("matchers"))
+def matcher(request: pytest.FixtureRequest) -> Matcher:
+    module = plugins.load("matchers", request.param)
+    options = {"encoder": ENCODER.identity}
+    made: Matcher = module.create(
+        options | {"threshold": "0.6"} if module.USES_THRESHOLD else options
+    )
+    return made
+
+
+@pytest.fixture(scope="module")
+def vectors() -> dict[str, np.ndarray]:
+    texts = [*CLAIMS, *(one.text for one in SAID)]
+    return dict(zip(texts, ENCODER.encode(texts), strict=True))
+
+
+def cells(vectors, said=SAID, claims=CLAIMS, kind=ReferenceKind.CLAIM) -> Cells:
+    def stack(texts) -> np.ndarray:
+        rows = [vectors[text] for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, 384), dtype=np.float32)
+
+    rows, columns = stack(claims), stack([one.text for one in said])
+    cosines = similarity.cosine(rows, columns)
+    for array in (rows, columns, cosines):
+        array.setflags(write=False)
+    return Cells(
+        diff=diff.parse(PATCH),
+        references=tuple(PseudoReference(text=text, kind=kind, source="test") for text in claims),
+        sentences=tuple(said),
+        reference_vectors=rows,
+        sentence_vectors=columns,
+        similarity=cosines,
+    )
+
+
+@pytest.mark.parametrize("kind", ReferenceKind)
+def test_degrees_are_float32_in_0_to_1_one_a_cell(matcher: Matcher, vectors, kind) -> None:
+    found = matcher.match(cells(vectors, kind=kind))
+    assert found.degrees.dtype == np.float32
+    assert found.degrees.shape == (len(CLAIMS), len(SAID))
+    assert np.isfinite(found.degrees).all()
+    assert found.degrees.min() >= 0
+    assert found.degrees.max() <= 1
+
+
+def test_each_sentence_has_a_flag_or_none_and_is_kept_or_not(matcher: Matcher, vectors) -> None:
+    found = matcher.match(cells(vectors))
+    assert len(found.flags) == len(found.kept) == len(SAID)
+    assert all(flag is None or isinstance(flag, Flag) for flag in found.flags)
+    assert all(type(kept) is bool for kept in found.kept)
+
+
+def test_shown_text_is_always_kept_and_a_machines_mark_never(matcher: Matcher, vectors) -> None:
+    found = matcher.match(cells(vectors))
+    assert found.kept[:6] == (True,) * 6
+    assert not found.kept[7]
+
+
+def test_hidden_text_never_pays(matcher: Matcher, vectors) -> None:
+    found = matcher.match(cells(vectors))
+    for index, one in enumerate(SAID):
+        if one.hidden and found.kept[index]:
+            assert not found.degrees[:, index].any()
+
+
+@pytest.mark.parametrize(("said", "claims"), [((), CLAIMS), (SAID, ()), ((), ())])
+def test_empty_side_is_judged(matcher: Matcher, vectors, said, claims) -> None:
+    found = matcher.match(cells(vectors, said, claims))
+    assert found.degrees.shape == (len(claims), len(said))
+    assert len(found.flags) == len(found.kept) == len(said)
+
+
+def test_same_cells_give_the_same_judgement(matcher: Matcher, vectors) -> None:
+    first, second = (matcher.match(cells(vectors)) for _ in range(2))
+    np.testing.assert_array_equal(first.degrees, second.degrees)
+    assert (first.flags, first.kept) == (second.flags, second.kept)
+
+
+def test_cells_are_left_alone(matcher: Matcher, vectors) -> None:
+    made = cells(vectors)
+    before = made.similarity.copy()
+    matcher.match(made)
+    np.testing.assert_array_equal(made.similarity, before)
+
+
+def test_judgement_may_be_cut_by_its_columns(matcher: Matcher, vectors) -> None:
+    # The pipeline keeps columns and makes the rest read-only: the degrees must be its own.
+    made = cells(vectors)
+    found = matcher.match(made)
+    assert not np.shares_memory(found.degrees, made.similarity)
+
+
+def test_decision_is_between_0_and_1(matcher: Matcher) -> None:
+    assert 0 < matcher.decision < 1
+
+
+def test_identity_is_stable_and_begins_with_the_plugins_name(
+    matcher: Matcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = matcher.identity
+    monkeypatch.chdir(tmp_path)
+    assert matcher.identity == before
+    assert before.partition("@")[0] in plugins.names("matchers")
+
+
+def test_comment_is_not_lifted_by_another_comment(matcher: Matcher, vectors) -> None:
+    alone = matcher.match(cells(vectors, SAID[:2])).degrees
+    np.testing.assert_array_equal(matcher.match(cells(vectors)).degrees[:, :2], alone)
