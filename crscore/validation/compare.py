@@ -9,7 +9,7 @@ import numpy as np
 
 from crscore import stats
 from crscore.errors import InputError
-from crscore.validation import draws, pairs, slices
+from crscore.validation import draws, pairs, saved, slices
 from crscore.validation.study import DIMENSIONS
 
 if TYPE_CHECKING:
@@ -250,6 +250,7 @@ def _side(run: SavedRun, shared: int) -> Side:
 
 
 def _warnings(first: SavedRun, second: SavedRun, *, other_ratings: int) -> Iterator[str]:
+    yield from (f"{run.name}: {saved.SEEN}" for run in (first, second) if run.seen)
     if first.sha256 != second.sha256:
         yield "the runs are over different data: only the reviews that both have are compared"
     if other_ratings:

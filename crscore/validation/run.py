@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore import config, scorer, stats
 from crscore.errors import ConfigError, UnknownThresholdError
-from crscore.validation import findings, judging, measure, splits, study
+from crscore.validation import findings, judging, measure, saved, splits, study
 from crscore.validation.attacks import make
 from crscore.validation.attacks import measure as duelling
 from crscore.validation.memory import Memory
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 RECORDED: Final = study.SOURCE
 """Stands for the study's own claims among the claim generators."""
 NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
-SEEN: Final = (
-    "the matcher was trained on this very data, so it looks better than it is: use --split"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +167,7 @@ def _notes(job: _Job, made: Scorer) -> tuple[str, ...]:
     notes = []
     # A learned matcher's identity tells of its data.
     if job.rated.sha256[:8] in made.parts.matcher.identity:
-        notes.append(SEEN)
+        notes.append(saved.SEEN)
     if job.options.attacks and not job.attacks:
         notes.append(NO_ATTACK)
     return tuple(notes)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "urn:crscore:validation:1"
 """The `$id` of the schema that the document of one run keeps to."""
+SEEN: Final = (
+    "the matcher was trained on this very data, so it looks better than it is: use --split"
+)
+"""The note of a run that nothing was held out from; a comparison has to repeat it."""
 # A metric is finite, and no more is asked of it here: an outside one has its own unit.
 _LARGEST: Final = 1e300
 
@@ -56,6 +60,8 @@ class SavedRun:
     """Hash of the study."""
     reviews: Mapping[ReviewKey, SavedReview]
     """In the order of the study."""
+    seen: bool = False
+    """The run says that its matcher was trained on this very study."""
 
 
 def is_run(path: Path) -> bool:
@@ -78,8 +84,11 @@ def read(path: Path) -> SavedRun:
         Its reviews with both judgements.
 
     Raises:
-        InputError: The file is no such document; the message names what is wrong.
+        InputError: There is no such file, or it is no such document; the message names what is
+            wrong.
     """
+    if not path.exists():
+        raise InputError(f"{path} does not exist")
     if not is_run(path):
         raise InputError(
             f"{path} is no result of validate; make one with: "
@@ -103,6 +112,7 @@ def read(path: Path) -> SavedRun:
         signature=document.text("signature"),
         sha256=Fields(values=data, place=str(path), path="data.").text("sha256"),
         reviews=reviews,
+        seen=SEEN in document.items("notes", str, "a list of strings"),
     )
 
 

@@ -4,7 +4,7 @@ import scipy.stats
 
 from crscore import stats
 from crscore.errors import InputError
-from crscore.validation import compare, versus
+from crscore.validation import compare, saved, versus
 from crscore.validation.compare import Comparison, Difference
 from crscore.validation.saved import ReviewKey, SavedReview, SavedRun
 
@@ -204,3 +204,9 @@ def test_names_from_a_file_cannot_act_on_the_terminal() -> None:
     text = versus.to_text(compared(hostile, run(GOOD, "b.json")))
     assert "\x1b" not in text
     assert "\n::error::" not in text
+
+
+def test_run_on_its_own_training_data_is_named_in_a_comparison() -> None:
+    found = compared(run(POOR), run(GOOD, "b.json", seen=True))
+    assert found.warnings == (f"b.json: {saved.SEEN}",)
+    assert f"warning: b.json: {saved.SEEN}" in versus.to_text(found)

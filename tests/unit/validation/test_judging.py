@@ -10,7 +10,7 @@ from crscore import config
 from crscore.errors import ConfigError, InputError
 from crscore.matchers.base import Cells, Judgement
 from crscore.matchers.published import Published
-from crscore.validation import measure, run, splits, study
+from crscore.validation import measure, run, saved, splits, study
 from crscore.validation.findings import Findings
 from crscore.validation.splits import Split
 from tests.helpers import findings as helper
@@ -152,4 +152,4 @@ def test_matcher_that_was_trained_on_the_data_is_noted(tmp_path: Path, monkeypat
     options = run.Options(resamples=0)
     assert run.run(rated, helper.SETTINGS, options).notes == ()
     monkeypatch.setattr(Published, "identity", property(lambda _: identity))
-    assert run.run(rated, helper.SETTINGS, options).notes == (run.SEEN,)
+    assert run.run(rated, helper.SETTINGS, options).notes == (saved.SEEN,)

@@ -93,3 +93,15 @@ def test_missing_file_is_no_run(tmp_path: Path) -> None:
 def test_fault_names_the_field(tmp_path: Path, change: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         saved.read(write(tmp_path / "a.json", document(**change)))
+
+
+@pytest.mark.parametrize(
+    ("notes", "seen"), [([saved.SEEN], True), (["another"], False), ([], False)]
+)
+def test_run_remembers_that_nothing_was_held_out(tmp_path: Path, notes, seen: bool) -> None:
+    assert saved.read(write(tmp_path / "a.json", document(notes=notes))).seen is seen
+
+
+def test_missing_file_is_called_missing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a\.json does not exist"):
+        saved.read(tmp_path / "a.json")
