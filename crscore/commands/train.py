@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 DATA = click.argument("data", type=click.Path(path_type=Path))
 
 
-@click.group(name="train")
+# Without a command click would take its whole help for the message of the error.
+@click.group(name="train", no_args_is_help=False)
 def command() -> None:
     """Learn a part of the score from data."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from crscore.validation.findings import Findings
     from crscore.validation.run import Options
 
+OF_A_COMPARISON: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
+"""The parameters that a comparison of two results knows."""
+HARMLESS: Final = frozenset({"offline", "verbose"})
+"""What any command does without being told."""
+
 
 @click.command(name="validate", cls=_split.Command)
 @click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=click.Path(path_type=Path))
@@ -28,7 +33,11 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="recorded (the data's own claims and findings), or a claim generator.",
 )
-@click.option("--threshold", type=float, help="Cosine cut-off (default: the encoder's own).")
+@click.option(
+    "--threshold",
+    type=float,
+    help="Cosine cut-off of the matcher published, and chooses it (default: the encoder's own).",
+)
 @click.option(
     "--format",
     "report",
@@ -123,8 +132,10 @@ def command(
     if imported is not None:
         if paths or target:
             raise click.UsageError("--import-crscore takes CLONE and OUT alone")
+        _only(frozenset({"imported"}), "an import")
         return _import(*imported)
     if len(paths) == 2:
+        _only(OF_A_COMPARISON, "a comparison of two results")
         text = _comparison(*paths, report=report, resamples=resamples, seed=seed)
     elif len(paths) == 1:
         from crscore.validation import run  # noqa: PLC0415  (after --help and wrong options)
@@ -144,6 +155,16 @@ def command(
         raise click.UsageError(f"give one study or two results of validate, not {len(paths)} files")
     output.write(text, target)
     return 0
+
+
+def _only(known: frozenset[str], what: str) -> None:
+    """Refuse options that would change nothing: who gives one expects something of it."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        source = context.get_parameter_source(name)
+        if source is click.core.ParameterSource.COMMANDLINE and name not in known | HARMLESS:
+            raise click.UsageError(f"{option.opts[0]} says nothing about {what}; leave it out")
 
 
 def _run(

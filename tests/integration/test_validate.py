@@ -162,7 +162,7 @@ def test_two_results_are_compared(data: Path, capsys, tmp_path: Path) -> None:
         (["a"], 3, "is a result of validate, no study; give two to compare them"),
         (["a", "study"], 3, "study.jsonl.gz is no result of validate"),
         (["study", "a"], 3, "study.jsonl.gz is no result of validate"),
-        (["a", "missing"], 3, "missing.json is no result of validate"),
+        (["a", "missing"], 3, "missing.json does not exist"),
         (["missing"], 3, "missing.json cannot be read as a study"),
     ],
 )
@@ -371,3 +371,23 @@ def test_missing_trainer_is_said_before_the_work(data: Path, capsys, monkeypatch
     arguments = ["validate", str(data), "--encoder", "hashing", *ALONE, "--split", "grouped-cv:2"]
     assert cli.run(arguments) == 3
     assert "pip install 'crscore[train]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [["--split", "grouped-cv"], ["--claims", "structural"], ["--no-attacks"]]
+)
+def test_option_that_says_nothing_about_a_comparison_is_refused(data: Path, capsys, words) -> None:
+    # The files need not be there: what was asked for is wrong whatever they hold.
+    assert cli.run(["validate", "a.json", "b.json", "--offline", *words]) == 2
+    message = f"{words[0].replace('--no-', '--')} says nothing about a comparison of two results"
+    assert message in capsys.readouterr().err
+
+
+def test_option_that_says_nothing_about_an_import_is_refused(data: Path, capsys) -> None:
+    assert cli.run(["validate", "--import-crscore", "clone", "o.jsonl", "--format", "json"]) == 2
+    assert "--format says nothing about an import" in capsys.readouterr().err
+
+
+def test_train_without_a_command_is_one_line(capsys) -> None:
+    assert cli.run(["train"]) == 2
+    assert capsys.readouterr().err == "crscore: Missing command. (try: crscore train --help)\n"
