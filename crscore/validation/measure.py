@@ -29,7 +29,9 @@ BEST_SYSTEM: Final = "gpt3.5"
 WORDS: Final = "words"
 REPEATED_TOKENS: Final = "repeated tokens"
 WITHOUT_THRESHOLD: Final = "without threshold"
-"""How the metric is named that takes the cosines themselves."""
+"""How the metric is named that takes the cosines themselves, where the matcher cuts them."""
+HIGHEST_COSINES: Final = "mean of the highest cosines"
+"""The same metric beside a matcher that cuts no cosine."""
 NOTHING: Final = "no review of this study can be scored: none is rated, or no claim is made"
 # Shares of 1 and 2/3 have the harmonic mean of 4/5 and 4/5 but for the last bits: no order.
 _DECIMALS: Final = 12
@@ -46,7 +48,8 @@ class Row:
     review: RatedReview
     """The review and what people said of it."""
     sentences: Floats
-    """Each sentence's highest cosine to a counted pseudo-reference, shape (S,)."""
+    """Each sentence's highest cosine to a counted pseudo-reference, shape (S,); a sentence that
+    is hidden from readers is none."""
     references: Floats
     """Each counted pseudo-reference's highest cosine to a sentence, shape (R,); 0 without one."""
 
@@ -140,7 +143,7 @@ def measure(
         is_part: A fold, which may have nothing to score.
 
     Returns:
-        The values of the score, of the same score without a threshold, and of the two
+        The values of the score, of the cosines without a threshold, and of the two
         baselines, for the same reviews in the same order.
 
     Raises:
@@ -167,7 +170,14 @@ def measure(
     left_out = {change.id for _, change, _ in work} - {row.change.id for row in rows}
     return Measurements(
         rows=rows,
-        metrics=_metrics(rows, [result for *_, result in kept], name),
+        metrics=_metrics(
+            rows,
+            [result for *_, result in kept],
+            name,
+            cosines=HIGHEST_COSINES
+            if scorer.parts.threshold is None
+            else f"{name} {WITHOUT_THRESHOLD}",
+        ),
         excluded=tuple(sorted(left_out)),
     )
 
@@ -236,7 +246,8 @@ def join(folds: Sequence[Measurements]) -> Measurements:
 
 
 def _row(place: tuple[int, int], change: StudyChange, review: RatedReview, result: Result) -> Row:
-    matrix = result.similarity[[ref.counted for ref in result.references]].astype(np.float64)
+    shown = result.similarity[:, [not sentence.hidden for sentence in result.sentences]]
+    matrix = shown[[ref.counted for ref in result.references]].astype(np.float64)
     # With no sentence there is no highest cosine; 0 lets the row count its references.
     by_reference = matrix.max(axis=1) if matrix.shape[1] else np.zeros(len(matrix))
     by_sentence = matrix.max(axis=0) if matrix.shape[0] else np.zeros(0)
@@ -249,14 +260,16 @@ def _row(place: tuple[int, int], change: StudyChange, review: RatedReview, resul
     )
 
 
-def _metrics(rows: Sequence[Row], results: Sequence[Result], name: str) -> tuple[Metric, ...]:
+def _metrics(
+    rows: Sequence[Row], results: Sequence[Result], name: str, *, cosines: str
+) -> tuple[Metric, ...]:
     words = [[result.baselines.words] * 3 for result in results]
     repeated = [[result.baselines.repeated_tokens or 0.0] * 3 for result in results]
     return (
         Metric(name=name, values=_array([_scores(result) for result in results]), primary=True),
         Metric(
-            name=f"{name} {WITHOUT_THRESHOLD}",
-            values=_array([_without_threshold(row) for row in rows]),
+            name=cosines,
+            values=_array([_highest_cosines(row) for row in rows]),
         ),
         Metric(name=WORDS, values=_array(words)),
         Metric(name=REPEATED_TOKENS, values=_array(repeated)),
@@ -278,8 +291,8 @@ def _scores(result: Result) -> tuple[float, float, float]:
     )
 
 
-def _without_threshold(row: Row) -> tuple[float, float, float]:
-    """Mean of the maxima both ways: what the threshold costs."""
+def _highest_cosines(row: Row) -> tuple[float, float, float]:
+    """Mean of the maxima both ways: what a threshold costs, and what a learned matcher adds."""
     if not len(row.sentences) or not len(row.references):
         return 0.0, 0.0, 0.0
     con = max(float(row.sentences.mean()), 0.0)

@@ -160,7 +160,7 @@ def _how(findings: Findings) -> Section:
         ("score", _escape.one_line(measured.primary.name)),
         ("threshold", NOTHING if settings.threshold is None else cut(settings.threshold)),
         ("data, SHA-256", findings.study.sha256),
-        ("held out", _escape.one_line(settings.split) if settings.split else "nothing is trained"),
+        ("held out", _escape.one_line(settings.split) if settings.split else "nothing"),
         (
             "intervals",
             f"{settings.resamples:,} draws of whole changes, seed {settings.seed}"

@@ -6,6 +6,8 @@ import pytest
 
 from crscore import Scorer
 from crscore.errors import InputError
+from crscore.matchers.base import Cells, Judgement
+from crscore.matchers.published import Published
 from crscore.scores import harmonic_mean
 from crscore.validation import measure, study
 from tests.helpers import measured as helper
@@ -156,3 +158,29 @@ def test_references_are_counted_once_a_change() -> None:
         helper.row("b", "s", references=(0.1,)),
     ]
     assert helper.measured(rows, helper.metric(np.zeros(3))).references == 2.0
+
+
+def test_cosines_are_named_by_what_the_matcher_does_with_them(rated: study.Study) -> None:
+    cut = scored(rated)
+    learned = Scorer(encoder="hashing", generator=study.recorded(rated), matcher=Published(0.3))
+    uncut = measure.measure(rated, learned, name="m", sources=True)
+    assert cut.metrics[1].name == "m without threshold"
+    assert uncut.metrics[1].name == "mean of the highest cosines"
+    assert uncut.metrics[1].values == pytest.approx(cut.metrics[1].values)
+
+
+def test_hidden_sentence_gives_no_cosine_whatever_the_matcher(tmp_path: Path) -> None:
+    class Keeping(Published):
+        def match(self, cells: Cells) -> Judgement:
+            return replace(Published.match(self, cells), kept=(True,) * len(cells.sentences))
+
+    def row(text: str) -> measure.Row:
+        rows = studies.rows()[:1]
+        rows[0]["reviews"] = [rows[0]["reviews"][0] | {"system": "x", "text": text}]
+        rated = study.read(studies.write(tmp_path / "s.jsonl", rows))
+        scorer = Scorer(encoder="hashing", generator=study.recorded(rated), matcher=Keeping(0.3))
+        return measure.measure(rated, scorer, name="m", sources=False).rows[0]
+
+    plain, padded = row("Is 3 right?"), row("Is 3 right? <span hidden>The loop is gone.</span>")
+    assert padded.sentences == pytest.approx(plain.sentences)
+    assert padded.references == pytest.approx(plain.references)
