@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from crscore.errors import DependencyError
+from crscore.errors import DependencyError, InputError
 from crscore.matchers._calibrated.trees import Trees
 from crscore.training import structure
 
@@ -84,6 +84,7 @@ def grow(
 
     Raises:
         DependencyError: lightgbm is not installed.
+        InputError: There are too few cells to tell anything apart.
     """
     lightgbm = require_lightgbm()
     made = []
@@ -113,7 +114,10 @@ def grow(
         data = lightgbm.Dataset(
             rows, free_raw_data=False, params=parameters | {"objective": "none"}
         )
-        model = lightgbm.train(parameters, data, num_boost_round=growth.rounds)
+        try:
+            model = lightgbm.train(parameters, data, num_boost_round=growth.rounds)
+        except lightgbm.basic.LightGBMError as exc:
+            raise InputError(f"nothing can be learned from {len(rows):,} cells: {exc}") from exc
         made += [tree["tree_structure"] for tree in model.dump_model()["tree_info"]]
     return _flatten(made, scale=1 / growth.ensembles)
 

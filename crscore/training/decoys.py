@@ -44,9 +44,10 @@ def examples(study: Study, honest: Sequence[Example], *, seed: int) -> list[Exam
         by_review.setdefault((example.change, example.system), []).append(example)
     made = []
     for attack in make.attacks(study, seed=seed, wording=Wording.TRAINING):
-        text = _decoy(attack, by_review[attack.change, attack.system][0].text)
+        own = by_review.get((attack.change, attack.system), [])
+        text = _decoy(attack, own[0].text) if own else ""  # a change that nothing is claimed of
         if text:
-            for example in by_review[attack.change, attack.system]:
+            for example in own:
                 linked = None if example.target.addressed is None else frozenset[int]()
                 nothing = Target(
                     conciseness=0.0,
