@@ -1,6 +1,6 @@
 """Judge the calibrated matcher with every choice made without the changes that judge it.
 
-    python benchmarks/nested_matcher.py DATA [--outer 5] [--inner 2] [--plain]
+    python benchmarks/nested_matcher.py DATA [--outer 5] [--inner 2] [--plain] [--recipes ...]
     python benchmarks/nested_matcher.py DATA --split leave-one-system-out:5
 
 For each outer fold of changes, every recipe below is tried by cross-validation inside the other
@@ -127,6 +127,7 @@ def main() -> None:
     parser.add_argument("--outer", type=int, default=5)
     parser.add_argument("--inner", type=int, default=2)
     parser.add_argument("--plain", action="store_true", help="no nested choice")
+    parser.add_argument("--recipes", nargs="+", choices=RECIPES, default=list(RECIPES))
     parser.add_argument("--split", help="only the shipped recipe, held out like this")
     options = parser.parse_args()
     bench = Bench(options.data)
@@ -138,7 +139,8 @@ def main() -> None:
         return
     outer = splits.of(bench.study, splits.Kind.GROUPED, options.outer, seed=0)
     print(f"{'':<30}{HEAD}")
-    for name, recipe in RECIPES.items():
+    recipes = {name: RECIPES[name] for name in options.recipes}
+    for name, recipe in recipes.items():
         show(name, tried(bench, bench.study, recipe, outer))
     if options.plain:
         return
@@ -146,7 +148,7 @@ def main() -> None:
     for fold in outer:
         rest = fold.training_part(bench.study)
         inner = splits.of(rest, splits.Kind.GROUPED, options.inner, seed=1)
-        merits = {name: relevance(tried(bench, rest, r, inner)) for name, r in RECIPES.items()}
+        merits = {name: relevance(tried(bench, rest, r, inner)) for name, r in recipes.items()}
         best = max(merits, key=merits.__getitem__)
         chosen.append(best)
         parts.append(bench.values(bench.learn(rest, RECIPES[best]), fold))

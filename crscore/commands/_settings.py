@@ -28,7 +28,7 @@ def shared_options(command: Command) -> Command:
         click.option(
             "--matcher",
             metavar="NAME",
-            help=f"What matches a sentence: {', '.join(plugins.names('matchers'))}.",
+            help=f"What matches a sentence: {config.AUTO}, {', '.join(plugins.names('matchers'))}.",
         ),
         click.option("--splitter", metavar="NAME", help="Sentences by: markdown or paper."),
         click.option(
