@@ -9,7 +9,7 @@ published formulas on human ratings, so that 0.5 is the middle of the human scal
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,7 +23,7 @@ from crscore.matchers.base import Judgement
 from crscore.records import Flag
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SHIPPED: Final = Path(__file__).parent / "_calibrated" / "weights.npz"
 """What `crscore train matcher` made of the human study."""
 USES_THRESHOLD: Final = False
+_EMPTY: Final = frozenset({Flag.NO_SENTENCE, Flag.ADDRESSES_SCORER})
 RESTATING: Final = 0.8
 """What a sentence that only restates the change keeps of its degrees."""
 
@@ -69,8 +70,27 @@ class Calibrated:
             not (one.hidden and guards.is_machine_marker(one.text)) for one in cells.sentences
         )
         share = np.array([_share(flag) for flag in flags], dtype=np.float32)
-        degrees = logits_to_degrees(self.logits(cells)) * share
+        degrees = logits_to_degrees(self._logits_beside(cells, flags)) * share
         return Judgement(degrees=degrees, flags=tuple(flags), kept=kept)
+
+    def _logits_beside(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
+        """The logits, where no sentence gains from one beside it that is none.
+
+        A comment is described by its best cells, too, so that pasted code could lift what
+        stands next to it; what it costs in length stays.
+        """
+        logits = self.logits(cells)
+        clean = [column for column, flag in enumerate(flags) if flag not in _EMPTY]
+        if not clean or len(clean) == len(flags):
+            return logits
+        alone = replace(
+            cells,
+            sentences=tuple(cells.sentences[column] for column in clean),
+            sentence_vectors=cells.sentence_vectors[clean],
+            similarity=cells.similarity[:, clean],
+        )
+        logits[:, clean] = np.minimum(logits[:, clean], self.logits(alone))
+        return logits
 
     def logits(self, cells: Cells) -> Floats:
         """Add up the trees and take the discount for length off, shape (R, S)."""

@@ -390,6 +390,38 @@ def test_names_of_two_comments_are_counted_apart() -> None:
     assert guards.flags(sentences, CHANGE) == (None,) * 4
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if user_id is None:",
+        "- if user_id is None:",
+        "`if user_id is None:`",
+        "return self.rows[user_id] for user_id in self.rows if user_id is not None",
+        "if user_id is None and not self.rows or self.find is not None",
+    ],
+)
+def test_keywords_bind_no_code(text: str) -> None:
+    assert flags(text) == [Flag.NO_SENTENCE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Why check if user_id is None here?",
+        "if user_id is None, log it",
+        "`if user_id is None:` hides a bug.",
+        "Use `if not user_id` instead",
+    ],
+)
+def test_code_that_a_sentence_quotes_is_no_paste(text: str) -> None:
+    assert flags(text) == [None]
+
+
+def test_prose_of_a_changed_comment_may_be_proposed_as_it_stands() -> None:
+    change = diff.parse("@@ -1 +1 @@\n-x = 1\n+# The list is sorted by the name of a user.\n")
+    assert flags("The list is sorted by the name of a user.", change=change) == [None]
+
+
 # Repetition
 
 
