@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -71,13 +72,18 @@ def _state(kind: str, name: str) -> str:
 
 def _requirements() -> set[tuple[str, str]]:
     """What crscore declares to need: package and extra ("" for none)."""
+    declared = [
+        (match[1], match[2] or "")
+        for line in importlib.metadata.requires("crscore") or ()
+        if (match := _REQUIREMENT.match(line))
+        and match[1] != "crscore"
+        and match[2] not in _DEVELOPMENT
+    ]
+    sizes = Counter(extra for _, extra in declared)
     found: dict[str, str] = {}
-    for line in importlib.metadata.requires("crscore") or ():
-        match = _REQUIREMENT.match(line)
-        if match and match[1] != "crscore" and match[2] not in _DEVELOPMENT:
-            package, extra = match[1], match[2] or ""
-            # The first in the alphabet, so that no extra ("") comes before any.
-            found[package] = min(extra, found.get(package, extra))
+    # An extra may hold another one: the smallest that has the package is what to install.
+    for package, extra in sorted(declared, key=lambda one: (one[1] != "", sizes[one[1]], one[1])):
+        found.setdefault(package, extra)
     return set(found.items())
 
 
