@@ -36,7 +36,8 @@ class Config:
     claims: str = "structural"
     """Claim generator plugin, with an optional argument: NAME[:ARGUMENT]."""
     matcher: str = AUTO
-    """Matcher plugin; `auto` is `calibrated` for the encoder it knows, else `published`."""
+    """Matcher plugin; `auto` is `calibrated` for the encoder it knows, else `published`.
+    `calibrated:FILE` takes weights of one's own."""
     threshold: float | None = None
     """Cosine cut-off of the published matcher, in (-1, 1); None for the encoder's own."""
     splitter: str = "markdown"

@@ -211,14 +211,16 @@ def _make_matcher(
     settings: config.Config, encoder: Encoder, generator: ClaimGenerator
 ) -> tuple[Matcher, float | None]:
     """Make the matcher that the settings name; with its cosine threshold, if it has one."""
-    name = settings.matcher
+    name, _, weights = settings.matcher.partition(":")
     if name == config.AUTO:
         # Learned weights fit one encoder; a threshold that somebody gave belongs to the rule.
         learned = plugins.load("matchers", "calibrated")
         fits = settings.threshold is None and learned.knows(encoder.identity)
         name = "calibrated" if fits else "published"
     module = plugins.load("matchers", name)
-    options = {"encoder": encoder.identity}
+    options = {"encoder": encoder.identity, **({"weights": weights} if weights else {})}
+    if weights and module.USES_THRESHOLD:
+        raise ConfigError("matcher", "settings", f"{name} takes no file, so not {weights!r}")
     if not module.USES_THRESHOLD:
         if settings.threshold is not None:
             raise ConfigError("threshold", "settings", f"means nothing to the matcher {name}")

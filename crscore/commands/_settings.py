@@ -27,8 +27,9 @@ def shared_options(command: Command) -> Command:
         click.option("--revision", metavar="REV", help="Revision of the encoder's model."),
         click.option(
             "--matcher",
-            metavar="NAME",
-            help=f"What matches a sentence: {config.AUTO}, {', '.join(plugins.names('matchers'))}.",
+            metavar="NAME[:FILE]",
+            help=f"What matches a sentence: {config.AUTO}, {', '.join(plugins.names('matchers'))}; "
+            "calibrated takes a FILE of weights.",
         ),
         click.option("--splitter", metavar="NAME", help="Sentences by: markdown or paper."),
         click.option(

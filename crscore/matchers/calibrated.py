@@ -9,6 +9,7 @@ published formulas on human ratings, so that 0.5 is the middle of the human scal
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -45,11 +46,17 @@ class Calibrated:
     """Degrees from learned weights."""
 
     weights: Weights
+    file: str = ""
+    """Start of the hash of the file they came from; "" when they came from none."""
 
     @property
     def identity(self) -> str:
-        """`calibrated@` and what it was learned from: the data's hash and the seed."""
-        return f"calibrated@{self.weights.data_sha256[:8]}.{self.weights.seed}"
+        """`calibrated@` and the hash of the data, the seed, and the hash of the file.
+
+        Another version may learn other weights from the same data: only the file tells.
+        """
+        learned = f"calibrated@{self.weights.data_sha256[:8]}.{self.weights.seed}"
+        return f"{learned}+{self.file}" if self.file else learned
 
     @property
     def decision(self) -> float:
@@ -142,11 +149,13 @@ def create(options: Mapping[str, str]) -> Matcher:
     Raises:
         InputError: The weights cannot be read, or were learned on another encoder's vectors.
     """
-    learned = _read(Path(options["weights"]) if "weights" in options else SHIPPED)
+    path = Path(options.get("weights", SHIPPED))
+    learned = _read(path)
     encoder = options["encoder"].partition("@")[0]
     if encoder != learned.encoder:
         raise InputError(
             f"the calibrated matcher knows the encoder {learned.encoder}, not {encoder}; "
-            "use --matcher published, or train one: crscore train matcher"
+            "use --matcher published, or train one (crscore train matcher DATA -o FILE) and use "
+            "--matcher calibrated:FILE"
         )
-    return Calibrated(learned)
+    return Calibrated(learned, file=hashlib.sha256(path.read_bytes()).hexdigest()[:8])

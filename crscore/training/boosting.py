@@ -108,7 +108,7 @@ def grow(
             "extra_trees": growth.random_thresholds,
             "use_missing": False,
             "monotone_constraints": list(directions),
-            "monotone_constraints_method": "intermediate",
+            "monotone_constraints_method": "basic",
             "verbose": -1,
         }
         data = lightgbm.Dataset(

@@ -107,6 +107,8 @@ def train(
     vectors.learn(samples.read(ref) for example in made for ref in example.references)
     usual = _background(study, made, parts, vectors, axes=recipe.axes)
     trees = _grow(made, parts, vectors, usual, recipe=recipe, seed=seed)
+    if not trees.depth:  # the library stops without a word where its first tree finds no cut
+        raise InputError("nothing in the study tells its reviews apart: no tree found a cut")
     return Calibrated(
         Weights(
             encoder=encoder.identity.partition("@")[0],

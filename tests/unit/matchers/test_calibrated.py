@@ -14,7 +14,7 @@ from crscore import Scorer, diff, similarity
 from crscore.encoders import hashing
 from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import create as minilm
-from crscore.errors import InputError
+from crscore.errors import ConfigError, InputError
 from crscore.matchers import calibrated
 from crscore.matchers._calibrated import features, weights
 from crscore.matchers._calibrated.trees import Trees
@@ -159,7 +159,7 @@ def test_decision_and_identity_are_those_of_the_weights(matcher) -> None:
     learned = matcher.weights
     assert matcher.decision == learned.decision
     assert 0 < matcher.decision < 1
-    assert matcher.identity == f"calibrated@{learned.data_sha256[:8]}.{learned.seed}"
+    assert matcher.identity.startswith(f"calibrated@{learned.data_sha256[:8]}.{learned.seed}")
     other = Calibrated(replace(learned, seed=learned.seed + 1))
     assert other.identity != matcher.identity
 
@@ -328,7 +328,24 @@ def test_weights_of_ones_own(tmp_path: Path, matcher) -> None:
     own = replace(matcher.weights, encoder="hashing:256", seed=99)
     path.write_bytes(weights.to_bytes(own))
     found = calibrated.create({"encoder": "hashing:256", "weights": str(path)})
-    assert found.identity.endswith(".99")
+    assert ".99+" in found.identity
+
+
+def test_other_weights_of_the_same_data_and_seed_have_another_identity(
+    tmp_path: Path, matcher
+) -> None:
+    identities = set()
+    for discount in (0.1, 0.2):
+        path = tmp_path / f"{discount}.npz"
+        path.write_bytes(weights.to_bytes(replace(matcher.weights, discount=discount)))
+        found = calibrated.create({"encoder": matcher.weights.encoder, "weights": str(path)})
+        identities.add(found.identity)
+    assert len(identities) == 2
+
+
+def test_published_rule_takes_no_file() -> None:
+    with pytest.raises(ConfigError, match="published takes no file"):
+        Scorer(matcher="published:own.npz")
 
 
 def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:

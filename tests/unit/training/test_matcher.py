@@ -160,6 +160,12 @@ def test_study_of_three_changes_learns_without_a_crash(tmp_path: Path) -> None:
     assert weights.to_bytes(found.weights)
 
 
+def test_too_few_cells_for_a_cut_are_an_input_error_and_no_constant(tmp_path: Path) -> None:
+    few = study.read(helper.write(tmp_path / "few.jsonl", helper.full_rows()[:1]))
+    with pytest.raises(InputError, match=r"no tree found a cut|nothing can be learned"):
+        matcher.train(few, encoder=hashing.create({}), recipe=Recipe(axes=3, decoys=False))
+
+
 def test_decoys_can_be_left_out(data, learned) -> None:
     bare = Recipe(growth=SMALL.growth, axes=3, decoys=False)
     other = matcher.train(data, encoder=hashing.create({}), recipe=bare).weights
