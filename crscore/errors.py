@@ -10,6 +10,11 @@
       DependencyError       a package is missing; carries the command that installs it
       PluginError
         UnknownPluginError  no plugin of that name; lists the ones there are
+      AnalyzerError         an analysis tool's part of a run
+        ManifestError       an analyzer's folder cannot be used; names the key
+        ToolNotFoundError   a tool is not installed; carries the command that installs it
+        ToolFailedError     a tool broke a limit or failed
+          ToolOutputError   a tool's output cannot be read
       GenerationError       claims could not be made or replayed
       EncodingError         a text could not be turned into a vector
         ModelNotFoundError  the model's files are not here and may not be fetched
@@ -168,6 +173,74 @@ class UnknownPluginError(PluginError):
 
     def __str__(self) -> str:
         return f"no plugin {self.name!r} among {self.kind}; there are: {', '.join(self.known)}"
+
+
+class AnalyzerError(CRScoreError):
+    """An analysis tool cannot do its part."""
+
+
+class ManifestError(AnalyzerError):
+    """An analyzer's folder cannot be used.
+
+    Args:
+        source: The file at fault.
+        key: The key in it, or what is missing.
+        expected: What would have been right.
+    """
+
+    def __init__(self, source: str, key: str, expected: str) -> None:
+        super().__init__(source, key, expected)
+        self.source = source
+        self.key = key
+        self.expected = expected
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.key}: {self.expected}"
+
+
+class ToolNotFoundError(AnalyzerError):
+    """A tool, or a program it needs, is not installed.
+
+    Args:
+        tool: The tool.
+        command: What installs it, or the program that was not found.
+    """
+
+    def __init__(self, tool: str, command: str) -> None:
+        super().__init__(tool, command)
+        self.tool = tool
+        self.command = command
+
+    def __str__(self) -> str:
+        return f"{self.tool} is not installed; get it with: {self.command}"
+
+
+class ToolFailedError(AnalyzerError):
+    """A tool broke a limit, died, or ended in a way its manifest does not know.
+
+    Args:
+        tool: The tool.
+        reason: What happened, one clause: `took longer than 20 s`.
+        code: Its exit code; None when it was killed.
+        stderr: The end of what it wrote to standard error.
+    """
+
+    def __init__(self, tool: str, reason: str, code: int | None = None, stderr: str = "") -> None:
+        super().__init__(tool, reason, code, stderr)
+        self.tool = tool
+        self.reason = reason
+        self.code = code
+        self.stderr = stderr
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.reason}"
+
+
+class ToolOutputError(ToolFailedError):
+    """A tool's output is not what its format says."""
+
+    def __str__(self) -> str:
+        return f"the output of {self.tool} cannot be read: {self.reason}"
 
 
 class GenerationError(CRScoreError):

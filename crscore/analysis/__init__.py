@@ -1,0 +1,1 @@
+"""Static analysis: any tool that a manifest describes, run on untrusted code."""
