@@ -1,0 +1,1 @@
+"""pyscent: eleven smells of Python code, found by pylint, radon and the syntax tree."""

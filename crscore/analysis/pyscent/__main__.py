@@ -1,0 +1,5 @@
+"""`python -m crscore.analysis.pyscent`."""
+
+from crscore.analysis.pyscent.program import main
+
+raise SystemExit(main())

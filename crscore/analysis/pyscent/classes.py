@@ -1,0 +1,253 @@
+"""How a class holds together, and how much it leans on code outside itself."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.analysis.pyscent.blocks import Function, span, visits
+from crscore.analysis.pyscent.rules import LOW_COHESION, SHOTGUN_SURGERY
+from crscore.analysis.pyscent.smells import smell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.analysis.pyscent.smells import Smell
+
+_BUILTINS: Final = frozenset(dir(builtins))
+_BUILTIN_METHODS: Final = frozenset(
+    name
+    for kind in (str, bytes, bytearray, list, tuple, dict, set, int, float, complex, memoryview)
+    for name in dir(kind)
+)
+_SELF: Final = frozenset({"self", "cls"})
+_ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_NAMED: Final = 3  # calls that a sentence names
+
+
+def low_cohesion(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
+    """Find classes whose methods share few attributes.
+
+    The members of an enumeration are no attributes that methods share, so enumerations
+    are left out, except as the published tool does it.
+
+    Args:
+        tree: The file.
+        published: Take enumerations too.
+
+    Yields:
+        A finding a class.
+    """
+    for visit in visits(tree):
+        if not isinstance(visit.node, ast.ClassDef) or (not published and _is_enum(visit.node)):
+            continue
+        percent = cohesion(visit.node)
+        if percent is not None and 0 < percent < LOW_COHESION.limit:
+            yield smell(LOW_COHESION, span(visit.node), f"`{visit.name}`", percent)
+
+
+def cohesion(node: ast.ClassDef) -> float | None:
+    """Measure how much of the class each method uses.
+
+    A class with M methods and A attributes has M x A pairs; its cohesion is the share of
+    pairs in which the method names the attribute. Attributes are what a method reads or
+    writes through its first parameter, other than methods, and what the class body
+    assigns to a plain name. Static and class methods count as methods that use none.
+
+    Args:
+        node: The class. Classes inside it are apart.
+
+    Returns:
+        Per cent, in [0, 100]; None for a class without methods or without attributes.
+
+    Source:
+        The idea of the `cohesion` package (as its users read it: the mean share of the
+        attributes that a method names). Written anew; unlike it, `async` methods count,
+        and an attribute that is called stays an attribute.
+
+    Example:
+        One method uses both attributes, one uses one of them: three of four pairs.
+
+        >>> code = '''
+        ... class Point:
+        ...     def __init__(self): self.x = self.y = 0
+        ...     def left(self): return self.x
+        ... '''
+        >>> cohesion(ast.parse(code).body[0])
+        75.0
+    """
+    methods = {item.name: item for item in node.body if isinstance(item, Function)}
+    uses = {name: _uses(method) for name, method in methods.items()}
+    read = frozenset(name for use in uses.values() for name in use.read)
+    plain = {name for name, method in methods.items() if not _is_property(method)}
+    attributes = (read | _class_variables(node)) - plain
+    if not methods or not attributes:
+        return None
+    pairs = sum(len((use.read | use.called) & attributes) for use in uses.values())
+    return 100 * pairs / (len(methods) * len(attributes))
+
+
+class _Uses(NamedTuple):
+    """What one method does with its object."""
+
+    read: frozenset[str]
+    """Names read or written."""
+    called: frozenset[str]
+    """Names called at once; an inherited method is only ever called."""
+
+
+def _uses(method: ast.FunctionDef | ast.AsyncFunctionDef) -> _Uses:
+    parameters = [*method.args.posonlyargs, *method.args.args]
+    if not parameters or _decorators(method) & {"staticmethod", "classmethod"}:
+        return _Uses(frozenset(), frozenset())
+    own = parameters[0].arg
+    read: set[str] = set()
+    called: set[str] = set()
+    calls: set[int] = set()
+    for node in _without_classes(method):
+        if isinstance(node, ast.Call):
+            calls.add(id(node.func))
+        if isinstance(node, ast.Attribute) and _is_name(node.value, own) and not _dunder(node.attr):
+            (called if id(node) in calls else read).add(node.attr)
+    return _Uses(frozenset(read), frozenset(called))
+
+
+def _class_variables(node: ast.ClassDef) -> frozenset[str]:
+    targets = (
+        target for item in node.body if isinstance(item, ast.Assign) for target in item.targets
+    )
+    names = (target.id for target in targets if isinstance(target, ast.Name))
+    return frozenset(name for name in names if not _dunder(name))
+
+
+def shotgun_surgery(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
+    """Find classes that call much code outside themselves.
+
+    A call is external unless it goes to a method of the class or to a builtin. Here a
+    builtin is also a method of a builtin type (`append`, `strip`) unless an imported name
+    stands before it, and whatever is called on the object itself or on `super()` is a
+    member. The published tool knows neither and looks at classes of the module only.
+
+    Args:
+        tree: The file.
+        published: Count as the published tool does.
+
+    Yields:
+        A finding a class.
+    """
+    imported = _imported(tree)
+    for visit in visits(tree):
+        if not isinstance(visit.node, ast.ClassDef):
+            continue
+        if published and visit.parent is not tree:
+            continue
+        calls = _external(visit.node, None if published else imported)
+        if len(calls) > SHOTGUN_SURGERY.limit:
+            yield smell(
+                SHOTGUN_SURGERY,
+                span(visit.node),
+                f"`{visit.name}`",
+                len(calls),
+                calls=_enumerated(calls),
+            )
+
+
+def _external(node: ast.ClassDef, imported: frozenset[str] | None) -> tuple[str, ...]:
+    """The names of the external calls, in order; `imported` is None for the published count."""
+    inside = _without_classes(node) if imported is not None else ast.walk(node)
+    methods = {item.name for item in node.body if isinstance(item, Function)}
+    known = methods | _BUILTINS
+    if imported is not None:
+        known |= {node.name, "cls"}  # the class makes objects of itself
+    names = []
+    for call in inside:
+        if not isinstance(call, ast.Call):
+            continue
+        name = _callee(call.func)
+        if name in known or (imported is not None and _is_at_home(call.func, imported)):
+            continue
+        names.append(name)
+    return tuple(names)
+
+
+def _is_at_home(function: ast.expr, imported: frozenset[str]) -> bool:
+    """Whether a call goes to the object itself, or to a method of a builtin type."""
+    if not isinstance(function, ast.Attribute):
+        return False
+    owner = function.value
+    is_super = isinstance(owner, ast.Call) and _is_name(owner.func, "super")
+    is_own = isinstance(owner, ast.Name) and owner.id in _SELF
+    is_builtin = function.attr in _BUILTIN_METHODS and _root(owner) not in imported
+    return is_super or is_own or is_builtin
+
+
+def _root(expression: ast.expr) -> str:
+    """The name that a chain of attributes starts with; "" where it is no plain chain."""
+    while isinstance(expression, ast.Attribute):
+        expression = expression.value
+    return expression.id if isinstance(expression, ast.Name) else ""
+
+
+def _callee(function: ast.expr) -> str:
+    """The last name of what is called; for `type(self)()`, of what returned it."""
+    while isinstance(function, ast.Call | ast.Subscript):
+        function = function.func if isinstance(function, ast.Call) else function.value
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def _imported(tree: ast.Module) -> frozenset[str]:
+    return frozenset(
+        (alias.asname or alias.name).partition(".")[0]
+        for visit in visits(tree)
+        if isinstance(visit.node, ast.Import | ast.ImportFrom)
+        for alias in visit.node.names
+    )
+
+
+def _enumerated(calls: tuple[str, ...]) -> str:
+    """Name the first few different calls.
+
+    Example:
+        >>> _enumerated(("load", "check", "load", "save", "send", "log"))
+        '`load`, `check`, `save` and 2 more'
+    """
+    names = list(dict.fromkeys(name for name in calls if name))
+    shown = ", ".join(f"`{name}`" for name in names[:_NAMED])
+    hidden = len(names) - _NAMED
+    return f"{shown} and {hidden} more" if hidden > 0 else shown or "of what other calls return"
+
+
+def _without_classes(top: ast.AST) -> Iterator[ast.AST]:
+    """Walk a block in the order of its code, leaving out the classes inside it."""
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.ClassDef) and node is not top:
+            continue
+        yield node
+        waiting.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def _decorators(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    return {_callee(decorator) for decorator in method.decorator_list}
+
+
+def _is_property(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("property" in name for name in _decorators(method)) or bool(
+        _decorators(method) & {"setter", "getter", "deleter"}
+    )
+
+
+def _is_enum(node: ast.ClassDef) -> bool:
+    return any(_callee(base) in _ENUMS for base in node.bases)
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
