@@ -69,8 +69,8 @@ class Measured(NamedTuple):
 
 def measure(name: str, pairs: Pairs, *, runs: int) -> Measured:
     """The fastest of some runs; what is slower is noise of the machine."""
-    matcher = Timed(Scorer(matcher=name).parts.matcher)
-    scorer = Scorer(matcher=matcher)
+    matcher = Timed(Scorer(matcher=name, analyzers="none").parts.matcher)
+    scorer = Scorer(matcher=matcher, analyzers="none")
     scorer.score_many(pairs[:1])  # loads the model and the weights
     found = []
     for _ in range(runs):

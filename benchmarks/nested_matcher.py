@@ -56,7 +56,9 @@ class Bench:
         return {
             claims: measure.measure(
                 self.study,
-                Scorer(generator=generator, encoder=self.encoder, matcher=learned),
+                Scorer(
+                    generator=generator, encoder=self.encoder, matcher=learned, analyzers="none"
+                ),
                 name=claims,
                 sources=True,
                 chosen=fold.holds,

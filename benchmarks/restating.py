@@ -113,7 +113,9 @@ def texts_of(rated: study.Study, seeds: Iterable[int]) -> list[Text]:
 
 def measure(rated: study.Study, texts: Sequence[Text], source: str) -> list[_restating.Features]:
     recorded = study.recorded(rated) if source == study.SOURCE else None
-    scorer = Scorer(generator=recorded, encoder="hashing", matcher="published", threshold=0.5)
+    scorer = Scorer(
+        generator=recorded, encoder="hashing", matcher="published", threshold=0.5, analyzers="none"
+    )
     recorder = Recorder(scorer.parts.matcher)
     scorer.parts = replace(scorer.parts, matcher=recorder)
     diffs = {

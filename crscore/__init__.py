@@ -1,9 +1,35 @@
 """Scores how good a code review is: conciseness, comprehensiveness and relevance."""
 
-from crscore.config import Config
-from crscore.errors import CRScoreError
-from crscore.records import Comment, Result
-from crscore.scorer import Scorer
-from crscore.version import __version__
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from crscore.config import Config
+    from crscore.errors import CRScoreError
+    from crscore.records import Comment, Result
+    from crscore.scorer import Scorer
+    from crscore.version import __version__
 
 __all__ = ["CRScoreError", "Comment", "Config", "Result", "Scorer", "__version__"]
+
+_HOMES = {
+    "CRScoreError": "crscore.errors",
+    "Comment": "crscore.records",
+    "Config": "crscore.config",
+    "Result": "crscore.records",
+    "Scorer": "crscore.scorer",
+    "__version__": "crscore.version",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: a part run as a program needs few of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from crscore.findings import Analysis
     from crscore.records import (
         ChangedFile,
         Comment,
@@ -132,6 +133,7 @@ def result(
     parsed: Sequence[ParsedComment],
     attached: Sequence[Scope | None],
     threshold: float | None,
+    analysis: Analysis,
     signature: str,
     notes: tuple[str, ...],
 ) -> Result:
@@ -143,6 +145,7 @@ def result(
         parsed: Each comment's sentences and code blocks.
         attached: Each comment's scope; None when it is on a file the diff does not change.
         threshold: The matcher's cosine threshold; None when it has none.
+        analysis: What static analysis says of the change.
         signature: How the score was made.
         notes: What was left out or repaired on the way.
 
@@ -175,6 +178,7 @@ def result(
         baselines=baselines.baselines(board.diff, [comment.body for comment in comments]),
         threshold=threshold,
         decision=board.decision,
+        analysis=analysis,
         signature=signature,
         notes=notes,
     )

@@ -43,7 +43,19 @@ class Config:
     splitter: str = "markdown"
     """How a review becomes sentences: `markdown`, or `paper` for the published rule."""
     max_claims: int = 12
-    """Most claims and implications a score counts; findings come on top."""
+    """Most claims and implications a score counts; issues come on top."""
+    analyzers: str = "auto"
+    """Static analysis: `auto`, `none`, or names and folders of analyzers, with commas."""
+    max_issues: int = 3
+    """Most issues of one hunk that a score counts, the worst ones."""
+    issues: str = "lines"
+    """Issues of the changed lines: `lines`, or `paper` for the published way of finding them."""
+    tools_dir: str | None = None
+    """Folder of the analyzers' own programs; None for one in the Python environment."""
+    cache_dir: str | None = None
+    """Folder of the store; None for the system's folder for caches."""
+    cache: bool = True
+    """Remember findings from run to run."""
     format: str = "text"
     """Report plugin."""
     explain: bool = False
@@ -66,12 +78,15 @@ class Config:
     """Largest whole source file read for context, in bytes; a larger one is left out."""
 
 
+ISSUES = ("lines", "paper")
+"""Ways of choosing the findings that count."""
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {
         "encoder": "minilm",
         "claims": "structural",
         "matcher": AUTO,
         "splitter": "markdown",
+        "issues": "lines",
         "threshold": None,
         "revision": None,
     },
@@ -79,6 +94,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "encoder": "st:mixedbread-ai/mxbai-embed-large-v1",
         "matcher": "published",
         "splitter": "paper",
+        "issues": "paper",
         "threshold": 0.7314,
         "revision": None,
     },
@@ -135,6 +151,11 @@ def override(settings: Config, values: Mapping[str, Any]) -> Config:
     checked = {key: _check(key, value, "argument") for key, value in values.items()}
     preset = PRESETS[checked["preset"]] if "preset" in checked else {}
     return replace(settings, **{**preset, **checked})
+
+
+def search_path() -> str:
+    """The folders that this system searches for programs (`PATH`)."""
+    return os.environ.get("PATH", os.defpath)
 
 
 def no_color() -> bool:
@@ -257,6 +278,7 @@ def _positive(value: int) -> str | None:
 
 _RANGES: Mapping[str, Callable[[Any], str | None]] = {
     "preset": lambda value: None if value in PRESETS else f"one of {', '.join(PRESETS)}",
+    "issues": lambda value: None if value in ISSUES else f"one of {', '.join(ISSUES)}",
     "threshold": lambda value: None if -1 < value < 1 else "between -1 and 1",
     "fail_under": lambda value: None if 0 <= value <= 1 else "from 0 to 1",
     **{name: _positive for name in _FIELDS if name.startswith("max_")},

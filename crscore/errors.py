@@ -18,6 +18,7 @@
       GenerationError       claims could not be made or replayed
       EncodingError         a text could not be turned into a vector
         ModelNotFoundError  the model's files are not here and may not be fetched
+      StoreError            the store on disk cannot be read or cleared
 
 The leaf says what the caller can do. Fields go in the constructor and stay in
 `args`, so that every error survives pickling; the text is made in `__str__`.
@@ -281,3 +282,20 @@ class ModelNotFoundError(EncodingError):
 
     def __str__(self) -> str:
         return f"model {self.model} is not on this machine; get it with: {self.command}"
+
+
+class StoreError(CRScoreError):
+    """The store on disk cannot be read or cleared.
+
+    Args:
+        path: Its file.
+        reason: What happened and what to do.
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Severity(StrEnum):
@@ -75,7 +79,7 @@ class ToolRun:
     state: ToolState
     """What became of it."""
     reason: str = ""
-    """Why, when it did not simply run: one clause."""
+    """Why, when it did not simply read whole files: one clause."""
     files: int = 0
     """Files of the change that it read."""
     unread: tuple[str, ...] = ()
@@ -83,8 +87,8 @@ class ToolRun:
 
     @property
     def whole(self) -> bool:
-        """True when it read all that it should have read."""
-        return self.state is ToolState.RAN and not self.unread
+        """True when it read all that it should have read, whole."""
+        return self.state is ToolState.RAN and not self.unread and not self.reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +121,24 @@ class Analysis:
             >>> Analysis(tools=(pmd, ruff)).identity
             'ruff@0.17.6+partial'
         """
-        ran = [f"{run.tool}@{run.version}" for run in self.tools if run.state is ToolState.RAN]
-        partial = [Coverage.PARTIAL] if self.coverage is Coverage.PARTIAL else []
-        return "+".join([*ran, *partial]) or str(Coverage.NONE)
+        return identity([self])
+
+
+def identity(analyses: Sequence[Analysis]) -> str:
+    """Name the tools of several changes with their versions.
+
+    Args:
+        analyses: Of the changes.
+
+    Returns:
+        `none` when no tool spoke and none should have; ends in `partial` when some tool did not
+        read all that it should have read.
+    """
+    ran = {
+        f"{run.tool}@{run.version}"
+        for analysis in analyses
+        for run in analysis.tools
+        if run.state is ToolState.RAN
+    }
+    partial = any(analysis.coverage is Coverage.PARTIAL for analysis in analyses)
+    return "+".join([*sorted(ran), *([Coverage.PARTIAL] if partial else [])]) or Coverage.NONE

@@ -141,3 +141,20 @@ def language_of(path: str) -> str | None:
         return _SUFFIXES[suffix]
     # Dockerfile.dev, Makefile.am, .env.local
     return _NAMES.get(stem) if stem in {"dockerfile", "makefile", ".env"} else None
+
+
+def suffix_of(language: str) -> str | None:
+    """Name the usual suffix of a language.
+
+    Args:
+        language: A name as `language_of` gives it.
+
+    Returns:
+        With its dot and in lower case; None when the language is not known.
+
+    Example:
+        >>> suffix_of("python"), suffix_of("csharp"), suffix_of("klingon")
+        ('.py', '.cs', None)
+    """
+    found = next((suffix for suffix, name in _SUFFIXES.items() if name == language), None)
+    return None if found is None else f".{found}"

@@ -1,17 +1,17 @@
 """The order of the steps.
 
-diff -> pseudo-references -> sentences -> similarity -> matched cells -> scores. The parts
+diff -> claims and findings -> sentences -> similarity -> matched cells -> scores. The parts
 are passed in; this module looks up none and reads nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from crscore import assembly, references, scopes, sentences, similarity
+from crscore import assembly, issues, references, scopes, sentences, signature, similarity
 from crscore.matchers.base import Cells
 from crscore.records import Sentence
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
+    from crscore.findings import Analysis
+    from crscore.issues import Chosen
     from crscore.matchers.base import Matcher
     from crscore.records import Claims, Comment, Diff, ParsedComment, PseudoReference, Result, Scope
 
@@ -37,12 +39,22 @@ class Pair(NamedTuple):
     """The review of it."""
 
 
+class Analyzers(Protocol):
+    """Looks for issues in changed code."""
+
+    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
+        """Say what is wrong with the code of each change, in order."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """What a run is made of."""
 
     generator: ClaimGenerator
-    """Writes the pseudo-references."""
+    """Writes the claims."""
+    analyzers: Analyzers
+    """Finds the issues."""
     encoder: Encoder
     """Turns texts into vectors."""
     matcher: Matcher
@@ -51,10 +63,12 @@ class Parts:
     """How a comment becomes sentences."""
     max_claims: int | None
     """Most claims and implications a score counts; None for all."""
+    max_issues: int | None
+    """Most issues of one hunk that a score counts; None for all."""
     threshold: float | None
     """The matcher's cosine threshold, for the report; None when it has none."""
-    signature: str
-    """Names all of the above."""
+    signature: Mapping[str, str]
+    """Names all of the above; a result adds the tools that spoke."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +79,7 @@ class _Work:
     parsed: tuple[ParsedComment, ...]
     scopes: tuple[Scope | None, ...]
     references: tuple[PseudoReference, ...]
+    analysis: Analysis
     notes: tuple[str, ...]
 
 
@@ -84,20 +99,24 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     Raises:
         CRScoreError: A part failed; nothing is scored then.
     """
-    claims = _claims_by_diff(pairs, parts.generator)
-    works = [_prepare(pair, claims[id(pair.diff)], parts) for pair in pairs]
+    diffs = list({id(pair.diff): pair.diff for pair in pairs}.values())
+    claims = dict(zip(map(id, diffs), parts.generator.generate(diffs), strict=True))
+    found = dict(zip(map(id, diffs), _issues(diffs, parts), strict=True))
+    works = [_prepare(pair, claims[id(pair.diff)], found[id(pair.diff)], parts) for pair in pairs]
     vectors = _encode(works, parts.encoder)
     return tuple(_score(work, vectors, parts) for work in works)
 
 
-def _claims_by_diff(pairs: Sequence[Pair], generator: ClaimGenerator) -> dict[int, Claims]:
-    diffs = list({id(pair.diff): pair.diff for pair in pairs}.values())
-    made = generator.generate(diffs)
-    return {id(diff): claims for diff, claims in zip(diffs, made, strict=True)}
+def _issues(diffs: Sequence[Diff], parts: Parts) -> list[Chosen]:
+    return [
+        issues.choose(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
+        for diff, analysis in zip(diffs, parts.analyzers.analyze(diffs), strict=True)
+    ]
 
 
-def _prepare(pair: Pair, claims: Claims, parts: Parts) -> _Work:
-    selected = references.select(claims.references, limit=parts.max_claims)
+def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
+    everything = (*claims.references, *found.references)
+    selected = references.select(everything, limit=parts.max_claims)
     attached = tuple(
         assembly.widen(scopes.attach(comment, pair.diff), selected, pair.diff)
         for comment in pair.comments
@@ -111,7 +130,8 @@ def _prepare(pair: Pair, claims: Claims, parts: Parts) -> _Work:
         parsed=tuple(sentences.parse(c.body, splitter=parts.splitter) for c in pair.comments),
         scopes=attached,
         references=tuple(ref for i, ref in enumerate(selected) if i in used),
-        notes=(*pair.diff.notes, *claims.notes),
+        analysis=found.analysis,
+        notes=(*pair.diff.notes, *claims.notes, *found.analysis.notes),
     )
 
 
@@ -167,7 +187,8 @@ def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
         parsed=work.parsed,
         attached=work.scopes,
         threshold=parts.threshold,
-        signature=parts.signature,
+        analysis=work.analysis,
+        signature=signature.render({**parts.signature, "analyzers": work.analysis.identity}),
         notes=work.notes,
     )
 

@@ -6,9 +6,11 @@ quiet 0.0. Line numbers are 1-based.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from crscore.findings import Analysis
 
 if TYPE_CHECKING:
     import numpy as np
@@ -367,6 +369,8 @@ class Result:
     """The cosine threshold used; None for a matcher without one."""
     decision: float
     """The degree from which a pair counts as matched, in (0, 1)."""
+    analysis: Analysis = field(default_factory=Analysis)
+    """What static analysis says of the change, counted or not."""
     signature: str
     """Same signature, same score."""
     notes: tuple[str, ...] = ()

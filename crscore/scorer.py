@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crscore import comments, config, diff, pipeline, plugins, sentences, signature, thresholds
+from crscore import (
+    comments,
+    config,
+    diff,
+    pipeline,
+    plugins,
+    sentences,
+    store,
+    thresholds,
+)
+from crscore.analysis import suite, tools
+from crscore.analysis.suite import Suite
 from crscore.errors import ConfigError
 from crscore.records import Comment
 from crscore.version import __version__
@@ -12,9 +24,11 @@ from crscore.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from crscore.analysis.reports import RawReport
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
     from crscore.matchers.base import Matcher
+    from crscore.pipeline import Analyzers
     from crscore.records import Diff, Result
 
     DiffLike = Diff | str | bytes
@@ -30,10 +44,12 @@ class Scorer:
         generator: A claim generator to use instead of the one the settings name.
         encoder: An encoder to use instead of the one the settings name.
         matcher: A matcher to use instead of the one the settings name.
+        analyzers: Static analysis to use instead of the one the settings name.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
         ConfigError: An unknown setting or a wrong value.
+        ManifestError: A setting names an analyzer's folder that cannot be used.
         UnknownPluginError: A setting names a plugin that does not exist.
 
     Example:
@@ -51,15 +67,18 @@ class Scorer:
         generator: ClaimGenerator | None = None,
         encoder: Encoder | None = None,
         matcher: Matcher | None = None,
+        analyzers: Analyzers | None = None,
         **overrides: Any,
     ) -> None:
         if isinstance(encoder, str):
             overrides["encoder"], encoder = encoder, None
         if isinstance(matcher, str):
             overrides["matcher"], matcher = matcher, None
+        if isinstance(analyzers, str):
+            overrides["analyzers"], analyzers = analyzers, None
         base = settings or config.Config()
         self.settings = config.override(base, overrides) if overrides else base
-        self.parts = _parts(self.settings, generator, encoder, matcher)
+        self.parts = _parts(self.settings, generator, encoder, matcher, analyzers)
 
     def score(
         self,
@@ -173,6 +192,7 @@ def _parts(
     generator: ClaimGenerator | None,
     encoder: Encoder | None,
     matcher: Matcher | None,
+    analyzers: Analyzers | None,
 ) -> pipeline.Parts:
     claims_name, _, argument = settings.claims.partition(":")
     offline = {"offline": str(settings.offline).lower()}
@@ -184,26 +204,28 @@ def _parts(
     threshold = None
     if matcher is None:
         matcher, threshold = _make_matcher(settings, encoder, generator)
-    line = signature.render(
-        {
-            "version": __version__,
-            "encoder": encoder.identity,
-            "claims": generator.identity,
-            "analyzers": "none",
-            "matcher": matcher.identity,
-            **({} if threshold is None else {"tau": str(threshold)}),
-            "splitter": sentences.identity(settings.splitter),
-            "max_claims": str(settings.max_claims),
-        }
-    )
+    named = {
+        "version": __version__,
+        "encoder": encoder.identity,
+        "claims": generator.identity,
+        "analyzers": suite.NONE,
+        **({} if settings.issues == "lines" else {"issues": settings.issues}),
+        "matcher": matcher.identity,
+        **({} if threshold is None else {"tau": str(threshold)}),
+        "splitter": sentences.identity(settings.splitter),
+        "max_claims": str(settings.max_claims),
+        "max_issues": str(settings.max_issues),
+    }
     return pipeline.Parts(
         generator=generator,
+        analyzers=analyzers or make_analyzers(settings),
         encoder=encoder,
         matcher=matcher,
         splitter=settings.splitter,
         max_claims=settings.max_claims,
+        max_issues=settings.max_issues,
         threshold=threshold,
-        signature=line,
+        signature=named,
     )
 
 
@@ -229,6 +251,31 @@ def _make_matcher(
     if threshold is None:
         threshold = thresholds.threshold_for(encoder.identity, generator.identity)
     return module.create(options | {"threshold": str(threshold)}), threshold
+
+
+def make_analyzers(settings: config.Config, *, reports: tuple[RawReport, ...] = ()) -> Suite:
+    """Make the static analysis that the settings name.
+
+    Args:
+        settings: `analyzers`, `issues`, `tools_dir`, and where to remember findings.
+        reports: What tools outside of this run found, from SARIF files.
+
+    Returns:
+        The analyzers; no tool has been looked for yet.
+
+    Raises:
+        ManifestError: An analyzer's folder cannot be used.
+        UnknownPluginError: There is no analyzer of that name.
+    """
+    folder = Path(settings.cache_dir) if settings.cache_dir else store.default_folder()
+    return Suite(
+        analyzers=suite.select(settings.analyzers),
+        tools=Path(settings.tools_dir) if settings.tools_dir else tools.default_folder(),
+        path=config.search_path(),
+        cache=store.Store(folder) if settings.cache else None,
+        compat=settings.issues == "paper",
+        reports=reports,
+    )
 
 
 def make_encoder(settings: config.Config) -> Encoder:

@@ -35,6 +35,18 @@ def shared_options(command: Command) -> Command:
         click.option(
             "--max-claims", type=int, metavar="N", help="Most claims counted (default 12)."
         ),
+        click.option(
+            "--analyzers",
+            metavar="NAMES",
+            help="Static analysis: auto, none, or names and folders of analyzers, with commas.",
+        ),
+        click.option(
+            "--max-issues", type=int, metavar="N", help="Most issues counted in a hunk (default 3)."
+        ),
+        click.option(
+            "--issues", metavar="NAME", help="Issues of the changed lines, or paper: as published."
+        ),
+        click.option("--cache/--no-cache", default=None, help="Remember findings on this disk."),
         click.option("--offline/--online", default=None, help="Open no socket."),
         click.option(
             "--config",

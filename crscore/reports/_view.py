@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.records import LineKind, ScopeKind, Side
+from crscore.records import LineKind, ReferenceKind, ScopeKind, Side
 
 if TYPE_CHECKING:
+    from crscore.findings import Analysis
     from crscore.records import (
         ChangedFile,
         Comment,
@@ -206,7 +207,9 @@ def place(span: LineSpan) -> str:
 
 
 def places(reference: PseudoReference, most: int = 1, *, before: bool = False) -> str:
-    """Name where a pseudo-reference stands; the whole change when it has no lines.
+    """Name where a pseudo-reference stands, and who found an issue.
+
+    Without lines it is the whole change.
 
     Args:
         reference: Its spans are named.
@@ -214,13 +217,14 @@ def places(reference: PseudoReference, most: int = 1, *, before: bool = False) -
         before: Name spans of the old side beside those of the new side too.
     """
     spans = reference.spans
+    found = f" ({reference.source})" if reference.kind is ReferenceKind.ISSUE else ""
     if not spans:
-        return "whole change"
+        return f"whole change{found}"
     if not before:
         spans = tuple(span for span in spans if span.side is Side.NEW) or spans
     named = ", ".join(place(span) for span in spans[:most])
     more = len(spans) - most
-    return f"{named} and {more} more" if more > 0 else named
+    return f"{named} and {more} more{found}" if more > 0 else f"{named}{found}"
 
 
 def unaddressed(result: Result) -> tuple[int, ...]:
@@ -272,6 +276,8 @@ def scope(value: Scope) -> str:
 def notes(result: Result) -> tuple[str, ...]:
     """All notes of a result, each once: the reader's, the run's, then why a comment abstained.
 
+    Of static analysis they say which tools spoke and what became of their findings.
+
     When the whole result abstained, its reason stands at the top and its comments' are left out.
     """
     comments = result.comments if result.scores.reason is None else ()
@@ -280,4 +286,29 @@ def notes(result: Result) -> tuple[str, ...]:
         for item in comments
         if item.scores.reason is not None
     )
-    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *abstained)))
+    told = analysis(result.analysis)
+    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *told, *abstained)))
+
+
+def analysis(found: Analysis) -> tuple[str, ...]:
+    """Say which tools spoke and what became of their findings; nothing when none concerns us."""
+    if not found.tools:
+        return ()
+    ran = [f"{run.tool} {run.version or ''}".strip() for run in found.tools if run.files]
+    silent = [
+        f"{run.tool} ({run.reason or run.state.value})" for run in found.tools if not run.files
+    ]
+    counted = sum(one.counted for one in found.findings)
+    older = sum(one.in_change and one.pre_existing for one in found.findings)
+    elsewhere = sum(not one.in_change for one in found.findings)
+    rest = len(found.findings) - counted - older - elsewhere
+    parts = [
+        f"{counted:,} of {many(len(found.findings), 'finding')} counted"
+        if found.findings
+        else "nothing found",
+        *([f"{elsewhere:,} on unchanged lines"] if elsewhere else []),
+        *([f"{older:,} there before"] if older else []),
+        *([f"{rest:,} over the limit of a hunk"] if rest else []),
+    ]
+    said = f"Static analysis by {', '.join(ran) or 'no tool'}: {', '.join(parts)}."
+    return (said, *([f"Without {', '.join(silent)}."] if silent else []))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from crscore.reports.base import Report
 
-SCHEMA = "urn:crscore:result:2"
+SCHEMA = "urn:crscore:result:3"
 """The `$id` of the schema that the document keeps to."""
 DECIMALS = 6
 """Of similarities and degrees."""
@@ -77,6 +77,13 @@ def document(result: Result) -> dict[str, Any]:
                 zip(result.references, result.reference_matches, strict=True)
             )
         ],
+        "analysis": {
+            "coverage": result.analysis.coverage.value,
+            "tools": [{**asdict(run), "state": run.state.value} for run in result.analysis.tools],
+            "findings": [
+                {**asdict(one), "severity": one.severity.value} for one in result.analysis.findings
+            ],
+        },
         "sentences": [
             {
                 "index": index,

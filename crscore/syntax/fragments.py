@@ -7,7 +7,7 @@ closed behind it, and of the ways to do that the one with the fewest errors wins
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.syntax.tree import read
 
@@ -26,6 +26,17 @@ _SCAN = re.compile(r"""\\.|"|'|`|//|\#|/\*|\*/|[()\[\]{}]""")
 _TRIPLE = '"""'
 
 
+class Completed(NamedTuple):
+    """A fragment with what makes it whole."""
+
+    tree: Tree
+    """As it was read; its lines count as in the file."""
+    text: str
+    """The fragment, dedented, with what was put before and behind it."""
+    before: int
+    """Lines put before it."""
+
+
 def read_fragment(language: Language, lines: Sequence[str], first: int) -> Tree:
     """Parse consecutive lines of a file that may begin and end anywhere.
 
@@ -40,13 +51,31 @@ def read_fragment(language: Language, lines: Sequence[str], first: int) -> Tree:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
+    return complete(language, lines, first).tree
+
+
+def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
+    """Open and close what consecutive lines of a file leave open.
+
+    Args:
+        language: The table to read them with.
+        lines: The lines without line ends.
+        first: Number of the first one, 1-based.
+
+    Returns:
+        The best of a bounded number of ways; its tree says how many errors are left.
+
+    Raises:
+        DependencyError: The grammar's wheel is not installed.
+    """
     text = "\n".join(_dedent(lines))
-    best: Tree | None = None
+    best: Completed | None = None
     for before, behind in _surroundings(language, lines, text):
-        tree = read(language, before + text + behind, first=first, skip=before.count("\n"))
-        if best is None or tree.errors < best.errors:
-            best = tree
-        if best.errors == 0:
+        added = before.count("\n")
+        tree = read(language, before + text + behind, first=first, skip=added)
+        if best is None or tree.errors < best.tree.errors:
+            best = Completed(tree, before + text + behind, added)
+        if best.tree.errors == 0:
             break
     assert best is not None  # noqa: S101 - the first surrounding is always tried
     return best

@@ -338,7 +338,7 @@ def _intervals(
 def scorer_of_links(scorer: Scorer, study: Study) -> Scorer:
     """Make a scorer like this one whose pseudo-references are the whole edited lists."""
     # The limit of claims would drop rows that `addressed` counts in.
-    settings = config.override(scorer.settings, {"max_claims": None})
+    settings = config.override(scorer.settings, {"max_claims": None, "analyzers": "none"})
     # A cosine threshold belongs to a kind of claims; a matcher without one serves all kinds.
     matcher = scorer.parts.matcher if scorer.parts.threshold is None else None
     return Scorer(settings, generator=edited(study), encoder=scorer.parts.encoder, matcher=matcher)

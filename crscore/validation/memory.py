@@ -1,4 +1,4 @@
-"""An encoder that remembers what it encoded."""
+"""Parts that remember what they made: a run scores the same changes many times."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crscore.findings import identity
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
     from crscore.encoders.base import Encoder
+    from crscore.findings import Analysis
+    from crscore.pipeline import Analyzers
+    from crscore.records import Diff
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,3 +42,25 @@ class Memory:
         if not texts:
             return self.encoder.encode([])
         return np.stack([self.vectors[text] for text in texts])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnalysisMemory:
+    """Static analysis that remembers what it found in a change."""
+
+    analyzers: Analyzers
+    """What looks at a change met for the first time."""
+    found: dict[Diff, Analysis] = field(default_factory=dict)
+    """What it said of the changes so far."""
+
+    @property
+    def identity(self) -> str:
+        """The tools that spoke so far."""
+        return identity(list(self.found.values()))
+
+    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
+        """Analyse the changes not met before; as `pipeline.Analyzers.analyze` says."""
+        new = [diff for diff in dict.fromkeys(diffs) if diff not in self.found]
+        if new:
+            self.found.update(zip(new, self.analyzers.analyze(new), strict=True))
+        return tuple(self.found[diff] for diff in diffs)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crscore import config, scorer, stats
+from crscore import config, scorer, signature, stats
 from crscore.errors import ConfigError, UnknownThresholdError
 from crscore.validation import findings, judging, measure, saved, splits, study
 from crscore.validation.attacks import make
 from crscore.validation.attacks import measure as duelling
-from crscore.validation.memory import Memory
+from crscore.validation.memory import AnalysisMemory, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crscore.config import Config
     from crscore.encoders.base import Encoder
     from crscore.matchers.base import Matcher
+    from crscore.pipeline import Analyzers
     from crscore.scorer import Scorer
     from crscore.validation.attacks.make import Attack
     from crscore.validation.attacks.measure import AttackReport
@@ -95,10 +96,11 @@ def run(
     """
     stats.require_scipy()  # before the work, not after it
     encoder = Memory(scorer.make_encoder(settings))
+    analyzers = AnalysisMemory(scorer.make_analyzers(settings))
     attacks: tuple[Attack, ...] = ()
     if options.attacks:
         attacks = make.attacks(rated, seed=options.seed, sources=options.sources)
-    job = _Job(rated, settings, options, encoder, attacks)
+    job = _Job(rated, settings, options, encoder, analyzers, attacks)
     made, judged = (
         _whole(job) if options.split is None else _folds(job, options.split, trainer, tell)
     )
@@ -111,7 +113,7 @@ def run(
         rated,
         measured,
         findings.Settings(
-            signature=made.parts.signature,
+            signature=signature.render({**made.parts.signature, "analyzers": analyzers.identity}),
             threshold=made.parts.threshold,
             resamples=options.resamples,
             seed=options.seed,
@@ -128,6 +130,7 @@ class _Job(NamedTuple):
     settings: Config
     options: Options
     encoder: Memory
+    analyzers: AnalysisMemory
     attacks: tuple[Attack, ...]
 
     def judge(self, made: Scorer, fold: Fold | None = None) -> Judged:
@@ -142,7 +145,7 @@ class _Job(NamedTuple):
 
 
 def _whole(job: _Job) -> tuple[Scorer, Judged]:
-    made = make_scorer(job.rated, job.settings, job.options, job.encoder)
+    made = make_scorer(job.rated, job.settings, job.options, job.encoder, job.analyzers)
     return made, job.judge(made)
 
 
@@ -157,7 +160,9 @@ def _folds(
         learned = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
         name = learned.identity.partition("@")[0]
         matcher = judging.Fitted(learned, f"{name}@{split}.{seed}")
-        made = make_scorer(job.rated, job.settings, job.options, job.encoder, matcher)
+        made = make_scorer(
+            job.rated, job.settings, job.options, job.encoder, job.analyzers, matcher
+        )
         parts.append(job.judge(made, fold))
         tell(f"trained and judged {split.kind}: {fold.name}")
     return made, judging.join(parts)
@@ -191,6 +196,7 @@ def make_scorer(
     settings: Config,
     options: Options,
     encoder: Encoder,
+    analyzers: Analyzers | None = None,
     matcher: Matcher | None = None,
 ) -> Scorer:
     """Make the scorer of a run.
@@ -200,22 +206,25 @@ def make_scorer(
         settings: Of the score.
         options: Which claims.
         encoder: What the settings name.
+        analyzers: To be used instead of those that the settings name.
         matcher: To be used instead of the one that the settings name.
 
     Returns:
         The scorer; for an encoder without a threshold, with the one that the paper's procedure
         finds on the study.
     """
-    generator = study.recorded(rated) if options.claims == RECORDED else None
-    if generator is None:
+    parts: dict[str, Any] = {"encoder": encoder, "analyzers": analyzers}
+    if options.claims == RECORDED:
+        parts["generator"] = study.recorded(rated)
+    else:
         settings = config.override(settings, {"claims": options.claims})
     try:
-        return scorer.Scorer(settings, generator=generator, encoder=encoder, matcher=matcher)
+        return scorer.Scorer(settings, **parts, matcher=matcher)
     except UnknownThresholdError as unknown:
         # Any threshold will do: the procedure looks at similarities alone.
-        trial = scorer.Scorer(settings, generator=generator, encoder=encoder, threshold=0.0)
+        trial = scorer.Scorer(settings, **parts, threshold=0.0)
         found = measure.measure(rated, trial, name="trial", sources=options.sources)
         if found.tau_by_procedure is None:
             raise unknown from None
         tau = round(found.tau_by_procedure, 4)
-        return scorer.Scorer(settings, generator=generator, encoder=encoder, threshold=tau)
+        return scorer.Scorer(settings, **parts, threshold=tau)

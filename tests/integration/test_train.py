@@ -64,7 +64,7 @@ def test_what_was_learned_scores(data: Path, tmp_path: Path) -> None:
     assert cli.run(["train", "matcher", str(data), "-o", str(target), *HASHING]) == 0
     own = calibrated.create({"encoder": "hashing:256", "weights": str(target)})
     row = helper.full_rows()[0]
-    scorer = Scorer(encoder="hashing", matcher=f"calibrated:{target}")
+    scorer = Scorer(encoder="hashing", matcher=f"calibrated:{target}", analyzers="none")
     result = scorer.score(row["patch"], "Why is the limit 20?")
     assert 0 <= result.relevance <= 1
     assert own.identity in result.signature

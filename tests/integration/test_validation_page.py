@@ -68,7 +68,7 @@ def chromium() -> Iterator[Browser]:
 def full(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     """A run with every section, long names and a hostile review."""
     found = helper.made(tmp_path_factory.mktemp("study"))
-    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study))
+    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study), analyzers="none")
     report = measure_attacks(
         found.study, attacks(found.study, seed=0, drawn=1), scorer, resamples=10
     )

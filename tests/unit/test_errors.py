@@ -23,6 +23,7 @@ EXAMPLES = {
     "UnknownPluginError": errors.UnknownPluginError("encoders", "x", ("a", "b")),
     "GenerationError": errors.GenerationError("no recording"),
     "EncodingError": errors.EncodingError("NaN"),
+    "StoreError": errors.StoreError("store.sqlite3", "it cannot be read"),
     "ModelNotFoundError": errors.ModelNotFoundError("m", "pip install m"),
 }
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from crscore import diff, pipeline
+from crscore.findings import Analysis
 from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.matchers.published import Published
 from crscore.records import (
@@ -101,17 +102,26 @@ class Halves:
         )
 
 
+class Silent:
+    """Finds nothing wrong."""
+
+    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
+        return tuple(Analysis() for _ in diffs)
+
+
 def parts(
     *claims: PseudoReference, limit: int | None = 12, matcher: Matcher | None = None
 ) -> pipeline.Parts:
     return pipeline.Parts(
         generator=Fixed(*claims),
+        analyzers=Silent(),
         encoder=Words(),
         matcher=matcher or Published(threshold=0.5),
         splitter="markdown",
         max_claims=limit,
+        max_issues=3,
         threshold=None if matcher else 0.5,
-        signature="crscore|test",
+        signature={"version": "test"},
     )
 
 

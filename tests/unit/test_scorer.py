@@ -29,7 +29,7 @@ class Counting:
 
 @pytest.fixture
 def scorer() -> Scorer:
-    return Scorer(encoder="hashing")
+    return Scorer(encoder="hashing", analyzers="none")
 
 
 def test_text_of_diff_and_review_is_enough(scorer: Scorer) -> None:
@@ -53,11 +53,11 @@ def test_bytes_are_read(scorer: Scorer) -> None:
 def test_many_pairs_encode_every_text_once_in_one_call() -> None:
     encoder = Counting()
     pairs = [(PATCH, REVIEW), (OTHER, REVIEW), (PATCH, "Why 20?"), (diff.parse(PATCH), REVIEW)]
-    results = Scorer(encoder=encoder).score_many(pairs)
+    results = Scorer(encoder=encoder, analyzers="none").score_many(pairs)
     (call,) = encoder.calls
     assert len(call) == len(set(call))
     assert [r.scores for r in results] == [
-        Scorer(encoder="hashing").score(*p).scores for p in pairs
+        Scorer(encoder="hashing", analyzers="none").score(*p).scores for p in pairs
     ]
 
 
@@ -79,7 +79,7 @@ def test_bare_hunk_takes_language_and_path(scorer: Scorer) -> None:
 
 
 def test_settings_and_overrides_meet() -> None:
-    made = Scorer(Config(encoder="hashing", max_claims=3), threshold=0.25)
+    made = Scorer(Config(encoder="hashing", max_claims=3), threshold=0.25, analyzers="none")
     assert (made.settings.max_claims, made.parts.threshold) == (3, 0.25)
 
 
@@ -88,7 +88,7 @@ def test_threshold_of_the_encoder_is_the_default(scorer: Scorer) -> None:
 
 
 def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None:
-    made = Scorer()
+    made = Scorer(analyzers="none")
     assert made.parts.matcher.identity.startswith("calibrated@")
     assert made.parts.threshold is None
     keys = [part.split(":")[0] for part in made.parts.signature.split("|")[1:]]
@@ -107,16 +107,16 @@ def test_published_matcher_stands_in_where_the_learned_one_does_not_fit(given: d
 
 def test_learned_matcher_takes_no_threshold() -> None:
     with pytest.raises(ConfigError, match="means nothing to the matcher calibrated"):
-        Scorer(matcher="calibrated", threshold=0.4)
+        Scorer(matcher="calibrated", threshold=0.4, analyzers="none")
 
 
 def test_learned_matcher_is_refused_on_vectors_that_it_does_not_know() -> None:
     with pytest.raises(InputError, match="knows the encoder minilm:all-MiniLM-L6-v2, not hashing"):
-        Scorer(matcher="calibrated", encoder="hashing")
+        Scorer(matcher="calibrated", encoder="hashing", analyzers="none")
 
 
 def test_matcher_may_be_an_object() -> None:
-    made = Scorer(matcher=Published(threshold=0.9), encoder="hashing")
+    made = Scorer(matcher=Published(threshold=0.9), encoder="hashing", analyzers="none")
     assert made.parts.matcher == Published(threshold=0.9)
 
 
@@ -141,7 +141,7 @@ def test_same_input_twice_gives_the_same_result(scorer: Scorer) -> None:
 
 
 def test_limits_of_the_settings_hold() -> None:
-    small = Scorer(encoder="hashing", max_diff_bytes=10, max_review_bytes=5)
+    small = Scorer(encoder="hashing", max_diff_bytes=10, max_review_bytes=5, analyzers="none")
     with pytest.raises(LimitError, match="max_diff_bytes"):
         small.score(PATCH, "x")
     with pytest.raises(LimitError, match="max_review_bytes"):
@@ -150,27 +150,27 @@ def test_limits_of_the_settings_hold() -> None:
 
 def test_environment_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CRSCORE_THRESHOLD", "0.9")
-    assert Scorer(encoder="hashing").parts.threshold == 0.5
+    assert Scorer(encoder="hashing", analyzers="none").parts.threshold == 0.5
 
 
 def test_wrong_setting_raises() -> None:
     with pytest.raises(ConfigError, match="treshold"):
-        Scorer(treshold=0.5)
+        Scorer(treshold=0.5, analyzers="none")
     with pytest.raises(UnknownPluginError, match="word2vec"):
-        Scorer(encoder="word2vec")
+        Scorer(encoder="word2vec", analyzers="none")
 
 
 def test_model_and_revision_reach_the_encoder() -> None:
-    made = Scorer(encoder="st:some/model", revision="abc", threshold=0.5)
+    made = Scorer(encoder="st:some/model", revision="abc", threshold=0.5, analyzers="none")
     assert made.parts.encoder.identity == "st:some/model@abc"
 
 
 def test_paper_preset_is_the_published_setting() -> None:
-    made = crscore.Scorer(preset="paper")
+    made = crscore.Scorer(preset="paper", analyzers="none")
     assert "st:mixedbread-ai/mxbai-embed-large-v1" in made.parts.signature
     assert "|tau:0.7314|splitter:paper|" in made.parts.signature
 
 
 def test_unknown_splitter_is_refused_at_once() -> None:
     with pytest.raises(ConfigError, match="axe"):
-        Scorer(splitter="axe")
+        Scorer(splitter="axe", analyzers="none")

@@ -345,7 +345,7 @@ def test_other_weights_of_the_same_data_and_seed_have_another_identity(
 
 def test_published_rule_takes_no_file() -> None:
     with pytest.raises(ConfigError, match="published takes no file"):
-        Scorer(matcher="published:own.npz")
+        Scorer(matcher="published:own.npz", analyzers="none")
 
 
 def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
@@ -354,27 +354,27 @@ def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
 
 
 def test_auto_takes_the_published_rule_for_an_encoder_nobody_learned_on() -> None:
-    assert Scorer(encoder="hashing").parts.matcher.identity == "published"
-    assert Scorer().parts.matcher.identity.startswith("calibrated@")
-    assert Scorer(threshold=0.5).parts.matcher.identity == "published"
+    assert Scorer(encoder="hashing", analyzers="none").parts.matcher.identity == "published"
+    assert Scorer(analyzers="none").parts.matcher.identity.startswith("calibrated@")
+    assert Scorer(threshold=0.5, analyzers="none").parts.matcher.identity == "published"
 
 
 def test_named_matcher_with_another_encoder_is_an_input_error() -> None:
     with pytest.raises(InputError, match="use --matcher published"):
-        Scorer(encoder="hashing", matcher="calibrated")
+        Scorer(encoder="hashing", matcher="calibrated", analyzers="none")
 
 
 # In a whole run
 
 
 def test_signature_names_the_matcher_and_no_threshold(matcher) -> None:
-    line = Scorer(matcher="calibrated").parts.signature
+    line = Scorer(matcher="calibrated", analyzers="none").parts.signature
     assert f"matcher:{matcher.identity}" in line
     assert "tau" not in line
 
 
 def test_scores_are_the_published_formulas_over_the_degrees() -> None:
-    result = Scorer(matcher="calibrated").score(PATCH, "\n\n".join(REVIEW))
+    result = Scorer(matcher="calibrated", analyzers="none").score(PATCH, "\n\n".join(REVIEW))
     counted = [index for index, ref in enumerate(result.references) if ref.counted]
     degrees = result.degrees[counted].astype(float)
     con, comp = degrees.max(axis=0).mean(), degrees.max(axis=1).mean()
@@ -384,7 +384,7 @@ def test_scores_are_the_published_formulas_over_the_degrees() -> None:
 
 
 def test_hidden_text_pays_nothing_in_a_whole_run() -> None:
-    scorer = Scorer(matcher="calibrated")
+    scorer = Scorer(matcher="calibrated", analyzers="none")
     honest = scorer.score(PATCH, REVIEW[0])
     stuffed = scorer.score(PATCH, f"{REVIEW[0]}\n\n<!-- {REVIEW[1]} {REVIEW[2]} -->")
     assert stuffed.relevance < honest.relevance
@@ -393,7 +393,7 @@ def test_hidden_text_pays_nothing_in_a_whole_run() -> None:
 
 
 def test_sources_are_no_need_and_no_harm() -> None:
-    scorer = Scorer(matcher="calibrated")
+    scorer = Scorer(matcher="calibrated", analyzers="none")
     old = "import requests\ndef fetch(url):\n    return requests.get(url).json()\n\n"
     for sources in (None, {"client.py": (old, None)}):
         result = scorer.score(PATCH, "\n".join(REVIEW), sources=sources)
@@ -408,7 +408,7 @@ def test_issues_are_met_as_claims_are(matcher, cells) -> None:
 
 
 def test_two_authors_are_judged_apart() -> None:
-    scorer = Scorer(matcher="calibrated")
+    scorer = Scorer(matcher="calibrated", analyzers="none")
     both = [Comment(body=REVIEW[0], author="ann"), Comment(body=REVIEW[1], author="bob")]
     alone = scorer.score(PATCH, both[:1])
     assert scorer.score(PATCH, both).reviews[0].scores == alone.scores
@@ -441,7 +441,7 @@ def test_degrees_do_not_depend_on_the_order_of_sets(seed: str, matcher) -> None:
         check=True,
         env={"PYTHONHASHSEED": seed},
     )
-    here = Scorer(matcher="calibrated").score(PATCH, " ".join(REVIEW))
+    here = Scorer(matcher="calibrated", analyzers="none").score(PATCH, " ".join(REVIEW))
     assert bytes.fromhex(done.stdout.strip()) == here.degrees.tobytes()
 
 

@@ -150,7 +150,9 @@ def rated(tmp_path: Path) -> study.Study:
 
 
 def scorer(rated: study.Study) -> Scorer:
-    base = Scorer(encoder="hashing", max_claims=1, generator=study.recorded(rated))
+    base = Scorer(
+        encoder="hashing", max_claims=1, generator=study.recorded(rated), analyzers="none"
+    )
     return addressed.scorer_of_links(base, rated)
 
 
@@ -179,7 +181,9 @@ def test_blank_review_is_below_every_cosine(rated: study.Study) -> None:
 
 
 def test_limit_of_claims_drops_no_pair(rated: study.Study) -> None:
-    limited = Scorer(encoder="hashing", max_claims=1, generator=study.edited(rated))
+    limited = Scorer(
+        encoder="hashing", max_claims=1, generator=study.edited(rated), analyzers="none"
+    )
     whole = scorer(rated)
     assert whole.settings.max_claims is None
     assert len(addressed.links(rated, whole, sources=False).linked) == 8

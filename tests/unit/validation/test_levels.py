@@ -42,7 +42,9 @@ def test_rating_between_two_levels_goes_to_the_nearer_half_up() -> None:
 
 def test_sweep_at_the_threshold_of_the_run_is_the_run(tmp_path: Path) -> None:
     rated_study = study.read(studies.write(tmp_path / "study.jsonl"))
-    scorer = Scorer(encoder="hashing", threshold=0.43, generator=study.recorded(rated_study))
+    scorer = Scorer(
+        encoder="hashing", threshold=0.43, generator=study.recorded(rated_study), analyzers="none"
+    )
     measured = measure.measure(rated_study, scorer, name="m", sources=True)
     step = next(one for one in sweep(measured, also=[0.43]) if one.threshold == 0.43)
     human, values = measured.human[:, 2], measured.primary.values[:, 2]

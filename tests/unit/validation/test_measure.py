@@ -20,7 +20,7 @@ def rated(tmp_path: Path) -> study.Study:
 
 
 def scored(rated: study.Study, **options) -> measure.Measurements:
-    scorer = Scorer(encoder="hashing", generator=study.recorded(rated))
+    scorer = Scorer(encoder="hashing", generator=study.recorded(rated), analyzers="none")
     return measure.measure(rated, scorer, name="m", sources=True, **options)
 
 
@@ -38,7 +38,7 @@ def test_rows_are_the_machine_reviews_in_the_order_of_the_study(rated: study.Stu
 
 def test_metric_is_the_scorers_own_score(rated: study.Study) -> None:
     found = scored(rated)
-    scorer = Scorer(encoder="hashing", generator=study.recorded(rated))
+    scorer = Scorer(encoder="hashing", generator=study.recorded(rated), analyzers="none")
     row = found.rows[0]
     result = scorer.score(row.change.patch, row.review.text, language="python")
     expected = (result.conciseness, result.comprehensiveness, result.relevance)
@@ -48,7 +48,7 @@ def test_metric_is_the_scorers_own_score(rated: study.Study) -> None:
 
 def test_highest_cosines_are_those_of_the_result(rated: study.Study) -> None:
     row = scored(rated).rows[0]
-    scorer = Scorer(encoder="hashing", generator=study.recorded(rated))
+    scorer = Scorer(encoder="hashing", generator=study.recorded(rated), analyzers="none")
     matrix = scorer.score(row.change.patch, row.review.text, language="python").similarity
     assert row.sentences == pytest.approx(matrix.max(axis=0))
     assert row.references == pytest.approx(matrix.max(axis=1))
@@ -162,7 +162,9 @@ def test_references_are_counted_once_a_change() -> None:
 
 def test_cosines_are_named_by_what_the_matcher_does_with_them(rated: study.Study) -> None:
     cut = scored(rated)
-    learned = Scorer(encoder="hashing", generator=study.recorded(rated), matcher=Published(0.3))
+    learned = Scorer(
+        encoder="hashing", generator=study.recorded(rated), matcher=Published(0.3), analyzers="none"
+    )
     uncut = measure.measure(rated, learned, name="m", sources=True)
     assert cut.metrics[1].name == "m without threshold"
     assert uncut.metrics[1].name == "mean of the highest cosines"
@@ -178,7 +180,12 @@ def test_hidden_sentence_gives_no_cosine_whatever_the_matcher(tmp_path: Path) ->
         rows = studies.rows()[:1]
         rows[0]["reviews"] = [rows[0]["reviews"][0] | {"system": "x", "text": text}]
         rated = study.read(studies.write(tmp_path / "s.jsonl", rows))
-        scorer = Scorer(encoder="hashing", generator=study.recorded(rated), matcher=Keeping(0.3))
+        scorer = Scorer(
+            encoder="hashing",
+            generator=study.recorded(rated),
+            matcher=Keeping(0.3),
+            analyzers="none",
+        )
         return measure.measure(rated, scorer, name="m", sources=False).rows[0]
 
     plain, padded = row("Is 3 right?"), row("Is 3 right? <span hidden>The loop is gone.</span>")

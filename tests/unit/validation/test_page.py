@@ -70,7 +70,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Findings:
 
 @pytest.fixture(scope="module")
 def attacked(found: Findings) -> Findings:
-    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study))
+    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study), analyzers="none")
     report = measure_attacks(
         found.study, attacks(found.study, seed=0, drawn=1), scorer, resamples=10
     )

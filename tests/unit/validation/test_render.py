@@ -78,7 +78,7 @@ def test_run_on_a_bare_study_without_draws_keeps_to_the_schema(tmp_path: Path) -
 
 
 def test_attacks_keep_to_the_schema(found: Findings) -> None:
-    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study))
+    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study), analyzers="none")
     report = measure_attacks(found.study, attacks(found.study, seed=0, drawn=1), scorer)
     document = rendered(render.to_json(replace(found, attacks=report)))
     assert document["attacks"]["kinds"]

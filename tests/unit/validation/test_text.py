@@ -121,7 +121,7 @@ def test_variant_of_a_metric_is_told_at_the_end(tmp_path: Path) -> None:
 
 def test_attacks_have_a_table_where_there_were_some(found: Findings) -> None:
     assert "Attacks on the score" not in text.to_text(found)
-    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study))
+    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study), analyzers="none")
     report = measure_attacks(
         found.study, attacks(found.study, seed=0, drawn=1), scorer, resamples=0
     )

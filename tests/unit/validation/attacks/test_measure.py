@@ -142,7 +142,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> study.Study:
 
 @pytest.fixture(scope="module")
 def scorer(small: study.Study) -> Scorer:
-    return Scorer(encoder="hashing", threshold=0.4, generator=study.recorded(small))
+    return Scorer(
+        encoder="hashing", threshold=0.4, generator=study.recorded(small), analyzers="none"
+    )
 
 
 def test_duel_has_the_scores_of_both_texts(small: study.Study, scorer: Scorer) -> None:

@@ -1,0 +1,178 @@
+"""From what each tool printed to one analysis of a change."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.analysis import change, tools, wording
+from crscore.analysis.units import suffix_of
+from crscore.errors import ToolFailedError
+from crscore.findings import Analysis, Finding, ToolRun, ToolState
+from crscore.records import FileStatus, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crscore.analysis.analyzer import Analyzer
+    from crscore.analysis.execute import Outcome
+    from crscore.analysis.tools import Absent, Installed
+    from crscore.analysis.units import Unit
+    from crscore.records import ChangedFile, Diff
+
+HUNKS_ONLY = "saw hunks, not whole files"
+"""Why a tool's word is not all that it could say."""
+NEEDS_FILES = "needs whole files, and has none"
+"""Why a tool says nothing of a hunk."""
+
+
+class Line(NamedTuple):
+    """One tool and one change."""
+
+    analyzer: Analyzer
+    """The tool."""
+    found: Installed | Absent
+    """Whether it can run here."""
+    outcomes: Mapping[Unit, Outcome]
+    """What it said of each text of the change."""
+
+
+def analysis(
+    diff: Diff,
+    units: Sequence[Unit],
+    lines: Sequence[Line],
+    *,
+    compat: bool,
+    outside: tuple[tuple[ToolRun, tuple[Finding, ...]], ...],
+) -> Analysis:
+    """Put together what all tools say of one change.
+
+    Args:
+        diff: The change.
+        units: Its texts.
+        lines: The tools that ran on something, each with what it said of this change.
+        compat: Choose the findings as the published method did.
+        outside: What tools outside of this run said.
+
+    Returns:
+        Findings, marked, and what became of each tool that concerns this change.
+    """
+    findings: list[Finding] = []
+    runs: list[ToolRun] = []
+    for line in lines:
+        files = [file for file in diff.files if _concerns(line.analyzer, file)]
+        if not files:
+            continue
+        runs.append(_run_of(line, files))
+        for file in files:
+            findings.extend(_in_file(line, file, units, compat=compat))
+    for run, found in outside:
+        runs.append(run)
+        findings.extend(found)
+    ordered = sorted(dict.fromkeys(findings), key=_place)
+    return Analysis(findings=tuple(ordered), tools=tuple(runs), notes=tuple(_notes(runs)))
+
+
+def _place(finding: Finding) -> tuple[str, int, str, str, str]:
+    return finding.path, finding.line, finding.tool, finding.rule, finding.text
+
+
+def _concerns(one: Analyzer, file: ChangedFile) -> bool:
+    """A file that only loses lines gives a tool nothing to say."""
+    shown = not (file.is_binary or file.is_submodule or file.status is FileStatus.DELETED)
+    return shown and suffix_of(file) in one.manifest.suffixes and bool(change.added_lines(file))
+
+
+def _run_of(line: Line, files: Sequence[ChangedFile]) -> ToolRun:
+    name = line.analyzer.name
+    if isinstance(line.found, tools.Absent):
+        return ToolRun(
+            tool=name, version=line.found.version, state=line.found.state, reason=line.found.reason
+        )
+    new = {unit: outcome for unit, outcome in line.outcomes.items() if unit.side is Side.NEW}
+    failures = [str(one) for one in new.values() if isinstance(one, ToolFailedError)]
+    unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
+    read = {unit.path for unit in new} - unread
+    waiting = {file.path for file in files} - read - unread
+    version = line.found.version
+    if not line.analyzer.shipped:
+        version += f"-{line.analyzer.sha256[:8]}"
+    reason = ""
+    state = ToolState.RAN
+    if not read:
+        state = ToolState.FAILED if failures else ToolState.ABSTAINED
+        reason = NEEDS_FILES if waiting else "could not parse the code"
+    elif any(unit.is_fragment for unit in new):
+        reason = HUNKS_ONLY
+    return ToolRun(
+        tool=name,
+        version=version,
+        state=state,
+        reason=failures[0] if failures else reason,
+        files=len(read),
+        unread=tuple(sorted(unread | waiting)),
+    )
+
+
+def _was_read(outcome: Outcome) -> bool:
+    return not isinstance(outcome, ToolFailedError) and not outcome.unparsed
+
+
+def _in_file(
+    line: Line, file: ChangedFile, units: Sequence[Unit], *, compat: bool
+) -> tuple[Finding, ...]:
+    mine = [unit for unit in units if unit.path == file.path and unit in line.outcomes]
+    new = [one for unit in mine if unit.side is Side.NEW for one in _findings(line, unit)]
+    text = {unit.side: unit.text.split("\n") for unit in mine if not unit.is_fragment}
+    if compat:
+        return change.same_text(file, new, text.get(Side.NEW, []))
+    old = next((unit for unit in mine if unit.side is Side.OLD), None)
+    known = old is not None and _was_read(line.outcomes[old])
+    return change.classify(
+        file,
+        new,
+        list(_findings(line, old)) if old is not None and known else None,
+        sources=(text[Side.OLD], text[Side.NEW]) if known else None,
+    )
+
+
+def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
+    outcome = line.outcomes[unit]
+    if isinstance(outcome, ToolFailedError):
+        return
+    fragments = line.analyzer.manifest.fragments
+    for raw in outcome.findings:
+        first = unit.line_in_file(raw.line)
+        if first is None:
+            continue
+        if unit.is_fragment and not any(
+            re.fullmatch(rule, raw.rule) for rule in (fragments.rules if fragments else ())
+        ):
+            continue
+        worded = wording.word(raw, line.analyzer.manifest)
+        yield Finding(
+            tool=line.analyzer.name,
+            rule=raw.rule,
+            path=unit.path,
+            line=first,
+            end_line=max(first, unit.line_in_file(raw.end_line) or first),
+            message=raw.message,
+            text=worded.text,
+            severity=worded.severity,
+        )
+
+
+def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
+    missing = [run.tool for run in runs if run.state is ToolState.MISSING]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        yield (
+            f"{', '.join(missing)} {verb} not installed, so issues are missing; "
+            "`crscore doctor` says how to get them."
+        )
+    for run in runs:
+        if run.state in (ToolState.FAILED, ToolState.UNSUPPORTED):
+            yield f"{run.tool} did not run: {run.reason}."
+        elif run.unread and run.state is ToolState.RAN:
+            why = f": {run.reason}" if run.reason else ""
+            yield f"{run.tool} could not read {', '.join(run.unread)}{why}."

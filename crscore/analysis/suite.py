@@ -1,0 +1,161 @@
+"""All tools on all changes of a run: which ones, in parallel, and what each came to."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crscore.analysis import analyzer, collect, execute, outside, tools
+from crscore.analysis.units import suffix_of, units_of
+from crscore.errors import ManifestError, UnknownPluginError
+from crscore.findings import Analysis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.analysis.analyzer import Analyzer
+    from crscore.analysis.execute import Outcome
+    from crscore.analysis.manifest import Run
+    from crscore.analysis.reports import RawReport
+    from crscore.analysis.tools import Absent, Cache, Installed
+    from crscore.analysis.units import Unit
+    from crscore.records import Diff
+
+AUTO = "auto"
+"""All analyzers that come with crscore."""
+NONE = "none"
+"""No analyzer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Suite:
+    """Analyzers, and what they need to run."""
+
+    analyzers: tuple[Analyzer, ...]
+    """By name."""
+    tools: Path
+    """The folder with a folder for each tool of npm."""
+    path: str
+    """Folders to search for programs."""
+    cache: Cache | None = None
+    """Remembers findings by tool, version, rules and text."""
+    compat: bool = False
+    """Run the tools and choose the findings as the published method did."""
+    reports: tuple[RawReport, ...] = ()
+    """What tools outside of this run found, from SARIF files."""
+
+    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
+        """Run the tools that have something to say on these changes.
+
+        Each tool is started once for all changes, and tools run side by side. A tool that is
+        missing or fails is named in the result; the others' findings stay.
+
+        Args:
+            diffs: Any number of changes, with the whole files where somebody has them.
+
+        Returns:
+            What the tools say of each change, in order.
+        """
+        if not self.analyzers and not self.reports:
+            return tuple(Analysis() for _ in diffs)
+        units = [units_of(diff) for diff in diffs]
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            lines = list(pool.map(lambda one: self._run(one, units), self._wanted(diffs)))
+        return tuple(
+            collect.analysis(
+                diff,
+                units[index],
+                [collect.Line(line.analyzer, line.found, line.outcomes[index]) for line in lines],
+                compat=self.compat,
+                outside=outside.runs(self.reports, diff),
+            )
+            for index, diff in enumerate(diffs)
+        )
+
+    def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
+        """Look for every tool, for `crscore doctor`."""
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            return tuple(zip(self.analyzers, pool.map(self._find, self.analyzers), strict=True))
+
+    def _wanted(self, diffs: Sequence[Diff]) -> list[Analyzer]:
+        present = {suffix_of(file) for diff in diffs for file in diff.files}
+        return [
+            one
+            for one in self.analyzers
+            if present & set(one.manifest.suffixes) and self._call(one) is not None
+        ]
+
+    def _call(self, one: Analyzer) -> Run | None:
+        return one.manifest.compat if self.compat else one.manifest.run
+
+    def _find(self, one: Analyzer) -> Installed | Absent:
+        return tools.find(one, tools=self.tools, path=self.path, cache=self.cache)
+
+    def _run(self, one: Analyzer, units: Sequence[Sequence[Unit]]) -> _Line:
+        found = self._find(one)
+        call = self._call(one)
+        if isinstance(found, tools.Absent) or call is None:
+            return _Line(one, found, [{} for _ in units])
+        readable = [[unit for unit in texts if _reads(one, unit)] for texts in units]
+        distinct = list(dict.fromkeys(unit for texts in readable for unit in texts))
+        outcomes = execute.run(execute.Task(found, call, self.cache), distinct)
+        known = dict(zip(distinct, outcomes, strict=True))
+        return _Line(one, found, [{unit: known[unit] for unit in texts} for texts in readable])
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What one tool said of all changes."""
+
+    analyzer: Analyzer
+    found: Installed | Absent
+    outcomes: list[dict[Unit, Outcome]]
+
+
+def _reads(one: Analyzer, unit: Unit) -> bool:
+    fits = unit.suffix in one.manifest.suffixes
+    return fits and (one.manifest.fragments is not None or not unit.is_fragment)
+
+
+def select(choice: str) -> tuple[Analyzer, ...]:
+    """Read the analyzers that a setting names.
+
+    Args:
+        choice: Names and folders with commas between them. `auto` stands for all that come with
+            crscore, `none` for none. A folder is an analyzer's or holds several; folders alone
+            come on top of `auto`.
+
+    Returns:
+        The analyzers by name; one of a folder replaces the shipped one of the same name.
+
+    Raises:
+        ManifestError: A folder holds no analyzer, or one that cannot be used.
+        UnknownPluginError: There is no analyzer of that name.
+    """
+    shipped = analyzer.builtin()
+    known = analyzer.names(shipped)
+    words = [word.strip() for word in choice.split(",") if word.strip()]
+    folders = [Path(word) for word in words if os.sep in word or Path(word).is_dir()]
+    chosen = [word for word in words if Path(word) not in folders]
+    picked = known if AUTO in chosen or (folders and not chosen) else ()
+    for name in chosen:
+        if name in known:
+            picked = (*picked, name)
+        elif name not in (AUTO, NONE):
+            raise UnknownPluginError("analyzers", name, (AUTO, NONE, *known))
+    found = {name: analyzer.read(shipped / name, shipped=True) for name in picked}
+    for folder in folders:
+        found |= {one.name: one for one in _of_folder(folder)}
+    return tuple(found[name] for name in sorted(found))
+
+
+def _of_folder(folder: Path) -> list[Analyzer]:
+    if (folder / analyzer.FILE_NAME).is_file():
+        return [analyzer.read(folder, shipped=False)]
+    names = analyzer.names(folder)
+    if not names:
+        raise ManifestError(str(folder), analyzer.FILE_NAME, "is in none of its folders")
+    return [analyzer.read(folder / name, shipped=False) for name in names]

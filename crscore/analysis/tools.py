@@ -1,0 +1,197 @@
+"""Finding a tool on this machine and asking for its version.
+
+A tool of npm lives in the tools folder, which by default belongs to the Python environment
+that crscore is installed in: deleting the environment deletes all of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from crscore.analysis import sandbox
+from crscore.analysis.manifest import INTERPRETER
+from crscore.errors import AnalyzerError, ToolFailedError
+from crscore.findings import ToolState
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crscore.analysis.analyzer import Analyzer
+
+_SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
+_MIB = 2**20
+
+
+class Cache(Protocol):
+    """Remembers bytes under a key, from run to run."""
+
+    def get(self, key: str) -> bytes | None:
+        """Recall; None when it was never kept or is gone."""
+        ...
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """A tool that can run here."""
+
+    analyzer: Analyzer
+    """Its folder."""
+    program: str
+    """Absolute path."""
+    version: str
+    """As it says itself."""
+    environment: Mapping[str, str]
+    """All that the tool sees of the environment, but for the folders of a run."""
+    tools: Path
+    """Its folder among the tools; may not exist."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absent:
+    """A tool that cannot run here."""
+
+    state: ToolState
+    """Missing, of an unsupported version, or failed when asked for its version."""
+    reason: str
+    """One clause."""
+    version: str | None = None
+    """Its version, when it said one."""
+
+
+def default_folder() -> Path:
+    """Where the tools of npm are installed when no setting says otherwise."""
+    return Path(sys.prefix) / "share" / "crscore" / "tools"
+
+
+def find(analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None) -> Installed | Absent:
+    """Look for a tool.
+
+    Args:
+        analyzer: What to look for.
+        tools: The folder with a folder for each tool of npm.
+        path: Folders to search for programs, as in `PATH`.
+        cache: Remembers versions, so that a second run starts no process.
+
+    Returns:
+        The tool ready to run, or why there is none.
+    """
+    wanted = analyzer.manifest.tool
+    own = tools / analyzer.name
+    program = _program(wanted.command, own, path)
+    needed = {name: shutil.which(name, path=path) for name in wanted.needs}
+    lacking = [name for name, found in needed.items() if found is None]
+    if program is None or lacking:
+        what = f"{lacking[0]} is not installed" if program else "not installed"
+        hint = f"{what}; {wanted.install}" if program is None else what
+        return Absent(state=ToolState.MISSING, reason=hint)
+    environment = _environment(
+        analyzer, own, [program, *(found for found in needed.values() if found)]
+    )
+    try:
+        version = _version(analyzer, program, environment, cache)
+    except AnalyzerError as exc:
+        return Absent(state=ToolState.FAILED, reason=str(exc))
+    if not _supports(wanted.supported, version):
+        reason = f"{version} is not {wanted.supported}; {wanted.install}"
+        return Absent(state=ToolState.UNSUPPORTED, reason=reason, version=version)
+    return Installed(
+        analyzer=analyzer, program=program, version=version, environment=environment, tools=own
+    )
+
+
+def _program(command: str, own: Path, path: str) -> str | None:
+    if command == INTERPRETER:
+        return sys.executable
+    places = [own / command if "/" in command else own / "node_modules" / ".bin" / command]
+    name = command.rpartition("/")[2]
+    places.append(Path(sysconfig.get_path("scripts")) / name)
+    for place in places:
+        if place.is_file() and os.access(place, os.X_OK):
+            return str(place.absolute())
+    return shutil.which(name, path=path)
+
+
+def _environment(analyzer: Analyzer, own: Path, programs: list[str]) -> dict[str, str]:
+    folders = dict.fromkeys([*(str(Path(one).parent) for one in programs), *_SYSTEM])
+    places = {"{tools}": str(own), "{here}": str(analyzer.folder)}
+    extra = {key: fill(value, places) for key, value in analyzer.manifest.run.environment.items()}
+    return {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8", **extra}
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Put values in the place of `{placeholders}`."""
+    for name, value in values.items():
+        text = text.replace(name, value)
+    return text
+
+
+def limits_of(analyzer: Analyzer) -> sandbox.Limits:
+    """Translate a manifest's limits into the sandbox's units."""
+    limits = analyzer.manifest.limits
+    return sandbox.Limits(
+        seconds=limits.seconds,
+        memory_bytes=limits.memory_mb * _MIB,
+        output_bytes=limits.output_mb * _MIB,
+        processes=limits.processes,
+    )
+
+
+def _version(
+    analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Cache | None
+) -> str:
+    key = f"version {analyzer.name} {analyzer.sha256} {_stamp(analyzer, program)}"
+    known = cache.get(key) if cache else None
+    if known is not None:
+        return known.decode()
+    command = [program, *analyzer.manifest.tool.version]
+    with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
+        places = {"HOME": folder, "TMPDIR": folder}
+        done = sandbox.run(
+            command,
+            tool=analyzer.name,
+            folder=Path(folder),
+            environment={**environment, **places},
+            limits=limits_of(analyzer),
+        )
+    said = (done.stdout + b"\n" + done.stderr).decode("utf-8", errors="replace")
+    match = re.search(analyzer.manifest.tool.pattern, said)
+    if match is None:
+        raise ToolFailedError(analyzer.name, "does not say its version", done.code, said[-2000:])
+    if cache:
+        cache.put(key, match[1].encode())
+    return match[1]
+
+
+def _stamp(analyzer: Analyzer, program: str) -> str:
+    """What changes when the program is replaced.
+
+    A module that this interpreter runs is replaced with a package, which touches the folder
+    of the packages.
+    """
+    of_python = analyzer.manifest.tool.command == INTERPRETER
+    target = Path(sysconfig.get_path("purelib") if of_python else program)
+    status = target.stat()
+    return f"{program} {status.st_mtime_ns} {status.st_size} {__version__}"
+
+
+def _supports(supported: str, version: str) -> bool:
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
+    from packaging.version import InvalidVersion  # noqa: PLC0415
+
+    try:
+        return SpecifierSet(supported).contains(version, prereleases=True)
+    except InvalidVersion:
+        return False

@@ -1,0 +1,145 @@
+"""The texts that tools read: whole files in two versions, or the hunks of a file alone.
+
+Every text gets a name of ours. A path of the change decides nothing but the suffix, and whether
+a Python file is its package's `__init__`, because that changes what its imports mean.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from crscore import languages
+from crscore.records import FileStatus, LineKind, Side
+from crscore.syntax import fragments, grammars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.records import ChangedFile, Diff, Hunk
+
+# Characters that end a line for some tools and not for a diff: a lone CR, VT, FF, FS to RS,
+# NEL, LS, PS.
+_ODD_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_PACKAGE = "__init__"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One text to be analysed."""
+
+    path: str
+    """The file's path in the diff."""
+    side: Side
+    """Which version it is."""
+    text: str
+    """What tools read: lines end with LF."""
+    suffix: str
+    """Lower case, with the dot; "" when neither path nor language tells one."""
+    is_package: bool = False
+    """True for a Python `__init__`."""
+    first: int = 1
+    """Line of the file that the first line of the fragment is."""
+    before: int = 0
+    """Lines put before a fragment to make it whole."""
+    length: int | None = None
+    """Lines of a fragment; None for a whole file."""
+
+    @property
+    def is_fragment(self) -> bool:
+        """True when it is a hunk and no file."""
+        return self.length is not None
+
+    def file_name(self, number: int) -> str:
+        """Name the copy that a tool reads."""
+        stem = f"s{number:04}"
+        return f"{stem}/{_PACKAGE}{self.suffix}" if self.is_package else f"{stem}{self.suffix}"
+
+    def line_in_file(self, line: int) -> int | None:
+        """Count a line of the text as the file counts it; None for a line that we added."""
+        if self.length is None or line == 0:
+            return line
+        within = line - self.before
+        return self.first + within - 1 if 1 <= within <= self.length else None
+
+
+def suffix_of(file: ChangedFile) -> str:
+    """Say which suffix decides the tools that read a file.
+
+    Args:
+        file: A changed file.
+
+    Returns:
+        Its path's suffix in lower case, else its language's; "" when neither is known.
+    """
+    own = PurePosixPath(file.path.replace("\\", "/")).suffix.lower()
+    return own or languages.suffix_of(file.language or "") or ""
+
+
+def units_of(diff: Diff) -> tuple[Unit, ...]:
+    """List the texts of a change.
+
+    Args:
+        diff: With the whole files where somebody has them. A file that the change adds is
+            whole in its hunk.
+
+    Returns:
+        For each file with sources its new version, and its old one when there was one; for
+        each other file its hunks' new sides, as far as they can be made whole. Deleted files,
+        binary ones and hunks that only remove have none.
+    """
+    return tuple(unit for file in diff.files for unit in _of_file(file))
+
+
+def _of_file(file: ChangedFile) -> Iterator[Unit]:
+    if file.is_binary or file.is_submodule or file.status is FileStatus.DELETED:
+        return
+    suffix = suffix_of(file)
+    is_package = PurePosixPath(file.path).stem == _PACKAGE
+    new = file.new_source
+    if new is None and file.status is FileStatus.ADDED and file.hunks:
+        new = "\n".join([*(line.text for line in file.hunks[0].lines), ""])
+    if new is None:
+        yield from _fragments(file, suffix)
+        return
+    for side, text in ((Side.NEW, new), (Side.OLD, file.old_source)):
+        if text is not None and file.hunks:
+            yield Unit(
+                path=file.path,
+                side=side,
+                text=_plain(text),
+                suffix=suffix,
+                is_package=is_package,
+            )
+
+
+def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
+    language = grammars.language_of(file.language)
+    if language is None:
+        return
+    for hunk in file.hunks:
+        lines = _new_side(hunk)
+        if not any(line.kind is LineKind.ADDED for line in hunk.lines):
+            continue
+        whole = fragments.complete(language, lines, hunk.new_start)
+        if whole.tree.errors == 0:
+            yield Unit(
+                path=file.path,
+                side=Side.NEW,
+                text=_plain(whole.text + "\n"),
+                suffix=suffix,
+                first=hunk.new_start,
+                before=whole.before,
+                length=len(lines),
+            )
+
+
+def _new_side(hunk: Hunk) -> list[str]:
+    return [line.text for line in hunk.lines if line.kind is not LineKind.REMOVED]
+
+
+def _plain(text: str) -> str:
+    """Make every tool count the lines as the diff does."""
+    return _ODD_LINE_ENDS.sub(" ", text.removeprefix("\ufeff").replace("\r\n", "\n"))

@@ -1,0 +1,68 @@
+"""From a tool's words to a sentence that a reviewer would write."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.analysis import sarif
+from crscore.findings import Severity
+
+if TYPE_CHECKING:
+    from crscore.analysis.manifest import Manifest
+    from crscore.analysis.reports import RawFinding
+
+MAX_NAME = 80
+"""Characters of a name taken from the code; a longer one is cut."""
+
+
+class Worded(NamedTuple):
+    """A finding in English."""
+
+    text: str
+    """One sentence."""
+    severity: Severity
+    """How much it matters."""
+
+
+def word(finding: RawFinding, manifest: Manifest) -> Worded:
+    """Say a finding as a reviewer would.
+
+    Args:
+        finding: As the tool printed it.
+        manifest: Its sentences; the first whose rule and message match is filled in. Without
+            one the tool's own message serves.
+
+    Returns:
+        The sentence and the severity.
+    """
+    severity = _severity(finding, manifest)
+    for sentence in manifest.sentences:
+        if not _compiled(sentence.rule).fullmatch(finding.rule):
+            continue
+        match = _compiled(sentence.message or "").search(finding.message)
+        if match is not None:
+            names = {key: _short(value) for key, value in match.groupdict().items()}
+            text = re.sub(r"\{(\w+)\}", lambda slot: names[slot[1]], sentence.text)  # noqa: B023
+            return Worded(text, sentence.severity or severity)
+    return Worded(sarif.shorten(finding.message), severity)
+
+
+def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
+    table = manifest.severity
+    level = finding.level or ""
+    if level in table:
+        return table[level]
+    named = level if level in set(Severity) else table.get("default", Severity.WARNING)
+    return Severity(named)
+
+
+def _short(value: str | None) -> str:
+    plain = " ".join((value or "").split())
+    return plain if len(plain) <= MAX_NAME else plain[: MAX_NAME - 1] + "…"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

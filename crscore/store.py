@@ -1,0 +1,204 @@
+"""A store on this disk that remembers what was dear to make.
+
+One SQLite file, shared by processes. SQLite's journal keeps it whole when a process is killed;
+what is longest unused goes first when it grows too large. A store that cannot be opened or has
+been damaged is no error: everything is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILE_NAME = "store.sqlite3"
+MAX_BYTES = 256 * 2**20
+"""Most bytes of values kept."""
+_KEPT_AFTER_EVICTION = 0.8
+_PATIENCE_S = 5.0
+# A value read twice within this time is not marked as used twice: marking is a write.
+_STALE_S = 3600.0
+_MIGRATIONS = (
+    """
+    CREATE TABLE entries (
+        key TEXT PRIMARY KEY,
+        value BLOB NOT NULL,
+        size INTEGER NOT NULL,
+        used REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX entries_by_use ON entries (used, size);
+    """,
+)
+"""Append only: the file's `user_version` counts those it has had."""
+
+
+class Summary(NamedTuple):
+    """What a store holds of one kind."""
+
+    kind: str
+    """The first word of the keys."""
+    entries: int
+    """How many."""
+    size: int
+    """Bytes of their values."""
+
+
+def default_folder() -> Path:
+    """The folder that this system means for caches."""
+    import platformdirs  # noqa: PLC0415
+
+    return Path(platformdirs.user_cache_dir("crscore", appauthor=False))
+
+
+class Store:
+    """Remembers bytes under a key. Safe to use from several threads.
+
+    Args:
+        folder: Where the file lies; made when missing.
+        most: Bytes of values kept.
+    """
+
+    def __init__(self, folder: Path, *, most: int = MAX_BYTES) -> None:
+        self.file = folder / FILE_NAME
+        self.most = most
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._is_broken = False
+
+    def get(self, key: str) -> bytes | None:
+        """Recall a value.
+
+        Args:
+            key: Its first word names the kind: `findings 9f86d0...`.
+
+        Returns:
+            The value; None when it was never kept, or is gone.
+        """
+        with self._working() as connection:
+            if connection is None:
+                return None
+            row = connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            now = time.time()
+            connection.execute(
+                "UPDATE entries SET used = ? WHERE key = ? AND used < ?", (now, key, now - _STALE_S)
+            )
+            return bytes(row[0])
+        return None
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep a value; a larger one than the whole store may hold is not kept."""
+        if len(value) > self.most:
+            return
+        with self._working() as connection:
+            if connection is not None:
+                connection.execute(
+                    "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)",
+                    (key, value, len(value), time.time()),
+                )
+                self._evict(connection)
+
+    def summary(self) -> tuple[Summary, ...]:
+        """Count what the store holds, by kind.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        if not self.file.exists():
+            return ()
+        query = (
+            "SELECT substr(key, 1, instr(key || ' ', ' ') - 1) AS kind, count(*), sum(size) "
+            "FROM entries GROUP BY kind ORDER BY kind"
+        )
+        with self._working() as connection:
+            if connection is not None:
+                return tuple(Summary(*row) for row in connection.execute(query))
+        raise StoreError(str(self.file), "it cannot be read; clear it")
+
+    def clear(self) -> None:
+        """Forget everything, also when the file is damaged.
+
+        Raises:
+            StoreError: The file cannot be removed.
+        """
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            try:
+                Path(f"{self.file}{suffix}").unlink(missing_ok=True)
+            except OSError as exc:
+                raise StoreError(str(self.file), f"it cannot be removed: {exc.strerror}") from exc
+        self._is_broken = False
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def __del__(self) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self.close()
+
+    @contextlib.contextmanager
+    def _working(self) -> Iterator[sqlite3.Connection | None]:
+        """Give the open file to one thread; None when there is none to be had."""
+        with self._lock:
+            if self._connection is None and not self._is_broken:
+                self._connection = self._open()
+                self._is_broken = self._connection is None
+            try:
+                yield self._connection
+            except sqlite3.Error:
+                # Full disk, damaged file, a lock held too long: do without from here on.
+                self._is_broken = True
+                if self._connection is not None:
+                    self._connection.close()
+                    self._connection = None
+
+    def _open(self) -> sqlite3.Connection | None:
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(
+                self.file, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False
+            )
+        except (OSError, sqlite3.Error):
+            return None
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            _migrate(connection)
+        except sqlite3.Error:
+            connection.close()
+            return None
+        return connection
+
+    def _evict(self, connection: sqlite3.Connection) -> None:
+        (total,) = connection.execute("SELECT coalesce(sum(size), 0) FROM entries").fetchone()
+        if total <= self.most:
+            return
+        kept = int(self.most * _KEPT_AFTER_EVICTION)
+        connection.execute(
+            "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, "
+            "sum(size) OVER (ORDER BY used DESC, key) AS filled FROM entries) WHERE filled > ?)",
+            (kept,),
+        )
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    (done,) = connection.execute("PRAGMA user_version").fetchone()
+    for number, script in enumerate(_MIGRATIONS[done:], done + 1):
+        for statement in script.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {number}")
+    connection.execute("COMMIT")
