@@ -78,7 +78,7 @@ def _harm(handler: ast.ExceptHandler, *, forgiving: bool) -> str | None:
         return "drops the error without a trace, so a failure goes unnoticed" if is_silent else None
     if forgiving and any(isinstance(statement, ast.Raise) for statement in handler.body):
         return None
-    every = "every error" if handler.type is not None else "everything, even Ctrl-C"
+    every = "every error" if handler.type is not None else "every error and even Ctrl-C"
     if is_silent:
         return f"swallows {every} without a trace; catch only what is expected and handle it"
     return f"catches {every}, so it hides bugs; catch only what is expected"
