@@ -1,0 +1,219 @@
+"""The program between crscore and a tool: it gives up rights, then starts the tool.
+
+`sandbox.py` runs this file by its path, so it imports nothing of crscore, and
+little of the library: it is on the way of every run. What it sets holds for the
+tool and for all that the tool starts, and cannot be taken back.
+
+Everywhere but on Windows: limits of processor time, memory, file size, open
+files. On Linux also:
+
+- seccomp, on x86_64 and aarch64: no sockets of any family (a local one may lead
+  to a container engine or a key agent as well), no way out of the process group,
+  no look into other processes. Socket pairs stay: node talks to its children so.
+- Root loses all that makes it root, but for the opening of files.
+- Landlock, where the kernel has it: files are written only in the folders named,
+  and processes outside cannot be signalled or read, the caller's environment
+  (`/proc/<pid>/environ`) among them.
+
+It stays as the tool's parent until the end, for when the caller dies without a
+chance to clean up, the kernel tells it, and it takes the whole group along.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import struct
+import sys
+
+TYPE_CHECKING = False  # typing itself would be the slowest import here
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_OPEN_FILES = 1024
+"""Open files of one process."""
+_SPARE_TASKS = 4096
+"""Processes and threads that the user may have beyond those that the machine has now."""
+
+_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
+_SECCOMP_MODE_FILTER = 2
+
+_KEPT_CAPABILITIES = frozenset({1, 2})
+"""Of root's: to open any file, for its own may belong to somebody else in a container."""
+_CAPABILITIES = 64
+"""More than the kernel has."""
+
+_AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+"""How the kernel names the machine that a system call was made for."""
+_REFUSED = {
+    "socket": {"x86_64": 41, "aarch64": 198},
+    "io_uring_setup": {"x86_64": 425, "aarch64": 425},  # can open sockets of its own
+    "setpgid": {"x86_64": 109, "aarch64": 154},
+    "setsid": {"x86_64": 112, "aarch64": 157},
+    "unshare": {"x86_64": 272, "aarch64": 97},
+    "setns": {"x86_64": 308, "aarch64": 268},
+    "ptrace": {"x86_64": 101, "aarch64": 117},
+    "process_vm_readv": {"x86_64": 310, "aarch64": 270},
+    "process_vm_writev": {"x86_64": 311, "aarch64": 271},
+    "pidfd_getfd": {"x86_64": 438, "aarch64": 438},
+}
+_X32_BIT = 0x40000000
+"""On x86_64, the same calls have a second set of numbers from here."""
+
+_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_NUMBER_AT, _MACHINE_AT = 0, 4
+_ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | 13, 0x80000000  # 13 is EACCES
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_WRITE_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 13, 1 << 14
+_CHANGE_FOLDER = sum(1 << bit for bit in range(4, 13))
+"""Landlock: removing and making entries of every kind."""
+_SCOPES = 0b11
+"""Landlock: abstract local sockets and signals end at the sandbox."""
+
+
+def filter_program(machine: str) -> bytes | None:
+    """The seccomp filter for a machine.
+
+    Args:
+        machine: As `uname -m` names it.
+
+    Returns:
+        Instructions of 8 bytes each; None for a machine whose numbers are not known.
+
+    Example:
+        >>> filter_program("riscv64") is None
+        True
+    """
+    if machine not in _AUDIT:
+        return None
+    numbers = [by_machine[machine] for by_machine in _REFUSED.values()]
+    x32 = machine == "x86_64"
+    steps = [(_LOAD, 0, 0, _MACHINE_AT), (_EQUAL, 1, 0, _AUDIT[machine]), (_RETURN, 0, 0, _KILL)]
+    steps.append((_LOAD, 0, 0, _NUMBER_AT))
+    # A jump is a count of steps to skip: over the other tests and the step that allows.
+    if x32:
+        steps.append((_AT_LEAST, len(numbers) + 1, 0, _X32_BIT))
+    for done, number in enumerate(numbers, start=1):
+        steps.append((_EQUAL, len(numbers) - done + 1, 0, number))
+    steps += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE)]
+    return b"".join(struct.pack("=HBBI", *step) for step in steps)
+
+
+def main(arguments: list[str]) -> None:
+    """Give up rights, start the tool, tell how it ended, and end with its group.
+
+    Args:
+        arguments: The descriptor to tell the end on, the caller's process id, the
+            limits of processor time (seconds), memory and file size (bytes), the
+            value of LC_CTYPE or nothing, the folders that may be written, `--`, and
+            the tool's command.
+    """
+    status, caller, seconds, memory, size = (int(argument) for argument in arguments[:5])
+    dashes = arguments.index("--")
+    folders, command = arguments[6:dashes], arguments[dashes + 1 :]
+    # Python sets this one for itself when it starts in the C locale.
+    os.environ.pop("LC_CTYPE", None)
+    if arguments[5]:
+        os.environ["LC_CTYPE"] = arguments[5]
+    os.set_inheritable(status, False)
+    signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
+    _limit(seconds, memory, size)
+    if sys.platform == "linux":
+        _confine(caller, folders)
+    tool = os.fork()
+    if tool == 0:
+        _become(command, status)
+    ended = os.waitpid(tool, 0)[1]
+    os.write(status, b"ended %d\n" % ended)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _become(command: list[str], status: int) -> None:
+    # Python ignores these two, and what a process ignores its successor ignores as well.
+    for name in ("SIGPIPE", "SIGXFSZ"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    try:
+        os.execvp(command[0], command)  # noqa: S606  # there is no shell on purpose
+    except OSError as exc:
+        os.write(status, b"refused %d\n" % (exc.errno or 0))
+    finally:
+        os._exit(127)
+
+
+def _limit(seconds: int, memory: int, size: int) -> None:
+    import resource  # noqa: PLC0415  # not there on Windows
+
+    limits = {
+        resource.RLIMIT_CPU: seconds,
+        # Not the address space: node and Java reserve far more of it than they use.
+        resource.RLIMIT_DATA: memory,
+        resource.RLIMIT_FSIZE: size,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+    }
+    # The kernel counts all tasks of the user, so this only stops a flood; root is exempt.
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        load = os.open("/proc/loadavg", os.O_RDONLY)
+        tasks = int(os.read(load, 100).split()[3].split(b"/")[1])
+        limits[resource.RLIMIT_NPROC] = tasks + _SPARE_TASKS
+        os.close(load)
+    for limit, value in limits.items():
+        hard = resource.getrlimit(limit)[1]
+        lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        with contextlib.suppress(OSError, ValueError):  # some systems know a limit in name only
+            resource.setrlimit(limit, (lower, lower))
+
+
+def _confine(caller: int, folders: list[str]) -> None:
+    import ctypes  # noqa: PLC0415  # slow
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != caller:  # it died before the line above
+        os._exit(127)
+    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        return
+    for capability in set(range(_CAPABILITIES)) - _KEPT_CAPABILITIES:
+        libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # takes effect when the tool starts
+
+    def call(number: int, *arguments: int | bytes | None) -> int:
+        # A plain int would be passed as 32 bits.
+        wide = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+        result: int = libc.syscall(ctypes.c_long(number), *wide)
+        return result
+
+    _lock_files(call, folders)
+    program = filter_program(os.uname().machine) if sys.maxsize > 2**32 else None
+    if program is not None:
+        steps = ctypes.create_string_buffer(program, len(program))
+        header = struct.pack("@HP", len(program) // 8, ctypes.addressof(steps))
+        place = ctypes.create_string_buffer(header, len(header))
+        libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(place), 0, 0)
+
+
+def _lock_files(call: Callable[..., int], folders: list[str]) -> None:
+    """Let only the folders, and nothing else but /dev/null, be written."""
+    version = call(_CREATE_RULESET, None, 0, 1)
+    if version < 1:  # no Landlock in this kernel, or not switched on
+        return
+    to_file = _WRITE_FILE | (_TRUNCATE if version >= 3 else 0)
+    to_folder = to_file | _CHANGE_FOLDER | (_REFER if version >= 2 else 0)
+    scopes = struct.pack("=QQ", 0, _SCOPES) if version >= 6 else b""
+    about = struct.pack("=Q", to_folder) + scopes
+    rules = call(_CREATE_RULESET, about, len(about), 0)
+    if rules < 0:
+        return
+    for path, rights in [*((folder, to_folder) for folder in folders), (os.devnull, to_file)]:
+        with contextlib.suppress(OSError):
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            call(_ADD_RULE, rules, 1, struct.pack("=Qi", rights, place), 0)
+            os.close(place)
+    call(_RESTRICT_SELF, rules, 0)
+    os.close(rules)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
