@@ -101,11 +101,11 @@ def test_checkout_named_like_a_package_is_known_on_a_runner() -> None:
 
 
 def test_hostile_number_of_folders_is_borne() -> None:
-    uris = [f"/{i}/" + "d/" * 90 + "__init__.py" for i in range(25_000)]
+    uris = [f"/{i}/" + "d/" * 90 + "__init__.py" for i in range(5_000)]
     paths = {"d/" * depth + "__init__.py" for depth in range(0, 200, 2)}
     start = time.perf_counter()
-    assert len(match_paths(uris, paths)) <= 25_000
-    assert time.perf_counter() - start < 8
+    assert len(match_paths(uris, paths)) <= 5_000
+    assert time.perf_counter() - start < 5
 
 
 @given(st.text(max_size=30) | st.text("/.\\%:aC2 ", max_size=30))

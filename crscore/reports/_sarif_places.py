@@ -1,0 +1,79 @@
+"""Where the pseudo-references of a change stand in the new version, as SARIF says it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from crscore.records import FileStatus, LineSpan, Side
+
+if TYPE_CHECKING:
+    from crscore.records import ChangedFile, Diff, PseudoReference
+
+ROOT: Final = "%SRCROOT%"
+"""The name that SARIF's readers know for the root of the repository."""
+MAX_RELATED: Final = 10
+"""Further places of one pseudo-reference."""
+
+
+def locations(diff: Diff, reference: PseudoReference) -> list[dict[str, Any]]:
+    """Name the places of a pseudo-reference, each once, the first one the most telling.
+
+    Args:
+        diff: The change.
+        reference: Its spans of the new version come first; one of the old version stands at the
+            line that took its place; without spans it stands at the first file that is left.
+
+    Returns:
+        Places with a file, at most `MAX_RELATED` and one; empty when the change names no file.
+    """
+    spans = sorted(reference.spans, key=lambda span: span.side is not Side.NEW)
+    found = [_in_new_version(diff, span) for span in spans] or [_whole(diff)]
+    places = dict.fromkeys(span for span in found if span.path)
+    return [_location(span) for span in list(places)[: MAX_RELATED + 1]]
+
+
+def _whole(diff: Diff) -> LineSpan:
+    left = [file.path for file in diff.files if file.status is not FileStatus.DELETED]
+    path = next(iter([*left, *(file.path for file in diff.files)]), "")
+    return LineSpan(path=path, side=Side.NEW, start=0, end=0)
+
+
+def _in_new_version(diff: Diff, span: LineSpan) -> LineSpan:
+    if span.side is Side.NEW:
+        return span
+    for file in diff.files:
+        if span.path == (file.old_path or file.path):
+            line = 0 if file.status is FileStatus.DELETED else _successor(file, span.start)
+            return LineSpan(path=file.path, side=Side.NEW, start=line, end=line)
+    return LineSpan(path=span.path, side=Side.NEW, start=0, end=0)
+
+
+def _successor(file: ChangedFile, old: int) -> int:
+    """Find the line that stands where an old line stood, or the last one before it.
+
+    Returns:
+        A line of the new version; 0 when the diff shows none.
+    """
+    for hunk in file.hunks:
+        if not old or old >= hunk.old_start + hunk.old_length:
+            continue
+        before = 0
+        passed = False
+        for line in hunk.lines:
+            passed = passed or (line.old is not None and line.old >= old)
+            if line.new is not None:
+                if passed:
+                    return line.new
+                before = line.new
+        return before
+    return 0
+
+
+def _location(span: LineSpan) -> dict[str, Any]:
+    # Bytes that are no UTF-8 came as lone surrogates; every byte can be written.
+    uri = quote(span.path.lstrip("/").encode("utf-8", "surrogatepass"))
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}}
+    if span.start > 0:
+        physical["region"] = {"startLine": span.start, "endLine": max(span.start, span.end)}
+    return {"physicalLocation": physical}

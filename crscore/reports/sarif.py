@@ -1,0 +1,231 @@
+"""The report for code scanning: SARIF 2.1.0 with what no review addressed, at its lines.
+
+One run a result, because each change has its own scores and signature; a host tells the runs
+apart by `automationDetails.id`. Within the limits of GitHub's code scanning, which takes 20 runs
+of 25,000 results, shows 5,000 of them, refuses a file with a result that has no place, and tells
+alerts apart by `primaryLocationLineHash` alone.
+
+- A pseudo-reference on removed lines stands at the line that took their place, since a host
+  shows the new version only; one of a deleted file or of the whole change stands at a file
+  without a line.
+- A result that abstained has no results: a note in `invocations` says why.
+- Text is cleaned as for people. It holds no embedded link but what is escaped.
+
+Tried with the validator of Sarif.Multitool 5.7, which also knows GitHub's rules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crscore.records import ReferenceKind
+from crscore.reports import _escape, _sarif_places, _view
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crscore.records import PseudoReference, Result
+    from crscore.reports.base import Report
+
+SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+MAX_RUNS: Final = 20
+"""Runs in a file."""
+MAX_RESULTS: Final = 5_000
+"""Results in a run."""
+MAX_BYTES: Final = 8_000_000
+"""Of all results together, before the compression after which GitHub allows 10 MB."""
+MAX_SENTENCES: Final = 1_000
+"""Sentences of the reviews, of all runs together."""
+MAX_NOTES: Final = 100
+"""Notes in a run."""
+MAX_CHARS: Final = 1_000
+"""Of a message."""
+_SENTENCE_CHARS: Final = 300
+_DECIMALS: Final = 6
+_INDENT: Final = 1
+_RESULT_INDENT: Final = 5
+
+_LEVELS: Final = {
+    ReferenceKind.ISSUE: "warning",
+    ReferenceKind.CLAIM: "note",
+    ReferenceKind.IMPLICATION: "note",
+}
+_ABOUT: Final = {
+    ReferenceKind.CLAIM: "Something the change does",
+    ReferenceKind.IMPLICATION: "Something that follows from the change",
+    ReferenceKind.ISSUE: "A possible defect in the changed lines",
+}
+# `[text](target)` is a link in a message, and `\[text\](target)` is none.
+_LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
+
+
+@dataclass(frozen=True, slots=True)
+class Sarif:
+    """Renders for code scanning."""
+
+    def render(self, results: Sequence[Result]) -> str:
+        """Render one run for each result, at most `MAX_RUNS`."""
+        shown = results[:MAX_RUNS]
+        runs = [_run(result, number, len(shown)) for number, result in enumerate(shown, start=1)]
+        if len(results) > len(shown):
+            more = _view.many(len(results) - len(shown), "change")
+            runs[-1]["invocations"][0]["toolExecutionNotifications"].append(
+                _notice("warning", f"Left out {more}: a file holds {MAX_RUNS} runs.")
+            )
+        log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
+        text = json.dumps(log, ensure_ascii=False, allow_nan=False, indent=_INDENT)
+        return _escape.json_text(text) + "\n"
+
+
+def _run(result: Result, number: int, of: int) -> dict[str, Any]:
+    """Make the run of the result with this number, which may take its share of the limits."""
+    notices = [_notice("note", note) for note in _view.notes(result)[:MAX_NOTES]]
+    found: list[dict[str, Any]] = []
+    if result.scores.reason is None:
+        everything = _ordered(result)
+        found = list(_within(_results(result, everything), MAX_BYTES // of))
+        if len(found) < len(everything):
+            missing = _view.many(len(everything) - len(found), "point")
+            text = f"Left out the {missing} of least weight to keep within the limits of a file."
+            notices.insert(0, _notice("warning", text))
+    else:
+        notices.insert(0, _notice("warning", f"No score: {result.scores.reason}."))
+    category = "crscore" if of == 1 else f"crscore/change-{number}"
+    return {
+        "tool": {
+            "driver": {
+                "name": "crscore",
+                "semanticVersion": __version__,
+                "rules": [_rule(kind) for kind in ReferenceKind],
+            }
+        },
+        "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
+        "originalUriBaseIds": {
+            _sarif_places.ROOT: {"description": {"text": "The root of the repository."}}
+        },
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
+        "results": found,
+        "properties": _properties(result, MAX_SENTENCES // of),
+    }
+
+
+def _notice(level: str, text: str) -> dict[str, Any]:
+    return {"level": level, "message": {"text": _message(text)}}
+
+
+def _message(text: str) -> str:
+    """Clean a text and take embedded links out of force."""
+    return _LINK.sub(r"\\[\1\\]", _escape.one_line(text, MAX_CHARS))
+
+
+def _rule(kind: ReferenceKind) -> dict[str, Any]:
+    level = _LEVELS[kind]
+    about = _ABOUT[kind]
+    full = (
+        f"{about}, worth a word in a review. The score of the review counts it as not addressed, "
+        "because none of its sentences is close enough in meaning."
+    )
+    advice = "Read these lines and say what you think of them, or dismiss the alert."
+    return {
+        "id": _rule_id(kind),
+        "name": f"Unaddressed{kind.value.capitalize()}",
+        "shortDescription": {"text": f"{about} that no review comment speaks about."},
+        "fullDescription": {"text": full},
+        "help": {"text": f"{full} {advice}", "markdown": f"{full}\n\n{advice}"},
+        "defaultConfiguration": {"level": level},
+        "properties": {
+            "tags": ["code-review"],
+            "problem.severity": "warning" if level == "warning" else "recommendation",
+        },
+    }
+
+
+def _rule_id(kind: ReferenceKind) -> str:
+    return f"unaddressed-{kind.value}"
+
+
+def _ordered(result: Result) -> list[int]:
+    """List what nobody addressed: issues first, then by weight."""
+    found = _view.unaddressed(result)
+    return sorted(found, key=lambda at: _LEVELS[result.references[at].kind] != "warning")
+
+
+def _results(result: Result, indices: Sequence[int]) -> Iterator[dict[str, Any]]:
+    kinds = list(ReferenceKind)
+    seen: Counter[str] = Counter()
+    for index in indices[:MAX_RESULTS]:
+        reference = result.references[index]
+        match = result.reference_matches[index]
+        text = _message(reference.text) or "A point without words."
+        locations = _sarif_places.locations(result.diff, reference)
+        digest = _digest(reference, text)
+        seen[digest] += 1
+        yield {
+            "ruleId": _rule_id(reference.kind),
+            "ruleIndex": kinds.index(reference.kind),
+            "level": _LEVELS[reference.kind],
+            "message": {"text": text},
+            "locations": locations[:1],
+            **({"relatedLocations": locations[1:]} if locations[1:] else {}),
+            "partialFingerprints": {"primaryLocationLineHash": f"{digest}:{seen[digest]}"},
+            "rank": round(100 * reference.weight, 1),
+            "properties": {
+                "source": _escape.one_line(reference.source, _SENTENCE_CHARS),
+                "similarity": _rounded(match.similarity),
+                "degree": _rounded(match.degree),
+            },
+        }
+
+
+def _digest(reference: PseudoReference, text: str) -> str:
+    """Name a pseudo-reference by what it says and of which file, wherever its lines move to."""
+    path = reference.spans[0].path if reference.spans else ""
+    key = "\0".join((reference.kind.value, path, text))
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _within(found: Iterator[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:
+    """Pass on results until they get too large; the first ones matter most."""
+    for item in found:
+        text = json.dumps(item, ensure_ascii=False, indent=_INDENT)
+        most_bytes -= len(text.encode()) + text.count("\n") * _RESULT_INDENT
+        if most_bytes < 0:
+            return
+        yield item
+
+
+def _properties(result: Result, most_sentences: int) -> dict[str, Any]:
+    """What code scanning does not show and another reader may want."""
+    pairs = zip(result.sentences, result.sentence_flags, result.sentence_matches, strict=True)
+    return {
+        "signature": result.signature,
+        "scores": asdict(result.scores),
+        "sentences": [
+            {
+                "text": _escape.one_line(sentence.text, _SENTENCE_CHARS),
+                "similarity": _rounded(match.similarity),
+                "degree": _rounded(match.degree),
+                "matched": match.matched,
+                "flag": None if flag is None else flag.value,
+            }
+            for sentence, flag, match in itertools.islice(pairs, most_sentences)
+        ],
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DECIMALS)
+
+
+def create(options: Mapping[str, str]) -> Report:  # noqa: ARG001
+    """Make the report; it takes no options."""
+    return Sarif()

@@ -1,0 +1,377 @@
+import json
+import os
+import random
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from crscore.analysis import sarif as reader
+from crscore.records import Comment, Flag, ReferenceKind, Result, Side
+from crscore.reports import sarif
+from crscore.version import __version__
+from tests.helpers import results
+
+TOOL = Path(__file__).parents[2] / "data" / "sarif"
+MAKERS = {
+    "small": results.small,
+    "review": results.review,
+    "abstained": results.abstained,
+    "hostile": results.hostile,
+    "large": results.large,
+    "flagged": results.flagged,
+    "learned": lambda: results.learned(results.hostile()),
+}
+
+
+def published(name: str) -> Path:
+    """Find a file of the makers' package, which `npm ci --ignore-scripts` puts into `TOOL`."""
+    found = sorted(TOOL.glob(f"node_modules/@microsoft/sarif-multitool-*/{name}"))
+    assert found, f"run `npm ci --ignore-scripts` in {TOOL}"
+    return found[0]
+
+
+@pytest.fixture(scope="module")
+def schema() -> Draft202012Validator:
+    document = json.loads(published("sarif-2.1.0.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(document)
+    return Draft202012Validator(document)
+
+
+def render(*given_: Result) -> Any:
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    return json.loads(sarif.create({}).render(given_), parse_constant=refuse)
+
+
+def run_of(result: Result) -> Any:
+    (run,) = render(result)["runs"]
+    return run
+
+
+def notices(run: Any) -> list[tuple[str, str]]:
+    (invocation,) = run["invocations"]
+    notes = invocation["toolExecutionNotifications"]
+    return [(one["level"], one["message"]["text"]) for one in notes]
+
+
+def unaddressed(*references: Any, diff: Any = None) -> Result:
+    """A review of one sentence that addresses nothing."""
+    said = (results.Said(Comment(body="b"), ("Nice.",)),)
+    diff = diff or results.diff_of(results.CLIENT)
+    return results.make(diff, references, said, [[0.1]] * len(references))
+
+
+# Validity
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_document_keeps_to_the_published_schema(name: str, schema: Draft202012Validator) -> None:
+    schema.validate(render(MAKERS[name]()))
+
+
+def test_several_results_keep_to_the_published_schema(schema: Draft202012Validator) -> None:
+    schema.validate(render(*(make() for make in MAKERS.values())))
+
+
+def test_published_schema_refuses_what_is_wrong(schema: Draft202012Validator) -> None:
+    document = render(results.review())
+    document["runs"][0]["results"][0]["level"] = "dreadful"
+    assert not schema.is_valid(document)
+
+
+def complaints(document: Any, folder: Path) -> list[str]:
+    """Ask the makers' own validator, with the rules of GitHub's code scanning."""
+    program = published("Sarif.Multitool")
+    program.chmod(0o755)
+    target = folder / "report.sarif"
+    target.write_text(json.dumps(document), encoding="utf-8")
+    done = subprocess.run(
+        [program, "validate", target, "--rule-kind", "Sarif;Ghas", "--level", "Error"],
+        env={"PATH": os.environ["PATH"], "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1"}
+        | {"HOME": str(folder), "DOTNET_CLI_TELEMETRY_OPTOUT": "1"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "1 files scanned" in done.stdout, done.stdout + done.stderr
+    return re.findall(r": error (\w+): (.*)", done.stdout)
+
+
+def test_github_rules_of_the_makers_validator_are_met(tmp_path: Path) -> None:
+    assert complaints(render(*(make() for make in MAKERS.values())), tmp_path) == []
+
+
+def test_makers_validator_finds_what_github_refuses(tmp_path: Path) -> None:
+    document = render(results.review())
+    first, second, *_ = document["runs"][0]["results"]
+    first["locations"] = []
+    second["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] = "a b.py"
+    found = {rule for rule, _ in complaints(document, tmp_path)}
+    assert {"GH1015", "SARIF1002"} <= found
+
+
+# Results
+
+
+def test_only_what_counts_and_nobody_addressed_is_a_result() -> None:
+    # By hand from the matrix: rows 2, 5 and 6 stay below the threshold; row 7 does not count.
+    run = run_of(results.review())
+    assert [
+        (one["ruleId"], one["level"], one["message"]["text"][:20]) for one in run["results"]
+    ] == [
+        ("unaddressed-implication", "note", "`fetch` returns `Non"),
+        ("unaddressed-claim", "note", "A setting `proxy` is"),
+        ("unaddressed-claim", "note", "The file `src/shop/l"),
+    ]
+
+
+def test_result_is_given_whole() -> None:
+    assert run_of(results.review())["results"][0] == {
+        "ruleId": "unaddressed-implication",
+        "ruleIndex": 1,
+        "level": "note",
+        "message": {
+            "text": "`fetch` returns `None` when all attempts fail, so callers must handle a "
+            "missing answer."
+        },
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": "src/shop/client.py", "uriBaseId": "%SRCROOT%"},
+                    "region": {"startLine": 17, "endLine": 17},
+                }
+            }
+        ],
+        "partialFingerprints": {
+            # sha256 of kind, path and text with NULs between, by the shell's sha256sum.
+            "primaryLocationLineHash": "14988b2e8ee5e040:1"
+        },
+        "rank": 90.0,
+        "properties": {"source": "structural", "similarity": 0.3901, "degree": 0.0},
+    }
+
+
+def test_rule_index_names_the_rule() -> None:
+    run = run_of(results.review())
+    rules = run["tool"]["driver"]["rules"]
+    assert [rules[one["ruleIndex"]]["id"] for one in run["results"]] == [
+        one["ruleId"] for one in run["results"]
+    ]
+    assert [rule["id"] for rule in rules] == [
+        "unaddressed-claim",
+        "unaddressed-implication",
+        "unaddressed-issue",
+    ]
+
+
+def test_issue_comes_first_and_warns() -> None:
+    heavy = results.reference("Heavy claim.", ("src/shop/client.py", 11, 11), weight=1.0)
+    issue = results.reference(
+        "Light issue.", ("src/shop/client.py", 15, 15), kind=ReferenceKind.ISSUE, weight=0.1
+    )
+    found = run_of(unaddressed(heavy, issue))["results"]
+    assert [(one["message"]["text"], one["level"]) for one in found] == [
+        ("Light issue.", "warning"),
+        ("Heavy claim.", "note"),
+    ]
+
+
+def test_tool_names_itself_and_its_version() -> None:
+    driver = run_of(results.review())["tool"]["driver"]
+    assert (driver["name"], driver["semanticVersion"]) == ("crscore", __version__)
+
+
+def test_abstention_has_no_results_but_says_why() -> None:
+    run = run_of(results.abstained())
+    assert run["results"] == []
+    assert notices(run) == [("warning", "No score: there are no sentences to compare with.")]
+
+
+def test_notes_are_told() -> None:
+    assert notices(run_of(results.review())) == [
+        ("note", "One binary file was left out."),
+        ("note", "One code block was kept apart from the sentences."),
+    ]
+
+
+# Fingerprints
+
+
+def fingerprints(result: Result) -> list[str]:
+    found = run_of(result)["results"]
+    return [one["partialFingerprints"]["primaryLocationLineHash"] for one in found]
+
+
+def test_fingerprint_stays_when_lines_move() -> None:
+    before = results.reference("A claim.", ("a.py", 3, 4))
+    after = results.reference("A claim.", ("a.py", 30, 41))
+    assert fingerprints(unaddressed(before)) == fingerprints(unaddressed(after))
+
+
+def test_fingerprints_tell_file_text_and_kind_apart() -> None:
+    made = (
+        results.reference("A claim.", ("a.py", 3, 4)),
+        results.reference("A claim.", ("b.py", 3, 4)),
+        results.reference("B claim.", ("a.py", 3, 4)),
+        results.reference("A claim.", ("a.py", 3, 4), kind=ReferenceKind.ISSUE),
+        results.reference("A claim."),
+    )
+    assert len(set(fingerprints(unaddressed(*made)))) == len(made)
+
+
+def test_fingerprints_of_twins_are_numbered() -> None:
+    twin = results.reference("A claim.", ("a.py", 3, 4))
+    first, second = fingerprints(unaddressed(twin, twin))
+    assert first.removesuffix(":1") == second.removesuffix(":2")
+
+
+# Several results
+
+
+def test_runs_are_told_apart_by_their_category() -> None:
+    one, other = render(results.review(), results.abstained())["runs"]
+    assert run_of(results.review())["automationDetails"]["id"].rpartition("/")[0] == "crscore"
+    assert one["automationDetails"]["id"].rpartition("/")[0] == "crscore/change-1"
+    assert other["automationDetails"]["id"].rpartition("/")[0] == "crscore/change-2"
+
+
+def test_changes_over_the_limit_are_counted() -> None:
+    runs = render(*[results.small()] * 22)["runs"]
+    assert len(runs) == 20
+    assert notices(runs[-1])[-1] == ("warning", "Left out 2 changes: a file holds 20 runs.")
+
+
+# Limits
+
+
+def test_results_over_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sarif, "MAX_RESULTS", 3)
+    run = run_of(results.large(20))
+    # Ten of twenty are not addressed, the heaviest first.
+    assert [one["message"]["text"][14:24] for one in run["results"]] == [
+        "value_1_3`",
+        "value_3_3`",
+        "value_5_3`",
+    ]
+    assert notices(run)[0][1].startswith("Left out the 7 points of least weight")
+
+
+def test_document_stays_below_what_github_takes() -> None:
+    rng = random.Random(3)
+    texts = ["".join(chr(rng.randint(0x4E00, 0x9FFF)) for _ in range(1_200)) for _ in range(5_200)]
+    made = [results.reference(text, (text[:300], 1, 1)) for text in texts]
+    written = sarif.create({}).render([unaddressed(*made)])
+    assert len(written.encode()) < 10_000_000
+    run = json.loads(written)["runs"][0]
+    assert 1_000 < len(run["results"]) < 5_000
+    assert f"Left out the {5_200 - len(run['results']):,} points" in notices(run)[0][1]
+
+
+def test_sentences_and_notes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sarif, "MAX_SENTENCES", 6)
+    monkeypatch.setattr(sarif, "MAX_NOTES", 1)
+    runs = render(results.review(), results.review())["runs"]
+    assert [len(run["properties"]["sentences"]) for run in runs] == [3, 3]
+    assert [len(notices(run)) for run in runs] == [1, 1]
+
+
+# Hostile text
+
+
+def test_links_in_texts_are_out_of_force() -> None:
+    text = "See [here](https://evil.example/x) and [0](1), but `table[0]` stays."
+    found = run_of(unaddressed(results.reference(text)))["results"][0]["message"]["text"]
+    assert found == r"See \[here\](https://evil.example/x) and \[0\](1), but `table[0]` stays."
+
+
+def test_every_hostile_text_is_cleaned() -> None:
+    for run in render(results.hostile(), results.learned(results.hostile()))["runs"]:
+        shown = [one["message"]["text"] for one in run["results"]]
+        shown += [text for _, text in notices(run)]
+        assert len(shown) > 3
+        assert not any(re.search(r"(?<!\\)\[[^\[\]\\]*\]\(", text) for text in shown)
+        shown += [one["text"] for one in run["properties"]["sentences"]]
+        shown += [one["properties"]["source"] for one in run["results"]]
+        for text in shown:
+            assert not set(text) & set("\x00\x1b\x9b\u202e\u200b\u2028\ud800\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "uri"),
+    [
+        ("src/a.py", "src/a.py"),
+        ("a b/c#d?e%20.py", "a%20b/c%23d%3Fe%2520.py"),
+        ("c:/x.py", "c%3A/x.py"),
+        ("//host/x.py", "host/x.py"),
+        ("größe.py", "gr%C3%B6%C3%9Fe.py"),
+        ("a\n\u202e\ud800.py", "a%0A%E2%80%AE%ED%A0%80.py"),
+    ],
+)
+def test_path_is_written_as_a_relative_reference(path: str, uri: str) -> None:
+    found = run_of(unaddressed(results.reference("A claim.", (path, 1, 1))))["results"][0]
+    assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+
+
+def test_review_is_kept_for_other_readers() -> None:
+    properties = run_of(results.flagged())["properties"]
+    assert properties["signature"] == results.LEARNED
+    assert properties["scores"]["relevance"] == pytest.approx(results.flagged().relevance)
+    assert [one["flag"] for one in properties["sentences"]][1] == Flag.NO_SENTENCE.value
+
+
+# Back again
+
+
+def read_back(*given_: Result) -> tuple[Any, ...]:
+    written = sarif.create({}).render(given_)
+    return reader.read(written.encode(), source="crscore.sarif")
+
+
+def test_reader_reads_what_was_written() -> None:
+    (report,) = read_back(results.review())
+    assert (report.tool, report.version, report.unparsed) == ("crscore", __version__, ())
+    assert [(one.path, one.line, one.end_line, one.rule, one.level) for one in report.findings] == [
+        ("src/shop/client.py", 17, 17, "unaddressed-implication", "note"),
+        ("config/settings.toml", 3, 3, "unaddressed-claim", "note"),
+        ("src/shop/client.py", 0, 0, "unaddressed-claim", "note"),
+    ]
+
+
+TEXT = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")), max_size=40)
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXT, st.text("ab/ #%é[]()", min_size=1, max_size=12), st.integers(0, 99))
+def test_text_path_and_line_come_back(text: str, path: str, line: int) -> None:
+    # What is a link to the reader, such as a hostile text of the format, comes back as text.
+    if "\\" in text or not re.search(r"[ab]", path):
+        return
+    (report,) = read_back(unaddressed(results.reference(text, (path, line, line))))
+    (found,) = report.findings
+    assert found.message.split() == (text.split() or ["A", "point", "without", "words."])
+    assert (found.line, found.end_line) == (line, line)
+    expected = "/".join(step for step in path.split("/") if step)
+    assert reader.match_path(found.path, {expected}) == expected
+
+
+def test_old_side_and_new_side_are_read_back_in_the_new_version() -> None:
+    made = results.reference("Gone.", ("src/shop/client.py", 41, 41), side=Side.OLD)
+    (report,) = read_back(unaddressed(made))
+    # Old line 41 is the removed `assert body`; `return json.loads(body)` now stands at 46.
+    assert (report.findings[0].path, report.findings[0].line) == ("src/shop/client.py", 46)
+
+
+def test_empty_text_still_has_a_message() -> None:
+    blank = replace(results.reference("x"), text="\x00")
+    found = run_of(unaddressed(blank))["results"][0]
+    assert found["message"]["text"] == "A point without words."
