@@ -16,7 +16,7 @@ import traceback
 import click
 
 from crscore import commands
-from crscore.errors import ConfigError, CRScoreError, UnknownPluginError
+from crscore.errors import ConfigError, CRScoreError, ManifestError, UnknownPluginError
 from crscore.version import __version__
 
 EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_PIPE = 2, 3, 4, 130, 141
@@ -96,7 +96,7 @@ def _dispatch(arguments: list[str]) -> int:
         context = getattr(exc, "ctx", None)
         path = context.command_path if context else "crscore"
         return _fail(f"{exc.format_message()} (try: {path} --help)", EXIT_USAGE)
-    except (ConfigError, UnknownPluginError) as exc:
+    except (ConfigError, ManifestError, UnknownPluginError) as exc:
         return _fail(str(exc), EXIT_USAGE)
     except CRScoreError as exc:
         return _fail(str(exc), EXIT_FAILED)

@@ -74,6 +74,8 @@ class Config:
     """Longest line of a diff, in characters."""
     max_review_bytes: int = 10_000_000
     """Largest review file read, in bytes."""
+    max_sarif_bytes: int = 20_000_000
+    """Largest SARIF file read, in bytes."""
     max_source_bytes: int = 2_000_000
     """Largest whole source file read for context, in bytes; a larger one is left out."""
 

@@ -119,7 +119,7 @@ class Analysis:
             >>> ruff = ToolRun(tool="ruff", version="0.17.6", state=ToolState.RAN, files=1)
             >>> pmd = ToolRun(tool="pmd", version=None, state=ToolState.MISSING)
             >>> Analysis(tools=(pmd, ruff)).identity
-            'ruff@0.17.6+partial'
+            'ruff@0.17.6,partial'
         """
         return identity([self])
 
@@ -141,4 +141,4 @@ def identity(analyses: Sequence[Analysis]) -> str:
         if run.state is ToolState.RAN
     }
     partial = any(analysis.coverage is Coverage.PARTIAL for analysis in analyses)
-    return "+".join([*sorted(ran), *([Coverage.PARTIAL] if partial else [])]) or Coverage.NONE
+    return ",".join([*sorted(ran), *([Coverage.PARTIAL] if partial else [])]) or Coverage.NONE

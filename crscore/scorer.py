@@ -45,6 +45,7 @@ class Scorer:
         encoder: An encoder to use instead of the one the settings name.
         matcher: A matcher to use instead of the one the settings name.
         analyzers: Static analysis to use instead of the one the settings name.
+        reports: What tools outside of this run found, as `crscore.analysis.sarif.read` gives it.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
@@ -68,6 +69,7 @@ class Scorer:
         encoder: Encoder | None = None,
         matcher: Matcher | None = None,
         analyzers: Analyzers | None = None,
+        reports: Sequence[RawReport] = (),
         **overrides: Any,
     ) -> None:
         if isinstance(encoder, str):
@@ -78,6 +80,7 @@ class Scorer:
             overrides["analyzers"], analyzers = analyzers, None
         base = settings or config.Config()
         self.settings = config.override(base, overrides) if overrides else base
+        analyzers = analyzers or make_analyzers(self.settings, reports=tuple(reports))
         self.parts = _parts(self.settings, generator, encoder, matcher, analyzers)
 
     def score(
@@ -192,7 +195,7 @@ def _parts(
     generator: ClaimGenerator | None,
     encoder: Encoder | None,
     matcher: Matcher | None,
-    analyzers: Analyzers | None,
+    analyzers: Analyzers,
 ) -> pipeline.Parts:
     claims_name, _, argument = settings.claims.partition(":")
     offline = {"offline": str(settings.offline).lower()}
@@ -218,7 +221,7 @@ def _parts(
     }
     return pipeline.Parts(
         generator=generator,
-        analyzers=analyzers or make_analyzers(settings),
+        analyzers=analyzers,
         encoder=encoder,
         matcher=matcher,
         splitter=settings.splitter,
@@ -267,15 +270,20 @@ def make_analyzers(settings: config.Config, *, reports: tuple[RawReport, ...] = 
         ManifestError: An analyzer's folder cannot be used.
         UnknownPluginError: There is no analyzer of that name.
     """
-    folder = Path(settings.cache_dir) if settings.cache_dir else store.default_folder()
     return Suite(
         analyzers=suite.select(settings.analyzers),
         tools=Path(settings.tools_dir) if settings.tools_dir else tools.default_folder(),
         path=config.search_path(),
-        cache=store.Store(folder) if settings.cache else None,
+        cache=make_store(settings) if settings.cache else None,
         compat=settings.issues == "paper",
         reports=reports,
     )
+
+
+def make_store(settings: config.Config) -> store.Store:
+    """Make the store that the settings name; its file is opened when it is first used."""
+    folder = Path(settings.cache_dir) if settings.cache_dir else store.default_folder()
+    return store.Store(folder)
 
 
 def make_encoder(settings: config.Config) -> Encoder:

@@ -10,9 +10,26 @@ import click
 from crscore import config, offline, plugins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Command = Callable[..., Any]
+    Option = Callable[[Command], Command]
+
+_ANALYZERS = click.option(
+    "--analyzers",
+    metavar="NAMES",
+    help="Static analysis: auto, none, or names and folders of analyzers, with commas.",
+)
+_TOOLS_DIR = click.option(
+    "--tools-dir", metavar="DIR", help="Where the analyzers of npm are installed."
+)
+_CACHE_DIR = click.option("--cache-dir", metavar="DIR", help="Where things are remembered.")
+_CONFIG = click.option(
+    "--config",
+    "config_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Settings file (default: the nearest pyproject.toml with [tool.crscore]).",
+)
 
 
 def shared_options(command: Command) -> Command:
@@ -35,26 +52,33 @@ def shared_options(command: Command) -> Command:
         click.option(
             "--max-claims", type=int, metavar="N", help="Most claims counted (default 12)."
         ),
-        click.option(
-            "--analyzers",
-            metavar="NAMES",
-            help="Static analysis: auto, none, or names and folders of analyzers, with commas.",
-        ),
+        _ANALYZERS,
         click.option(
             "--max-issues", type=int, metavar="N", help="Most issues counted in a hunk (default 3)."
         ),
         click.option(
             "--issues", metavar="NAME", help="Issues of the changed lines, or paper: as published."
         ),
+        _TOOLS_DIR,
         click.option("--cache/--no-cache", default=None, help="Remember findings on this disk."),
+        _CACHE_DIR,
         click.option("--offline/--online", default=None, help="Open no socket."),
-        click.option(
-            "--config",
-            "config_file",
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="Settings file (default: the nearest pyproject.toml with [tool.crscore]).",
-        ),
+        _CONFIG,
     )
+    return _with(command, options)
+
+
+def analyzer_options(command: Command) -> Command:
+    """Add the options that choose the analyzers."""
+    return _with(command, (_ANALYZERS, _TOOLS_DIR, _CONFIG))
+
+
+def cache_options(command: Command) -> Command:
+    """Add the options that say where things are remembered."""
+    return _with(command, (_CACHE_DIR, _CONFIG))
+
+
+def _with(command: Command, options: Sequence[Option]) -> Command:
     for option in reversed(options):
         command = option(command)
     return command

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import plugins
-from crscore.commands import _settings
+from crscore import plugins, signature
+from crscore.analysis import sandbox
+from crscore.commands import _settings, analyzers
 from crscore.errors import CRScoreError
 from crscore.version import __version__
 
@@ -42,7 +43,10 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         click.echo(f"\n{kind}:")
         for name in plugins.names(kind):
             click.echo(f"  {name:<12}{_state(kind, name)}")
-    click.echo("\nanalyzers:\n  none        findings enter a score through recorded claims only")
+    click.echo("\nanalyzers:")
+    for line in analyzers.table(settings):
+        click.echo(line)
+    click.echo(f"  {_network()}")
     click.echo("\npackages:")
     for package, extra in sorted(_requirements()):
         click.echo(f"  {package:<24}{_version(package, extra)}")
@@ -59,8 +63,14 @@ def _active(settings: Config) -> bool:
     except CRScoreError as exc:
         click.echo(f"\nnot ready: {exc}")
         return True
-    click.echo(f"\nready: {scorer.parts.signature}")
+    line = signature.render({**scorer.parts.signature, "analyzers": settings.analyzers})
+    click.echo(f"\nready: {line}")
     return False
+
+
+def _network() -> str:
+    denied = sandbox.network_denied()
+    return "tools run without a network" if denied else "no way here to keep tools off the network"
 
 
 def _state(kind: str, name: str) -> str:

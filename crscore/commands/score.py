@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from crscore.analysis.reports import RawReport
     from crscore.records import Comment, Diff, Result
     from crscore.scorer import Scorer
 
@@ -50,6 +51,13 @@ EXIT_GATE = 1
 )
 @click.option("--old", metavar="FILE", help="The whole old file, for a change of one file.")
 @click.option("--new", metavar="FILE", help="The whole new file, for a change of one file.")
+@click.option(
+    "--sarif",
+    "sarif_files",
+    metavar="FILE",
+    multiple=True,
+    help="Findings of any tool, SARIF 2.1.0; may be repeated.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
 @_settings.shared_options
@@ -66,6 +74,7 @@ def command(
     source_root: str | None,
     old: str | None,
     new: str | None,
+    sarif_files: tuple[str, ...],
     **flags: Any,
 ) -> int:
     """Score REVIEW, a code review of the change DIFF.
@@ -74,14 +83,14 @@ def command(
     hunk. REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can
     be - for standard input.
     """
-    if [diff, review, old, new].count(inputs.STDIN) > 1:
+    if [diff, review, old, new, *sarif_files].count(inputs.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
     settings = _settings.settings(config_file, flags)
     target = None if target == inputs.STDIN else target
     report = _report(settings, to_terminal=target is None)
     output.check(target)
     clock = _Clock(verbose)
-    scorer, change, comments = _read(settings, diff, review, language, path)
+    scorer, change, comments = _read(settings, diff, review, sarif_files, language, path)
     change = _with_sources(change, settings, source_root, old, new)
     clock.say("read the input")
     result = scorer.score(change, comments)
@@ -110,7 +119,12 @@ class _Clock:
 
 
 def _read(
-    settings: config.Config, diff: str, review: str, language: str | None, path: str | None
+    settings: config.Config,
+    diff: str,
+    review: str,
+    sarif_files: tuple[str, ...],
+    language: str | None,
+    path: str | None,
 ) -> tuple[Scorer, Diff, tuple[Comment, ...]]:
     # Imported here so that `--help` and a wrong option answer at once.
     from crscore.scorer import Scorer  # noqa: PLC0415
@@ -121,9 +135,24 @@ def _read(
     review_data, review_source = inputs.read(
         review, what="review", limit="max_review_bytes", allowed=settings.max_review_bytes
     )
-    scorer = Scorer(settings)
+    scorer = Scorer(settings, reports=_outside(settings, sarif_files))
     change = scorer.read_diff(data, source=source, language=language, path=path)
     return scorer, change, scorer.read_review(review_data, source=review_source)
+
+
+def _outside(settings: config.Config, names: tuple[str, ...]) -> list[RawReport]:
+    """Read what other tools found."""
+    if not names:
+        return []
+    from crscore.analysis import sarif  # noqa: PLC0415
+
+    reports: list[RawReport] = []
+    for name in names:
+        data, source = inputs.read(
+            name, what="findings", limit="max_sarif_bytes", allowed=settings.max_sarif_bytes
+        )
+        reports.extend(sarif.read(data, source=source))
+    return reports
 
 
 def _with_sources(

@@ -91,9 +91,9 @@ def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None
     made = Scorer(analyzers="none")
     assert made.parts.matcher.identity.startswith("calibrated@")
     assert made.parts.threshold is None
-    keys = [part.split(":")[0] for part in made.parts.signature.split("|")[1:]]
-    expected = ["version", "encoder", "claims", "analyzers", "matcher", "splitter", "max_claims"]
-    assert keys == expected
+    keys = list(made.parts.signature)
+    expected = ["version", "encoder", "claims", "analyzers", "matcher", "splitter"]
+    assert keys == [*expected, "max_claims", "max_issues"]
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,20 @@ def test_matcher_may_be_an_object() -> None:
 
 
 def test_signature_names_every_part(scorer: Scorer) -> None:
-    keys = [part.split(":")[0] for part in scorer.parts.signature.split("|")[1:]]
+    keys = list(scorer.parts.signature)
     expected = ["version", "encoder", "claims", "analyzers", "matcher", "tau", "splitter"]
-    assert keys == [*expected, "max_claims"]
+    assert keys == [*expected, "max_claims", "max_issues"]
 
 
 @pytest.mark.parametrize(
-    "change", [{"threshold": 0.1}, {"splitter": "paper"}, {"max_claims": 2}, {"encoder": "minilm"}]
+    "change",
+    [
+        {"threshold": 0.1},
+        {"splitter": "paper"},
+        {"max_claims": 2},
+        {"max_issues": 1},
+        {"issues": "paper"},
+    ],
 )
 def test_signature_changes_with_what_changes_the_score(scorer: Scorer, change: dict) -> None:
     other = Scorer(**{"encoder": "hashing", **change})
@@ -167,8 +174,9 @@ def test_model_and_revision_reach_the_encoder() -> None:
 
 def test_paper_preset_is_the_published_setting() -> None:
     made = crscore.Scorer(preset="paper", analyzers="none")
-    assert "st:mixedbread-ai/mxbai-embed-large-v1" in made.parts.signature
-    assert "|tau:0.7314|splitter:paper|" in made.parts.signature
+    named = made.parts.signature
+    assert named["encoder"].startswith("st:mixedbread-ai/mxbai-embed-large-v1")
+    assert (named["tau"], named["splitter"], named["issues"]) == ("0.7314", "paper", "paper")
 
 
 def test_unknown_splitter_is_refused_at_once() -> None:

@@ -1,0 +1,66 @@
+"""`crscore analyzers`: which tools look for issues, and installing those of npm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crscore.commands import _settings
+from crscore.errors import UnknownPluginError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from crscore.analysis.suite import Suite
+    from crscore.config import Config
+
+
+@click.group(name="analyzers", invoke_without_command=True)
+@click.pass_context
+@_settings.analyzer_options
+def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
+    """List the tools that look for issues in changed code; install the ones of npm.
+
+    Tools of Python come with `pip install 'crscore[analyzers]'`.
+    """
+    context.obj = settings = _settings.settings(config_file, flags)
+    if context.invoked_subcommand is None:
+        for line in table(settings):
+            click.echo(line)
+    return 0
+
+
+@command.command(name="install")
+@click.argument("names", nargs=-1)
+@click.pass_obj
+def install(settings: Config, names: tuple[str, ...]) -> int:
+    """Install the tools of npm, or those NAMED: exact versions, by hash, without scripts."""
+    from crscore.analysis import install as installing  # noqa: PLC0415
+
+    suite = _suite(settings)
+    known = {one.name: one for one in suite.analyzers if installing.is_of_npm(one)}
+    for name in names or known:
+        if name not in known:
+            raise UnknownPluginError("analyzers of npm", name, tuple(known))
+        click.echo(f"{name}: {installing.install(known[name], suite.tools)}")
+    return 0
+
+
+def table(settings: Config) -> Iterator[str]:
+    """Say of each analyzer whether it can run here, and how to get it when it cannot."""
+    from crscore.analysis.tools import Installed  # noqa: PLC0415
+
+    for one, found in _suite(settings).installed():
+        if isinstance(found, Installed):
+            state = f"{found.version}, ready: {one.manifest.about}"
+        else:
+            state = f"{found.state.value}: {found.reason}"
+        yield f"  {one.name:<12}{state}"
+
+
+def _suite(settings: Config) -> Suite:
+    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+
+    return scorer.make_analyzers(settings)

@@ -1,0 +1,33 @@
+"""`crscore cache`: what is remembered from run to run, and forgetting it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crscore.commands import _settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_KIB = 1024
+
+
+@click.command(name="cache")
+@click.option("--clear", is_flag=True, help="Forget everything.")
+@_settings.cache_options
+def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
+    """Show what is remembered from run to run: findings, by tool, version, rules and code."""
+    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+
+    kept = scorer.make_store(_settings.settings(config_file, flags))
+    if clear:
+        kept.clear()
+        click.echo(f"{kept.file}: cleared")
+        return 0
+    click.echo(f"{kept.file}, at most {kept.most // _KIB**2} MiB")
+    for kind, entries, size in kept.summary():
+        click.echo(f"  {kind:<12}{entries:,} entries, {size / _KIB:,.0f} KiB")
+    kept.close()
+    return 0
