@@ -64,11 +64,14 @@ def read(content: bytes, *, source: str, most_results: int = MOST_RESULTS) -> tu
         "", a file that the tool could not read stands in `unparsed`.
 
     Raises:
-        ToolOutputError: The content is no SARIF 2.1.0, has too many results, or says that the
-            tool failed and found nothing.
+        ToolOutputError: The content is no SARIF 2.1.0, has too many results, keeps them in
+            another file, or says that the tool failed and found nothing.
     """
     log = _log(content, source)
     runs = _array(log, "runs", source)
+    for run in runs:
+        if _object(run, "externalPropertyFileReferences").get("results"):
+            raise ToolOutputError(source, "its results are in another file, which is not read")
     results = sum(len(_array(run, "results", source)) for run in runs)
     if results > most_results:
         raise ToolOutputError(

@@ -407,6 +407,12 @@ def test_run_without_results_that_did_not_fail_is_clean() -> None:
     assert read(run={"results": None}).findings == ()
 
 
+def test_results_in_another_file_are_never_clean() -> None:
+    references = {"results": [{"location": {"uri": "results.json"}, "itemCount": 7}]}
+    with pytest.raises(ToolOutputError, match="in another file"):
+        read(run={"externalPropertyFileReferences": references})
+
+
 # What is no SARIF
 
 
@@ -512,6 +518,13 @@ def test_damaged_bytes_raise_nothing_but_their_own_error(data: st.DataObject) ->
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     with contextlib.suppress(ToolOutputError):
         sarif.read(bytes(content), source="x")
+
+
+@pytest.mark.parametrize("piece", ["[", "[a", "[a](", "\\[", "\\[a\\]", "{0", "](1)", "[a](b:"])
+def test_hostile_message_is_read_in_time(piece: str) -> None:
+    start = time.perf_counter()
+    one({"message": {"text": piece * (2_000_000 // len(piece)), "arguments": ["x"]}})
+    assert time.perf_counter() - start < 3
 
 
 def test_large_file_is_read_in_time() -> None:
