@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from crscore.analysis.manifest import Manifest
     from crscore.analysis.reports import RawFinding
 
+MAX_MESSAGE = 2_000
+"""Characters of a tool's message that a pattern is searched in."""
 MAX_NAME = 80
 """Characters of a name taken from the code; a longer one is cut."""
 
@@ -41,7 +43,7 @@ def word(finding: RawFinding, manifest: Manifest) -> Worded:
     for sentence in manifest.sentences:
         if not _compiled(sentence.rule).fullmatch(finding.rule):
             continue
-        match = _compiled(sentence.message or "").search(finding.message)
+        match = _compiled(sentence.message or "").search(finding.message[:MAX_MESSAGE])
         if match is not None:
             names = {key: _short(value) for key, value in match.groupdict().items()}
             text = re.sub(r"\{(\w+)\}", lambda slot: names[slot[1]], sentence.text)  # noqa: B023
