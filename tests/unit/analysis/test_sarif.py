@@ -403,6 +403,25 @@ def test_failed_run_without_findings_is_never_clean() -> None:
         read(run=invocation(level="error"))
 
 
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({}, "the tool failed$"),
+        ({"exitCodeDescription": "out of memory"}, "the tool failed: Out of memory"),
+        (
+            {
+                "toolExecutionNotifications": [{"message": {"text": ""}}],
+                "toolConfigurationNotifications": [{"message": {"text": "no such rule"}}],
+            },
+            "the tool failed: No such rule",
+        ),
+    ],
+)
+def test_failed_run_says_why(said: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ToolOutputError, match=reason):
+        read(run={"invocations": [{"executionSuccessful": False} | said]})
+
+
 def test_run_without_results_that_did_not_fail_is_clean() -> None:
     assert read(run={"results": None}).findings == ()
 
