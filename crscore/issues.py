@@ -16,7 +16,7 @@ from crscore.findings import SEVERITIES, Analysis, Finding, Severity
 from crscore.records import LineSpan, PseudoReference, ReferenceKind, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from crscore.encoders.base import Encoder
     from crscore.records import Diff
@@ -25,6 +25,9 @@ SAME_DEFECT = 0.5
 """Cosine from which two tools' sentences on one line tell of the same defect; see `docs/design`."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """How informative an issue is, in (0, 1]: it orders reports and enters no score."""
+# "in `Client.charge`": the place. The encoder would hear the name, and take every sentence that
+# names the class for one about the issue.
+_PLACE = re.compile(r" (?:in|of) `[^`]{1,200}`(?=[\s,.;:])")
 _NAME = re.compile(r"`([^`\s]{1,80})`")
 
 
@@ -146,14 +149,27 @@ def _hunk(finding: Finding, diff: Diff) -> tuple[str, int]:
 
 def _reference(issue: _Issue) -> PseudoReference:
     best = issue.findings[0]
-    lines = sorted({(one.line, one.end_line) for one in issue.findings})
+    reading = _PLACE.sub("", best.text)
     return PseudoReference(
         text=best.text,
+        reading="" if reading == best.text else reading,
         kind=ReferenceKind.ISSUE,
         source="+".join(sorted({one.tool for one in issue.findings})),
-        spans=tuple(
-            LineSpan(path=best.path, side=Side.NEW, start=start, end=end) for start, end in lines
-        ),
+        spans=tuple(_spans(issue.findings)),
         identifiers=tuple(dict.fromkeys(_NAME.findall(best.text))),
         weight=WEIGHTS[best.severity],
     )
+
+
+def _spans(findings: Sequence[Finding]) -> Iterator[LineSpan]:
+    """The lines of an issue; those that overlap as one."""
+    start = end = None
+    for finding in sorted(findings, key=lambda one: (one.line, one.end_line)):
+        if start is not None and end is not None and finding.line <= end:
+            end = max(end, finding.end_line)
+            continue
+        if start is not None and end is not None:
+            yield LineSpan(path=finding.path, side=Side.NEW, start=start, end=end)
+        start, end = finding.line, finding.end_line
+    if start is not None and end is not None:
+        yield LineSpan(path=findings[0].path, side=Side.NEW, start=start, end=end)
