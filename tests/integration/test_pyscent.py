@@ -1,0 +1,263 @@
+"""pyscent as its users and the analyzer run it: a process of its own, in a folder of its own."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from crscore.analysis.pyscent.classes import cohesion
+from crscore.analysis.pyscent.program import analyze
+from crscore.analysis.pyscent.source import read
+from crscore.analysis.sarif import read as read_sarif
+
+SMELLY = """\
+def f(a, b, c, d, e, g):
+    try:
+        return a
+    except:
+        pass
+"""
+PRAGMAS = """\
+# pylint: skip-file
+# noqa
+{}
+# pylint: disable=all
+# radon: ignore
+"""
+COHESIVE = (
+    "class Pair:\n    def left(self): return self.a\n    def both(self): return self.a, self.b\n"
+)
+CLASSES = {
+    "shares all": COHESIVE,
+    "shares some": """\
+class Basket:
+    limit = 3
+    def __init__(self):
+        self.items = []
+        self.owner = None
+    def add(self, item):
+        if len(self.items) < self.limit:
+            self.items.append(item)
+    def give(self, owner):
+        self.owner = owner
+    @staticmethod
+    def price(item):
+        return item
+    @property
+    def size(self):
+        return len(self.items)
+    def is_full(self):
+        return self.size == self.limit
+""",
+    "shares little": """\
+class Drawer:
+    def one(self): return self.a
+    def two(self): return self.b
+    def three(self): return self.c
+    def four(self): return self.d
+""",
+    "uses nothing": "class Idle:\n    limit = 3\n    def one(self): return 1\n",
+    "calls others": """\
+class Caller:
+    def __init__(self):
+        self.count = 0
+        self.last = None
+    def step(self):
+        self.count += 1
+        self.tell()
+    def tell(self):
+        return self.last
+""",
+    "has functions inside": """\
+class Maker:
+    def make(self):
+        def inner():
+            return self.a
+        return inner, lambda: self.b
+    def take(self):
+        return self.a
+""",
+}
+
+
+def pyscent(*arguments: str, folder: Path, python: str = sys.executable):
+    return subprocess.run(
+        [python, "-I", "-m", "crscore.analysis.pyscent", *arguments],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_a_clean_file_ends_with_0(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("a = 1\n")
+    done = pyscent("a.py", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_smells_end_with_1(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(SMELLY)
+    done = pyscent("a.py", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "a.py:1: note: `f` takes 6 parameters, more than 5, so a call is easy to get wrong."
+        " [long-parameter-list]",
+        "a.py:4: warning: The bare `except:` in `f` swallows every error and even Ctrl-C without"
+        " a trace; catch only what is expected and handle it. [useless-exception]",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--format", "xml", "a.py"], ["--no-such", "a.py"]])
+def test_wrong_usage_ends_with_2(tmp_path: Path, arguments: list[str]) -> None:
+    assert pyscent(*arguments, folder=tmp_path).returncode == 2
+
+
+def test_a_file_that_does_not_parse_ends_with_3_and_silences_no_other(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("def f(:\n")
+    (tmp_path / "deep.py").write_text("a = " + "+".join(["b"] * 2000) + "\n")
+    (tmp_path / "good.py").write_text(SMELLY)
+    done = pyscent("bad.py", "deep.py", "good.py", "--format=sarif", folder=tmp_path)
+    (run,) = json.loads(done.stdout)["runs"]
+    (report,) = read_sarif(done.stdout.encode(), source="pyscent")
+    assert done.returncode == 3
+    assert report.unparsed == ("bad.py", "deep.py")
+    assert {finding.path for finding in report.findings} == {"good.py"}
+    notes = run["invocations"][0]["toolExecutionNotifications"]
+    assert [note["descriptor"]["id"] for note in notes] == ["unparsed", "unparsed"]
+
+
+def test_missing_pylint_ends_with_4_and_its_name(tmp_path: Path) -> None:
+    # A bare interpreter that sees crscore and no installed package.
+    root = Path(__file__).parents[2]
+    program = (
+        f"import sys; sys.path.insert(0, {str(root)!r})\n"
+        "from crscore.analysis.pyscent.program import main; sys.exit(main(['a.py']))"
+    )
+    (tmp_path / "a.py").write_text("a = 1\n")
+    bare = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
+    done = subprocess.run(
+        [str(bare), "-I", "-S", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "pylint is not installed" in done.stderr
+
+
+def test_version_names_what_the_findings_depend_on(tmp_path: Path) -> None:
+    done = pyscent("--version", folder=tmp_path)
+    expected = f"pyscent 1.0+pylint{version('pylint')}.radon{version('radon')}\n"
+    assert (done.returncode, done.stdout) == (0, expected)
+
+
+def test_pragmas_silence_nothing(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text(f"\n\n{SMELLY}\n")
+    (tmp_path / "pragma.py").write_text(PRAGMAS.format(SMELLY))
+    inline = SMELLY.replace(":\n", ":  # pylint: disable=all # noqa # nosec\n")
+    (tmp_path / "inline.py").write_text(f"\n\n{inline}")
+    plain, pragma, inlined = analyze([str(file) for file in _sorted(tmp_path)])
+    assert len(plain.smells) == 2
+    assert plain.smells == pragma.smells == inlined.smells
+
+
+def _sorted(folder: Path) -> list[Path]:
+    return [folder / f"{name}.py" for name in ("plain", "pragma", "inline")]
+
+
+def test_settings_beside_the_code_are_not_read(tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    hook = f"open({str(canary)!r}, 'w').close()"
+    (tmp_path / "pyproject.toml").write_text(
+        f'[tool.pylint.main]\ninit-hook = "{hook}"\nevaluation = "{hook}"\nmax-args = 99\n'
+    )
+    (tmp_path / ".pylintrc").write_text(f"[MAIN]\ninit-hook={hook}\nload-plugins=evil\n")
+    (tmp_path / "evil.py").write_text(hook)
+    (tmp_path / "pylint.py").write_text(hook)
+    (tmp_path / "radon.py").write_text(hook)
+    (tmp_path / "a.py").write_text("import evil\n" + SMELLY)
+    done = pyscent("a.py", folder=tmp_path)
+    assert "takes 6 parameters" in done.stdout
+    assert not canary.exists()
+
+
+def test_a_comment_without_end_takes_no_time(tmp_path: Path) -> None:
+    # pylint's own search for pragmas takes minutes on any of these.
+    (tmp_path / "a.py").write_text(
+        "a = 1 " + "# a " * 25_000 + "\n# " + "#pylint " * 12_500 + "\n" + SMELLY
+    )
+    done = pyscent("a.py", folder=tmp_path)  # has a time limit
+    assert done.returncode == 1
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    (tmp_path / "deep.py").write_text("a = " + "+".join(["b"] * 800) + "\n")
+    assert pyscent("deep.py", folder=tmp_path).returncode == 3
+    assert [file.name for file in tmp_path.iterdir()] == ["deep.py"]
+
+
+def test_odd_names_are_files_like_others(tmp_path: Path) -> None:
+    names = ["a b.py", "ä%20.py", "x;y.py", "-z.py"]
+    for name in names:
+        (tmp_path / name).write_text(SMELLY)
+    done = pyscent("--format=sarif", "--", *names, folder=tmp_path)
+    results = json.loads(done.stdout)["runs"][0]["results"]
+    uris = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results]
+    assert list(dict.fromkeys(uris)) == ["a%20b.py", "%C3%A4%2520.py", "x%3By.py", "-z.py"]
+
+
+def test_a_file_given_twice_counts_once(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(SMELLY)
+    (report,) = analyze([str(file), str(file)])
+    assert len(report.smells) == 2
+
+
+def test_compat_says_one_sentence_a_smell(tmp_path: Path) -> None:
+    many = "".join(SMELLY.replace("def f", f"def f{n}") for n in range(3))
+    several = "class A:\n    def m(self):\n" + "        run()\n" * 6
+    (tmp_path / "a.py").write_text(many + several)
+    done = pyscent("a.py", "--compat", "--format=json", folder=tmp_path)
+    assert [(one["line"], one["message"]) for one in json.loads(done.stdout)["findings"]] == [
+        (1, "Long parameter list in 3 functions: the worst is `f0` on line 1 with 6 parameters."),
+        (
+            -1,
+            "Shotgun surgery in 1 class: the worst is `A` on line 16 with 6 calls to code"
+            " outside the class.",
+        ),
+        (
+            4,
+            "Useless exception in 3 places: the first is the bare `except:` in `f0` on line 4.",
+        ),
+    ]
+
+
+def test_its_own_code_is_read(tmp_path: Path) -> None:
+    folder = Path(sys.modules["crscore.analysis.pyscent"].__file__ or "").parent
+    files = [str(file) for file in sorted(folder.glob("*.py"))]
+    assert all(report.unparsed is None for report in analyze(files))
+
+
+@pytest.mark.parametrize("case", CLASSES)
+def test_cohesion_is_that_of_the_cohesion_package(tmp_path: Path, case: str) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(CLASSES[case])
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "cohesion", "--files", str(file)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = re.search(r"Total: ([\d.]+)%", done.stdout)
+    assert found is not None
+    (node,) = read(str(file)).tree().body
+    assert cohesion(node) == pytest.approx(float(found[1]), abs=0.01)
