@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from crscore.analysis import change, sarif
@@ -17,6 +18,11 @@ UNKNOWN = "sarif"
 """Name of a tool that a file does not name."""
 UNCHANGED = "unchanged"
 """SARIF's word for what was there before."""
+# How tools say in a result that they could not read a file: ruff, oxlint, Biome, flake8, pylint.
+_UNREAD = re.compile(
+    r"invalid-syntax|syntax-error|OXL0001|parse|E999|E0001|fatal|.*(?:^|[/.-])pars(?:e|ing)-?error",
+    re.IGNORECASE,
+)
 _LEVELS = {"error": Severity.ERROR, "note": Severity.NOTE, "none": Severity.NOTE}
 
 
@@ -37,18 +43,25 @@ def runs(
     found = []
     for report in reports:
         name = report.tool or UNKNOWN
+        # All paths of a report together: whether one fits depends on the others' common root.
+        named = [*(raw.path for raw in report.findings), *report.unparsed]
+        paths = sarif.match_paths(named, by_path)
         mine: dict[str, list[Finding]] = {}
+        unread = {paths[path] for path in report.unparsed if path in paths}
         for raw in report.findings:
-            path = None if raw.suppressed else sarif.match_path(raw.path, by_path)
-            if path is not None:
+            path = paths.get(raw.path)
+            if path is None or raw.suppressed or not raw.message.strip():
+                continue
+            if _UNREAD.fullmatch(raw.rule):
+                unread.add(path)
+            else:
                 mine.setdefault(path, []).append(_finding(raw, name, path))
-        unread = {sarif.match_path(path, by_path) for path in report.unparsed} - {None}
         run = ToolRun(
             tool=name,
             version=report.version,
             state=ToolState.RAN,
             files=len(mine),
-            unread=tuple(sorted(path for path in unread if path)),
+            unread=tuple(sorted(unread)),
         )
         marked = [
             one
