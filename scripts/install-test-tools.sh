@@ -1,19 +1,26 @@
 #!/usr/bin/env bash
-# The tests look at the HTML report in a real browser and at --offline under strace.
+# What the tests need beside Python: a real browser for the HTML report, strace for --offline, and
+# the analyzers' own programs with the Node.js and Java that run them.
 set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 missing=()
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
     command -v google-chrome >/dev/null || missing+=(chromium)
+command -v npm >/dev/null || missing+=(nodejs npm)
+command -v java >/dev/null || missing+=(default-jre-headless)
 if [ "$(uname -s)" = Linux ]; then
     command -v strace >/dev/null || missing+=(strace)
 fi
-[ ${#missing[@]} -eq 0 ] && exit 0
-if ! command -v apt-get >/dev/null; then
-    echo "the tests need ${missing[*]}; install them with this system's package manager" >&2
-    exit 1
+if [ ${#missing[@]} -gt 0 ]; then
+    if ! command -v apt-get >/dev/null; then
+        echo "the tests need ${missing[*]}; install them with this system's package manager" >&2
+        exit 1
+    fi
+    as_root=()
+    [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+    "${as_root[@]}" apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends \
+        "${missing[@]}" >/dev/null
 fi
-as_root=()
-[ "$(id -u)" -eq 0 ] || as_root=(sudo)
-"${as_root[@]}" apt-get update -qq
-DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends \
-    "${missing[@]}" >/dev/null
+.venv/bin/crscore analyzers install
+npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --prefix tests/data/sarif

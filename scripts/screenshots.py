@@ -1,6 +1,7 @@
-"""Draw the README's two pictures: the web page in Chromium, the terminal report as SVG.
+r"""Draw the README's two pictures: the web page in Chromium, the terminal report as SVG.
 
-    python -m scripts.screenshots examples/change.diff examples/review.md
+    python -m scripts.screenshots examples/change.diff examples/review.md \
+        --source-root examples/source
 
 Scores the review with the default settings (`--set encoder=hashing` changes one) and
 writes `docs/img/report.png` and `docs/img/terminal.svg`. Needs the `test` dependency
@@ -19,7 +20,7 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-from crscore import Scorer
+from crscore import Scorer, inputs, sources
 from crscore.reports import html, text
 from tests.helpers import browser
 
@@ -78,6 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("diff", type=Path)
     parser.add_argument("review", type=Path)
+    parser.add_argument("--source-root", help="folder with the changed files")
     parser.add_argument("--page", type=Path, default=Path("docs/img/report.png"))
     parser.add_argument("--terminal", type=Path, default=Path("docs/img/terminal.svg"))
     parser.add_argument("--size", default="1120x1500", help="window of the page, in pixels")
@@ -85,9 +87,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args(arguments)
     width, height = map(int, given.size.split("x"))
-    result = Scorer(**dict(item.split("=", 1) for item in given.set)).score(
-        given.diff.read_bytes(), given.review.read_bytes()
-    )
+    scorer = Scorer(**dict(item.split("=", 1) for item in given.set))
+    change = scorer.read_diff(given.diff.read_bytes())
+    if given.source_root:
+        largest = scorer.settings.max_source_bytes
+        texts, _ = inputs.sources_below(given.source_root, change, largest=largest)
+        change = sources.from_tree(change, texts)
+    result = scorer.score(change, given.review.read_bytes())
     page_picture(
         html.create({}).render([result]),
         given.page,
