@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from crscore.errors import InputError
-
-PRAGMA: Final = re.compile(r"\bpylint(?=\s*:)")
-"""Where comments cannot be told from strings: the word that opens a pylint pragma."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +50,16 @@ def read(path: str) -> Source:
     try:
         text = _decode(Path(path).read_bytes())
         _parse(text)
-        return Source(path=path, text=_without_comments(text))
+        code = _without_comments(text)
+        _parse(code)  # should the tokenizer ever see the code otherwise than the parser does
+        return Source(path=path, text=code)
     except OSError as error:
         raise UnparsedError(f"it cannot be read ({error.strerror})") from error
     except SyntaxError as error:
         where = f", line {error.lineno}" if error.lineno else ""
         raise UnparsedError(f"it does not parse ({error.msg}{where})") from error
+    except tokenize.TokenError as error:
+        raise UnparsedError(f"it does not parse ({error.args[0]})") from error
     except (UnicodeError, LookupError) as error:
         raise UnparsedError("its encoding is unknown or wrong") from error
     except ValueError as error:  # a null byte, before Python 3.12
@@ -87,11 +86,8 @@ def _without_comments(text: str) -> str:
     that takes minutes on one comment of 100,000 characters.
     """
     lines = text.split("\n")
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                row, column = token.start
-                lines[row - 1] = lines[row - 1][:column].rstrip(" \t")
-    except (tokenize.TokenError, SyntaxError):  # tokenize is stricter than the parser
-        return PRAGMA.sub("xxxxxx", text)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip(" \t")
     return "\n".join(lines)

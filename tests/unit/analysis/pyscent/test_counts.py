@@ -7,7 +7,7 @@ import pytest
 
 from crscore.analysis.pyscent.counts import Counting, counted
 from crscore.analysis.pyscent.source import Source
-from crscore.errors import ToolOutputError
+from crscore.errors import ToolFailedError, ToolOutputError
 
 
 def statements(count: int) -> str:
@@ -108,6 +108,13 @@ def test_a_file_that_pylint_cannot_read_fails_alone(tmp_path: Path) -> None:
     sources = [Source(path="deep.py", text=deep), Source(path="good.py", text=parameters(6))]
     counts = Counting(sources, tmp_path).finish()
     assert [(one.failed, len(one.counts)) for one in counts] == [(True, 0), (False, 1)]
+
+
+def test_a_killed_pylint_is_a_failure(tmp_path: Path) -> None:
+    counting = Counting([Source(path="a.py", text="a = 1\n")], tmp_path)
+    counting.stop()
+    with pytest.raises(ToolFailedError, match="failed with exit code -9"):
+        counting.finish()
 
 
 def test_output_that_is_cut_is_no_clean_bill(tmp_path: Path) -> None:
