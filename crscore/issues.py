@@ -80,6 +80,44 @@ def choose(analysis: Analysis, diff: Diff, encoder: Encoder, *, per_hunk: int | 
     )
 
 
+def unsaid(
+    claims: Sequence[PseudoReference], found: Sequence[PseudoReference], encoder: Encoder
+) -> tuple[PseudoReference, ...]:
+    """Leave out the implications that an issue on the same lines says, too.
+
+    Args:
+        claims: Of a claim generator.
+        found: The issues of the same change.
+        encoder: Says whether two mean the same.
+
+    Returns:
+        The other claims, in their order.
+    """
+    rivals = {
+        index: [one for one in found if _touch(claim, one)]
+        for index, claim in enumerate(claims)
+        if claim.kind is ReferenceKind.IMPLICATION
+    }
+    said = set()
+    for index, issues in rivals.items():
+        if issues:
+            texts = [claims[index], *issues]
+            vectors = encoder.encode([one.reading or one.text for one in texts])
+            if similarity.cosine(vectors[:1], vectors[1:]).max() >= SAME_DEFECT:
+                said.add(index)
+    return tuple(claim for index, claim in enumerate(claims) if index not in said)
+
+
+def _touch(claim: PseudoReference, issue: PseudoReference) -> bool:
+    return any(
+        (one.path, one.side) == (other.path, other.side)
+        and one.start <= other.end
+        and other.start <= one.end
+        for one in claim.spans
+        for other in issue.spans
+    )
+
+
 def _joined(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
     """Join what several tools say of one defect: on the same line, and meaning the same."""
     by_line: dict[tuple[str, int], list[Finding]] = defaultdict(list)

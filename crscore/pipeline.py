@@ -115,7 +115,8 @@ def _issues(diffs: Sequence[Diff], parts: Parts) -> list[Chosen]:
 
 
 def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
-    everything = (*claims.references, *found.references)
+    claimed = issues.unsaid(claims.references, found.references, parts.encoder)
+    everything = (*claimed, *found.references)
     selected = references.select(everything, limit=parts.max_claims)
     attached = tuple(
         assembly.widen(scopes.attach(comment, pair.diff), selected, pair.diff)
