@@ -102,7 +102,7 @@ def filter_program(machine: str) -> bytes | None:
 
 
 def main(arguments: list[str]) -> None:
-    """Give up rights, start the tool, tell how it ended, and end with its group.
+    """Give up rights, start the tool, and tell how it ended.
 
     Args:
         arguments: The descriptor to tell the end on, the caller's process id, the
@@ -127,7 +127,6 @@ def main(arguments: list[str]) -> None:
         _become(command, status)
     ended = os.waitpid(tool, 0)[1]
     os.write(status, b"ended %d\n" % ended)
-    os.killpg(0, signal.SIGKILL)
 
 
 def _become(command: list[str], status: int) -> None:

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import select
 import signal
 import socket
 import struct
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from crscore.analysis import _launch, sandbox
+from crscore.analysis._group import Group, Watch
 from crscore.analysis.sandbox import Completed, Limits
 from crscore.errors import ToolFailedError, ToolNotFoundError
 
@@ -110,12 +112,36 @@ def test_current_folder_is_the_one_given(tmp_path: Path) -> None:
 
 
 def test_standard_input_is_at_its_end(tmp_path: Path) -> None:
-    assert run(tmp_path, "import sys; print(repr(sys.stdin.read()))").stdout == b"''\n"
+    ours, (end, start) = os.dup(0), os.pipe()
+    os.write(start, b"meant for the caller")
+    os.dup2(end, 0)
+    try:
+        done = run(tmp_path, "import sys; print(repr(sys.stdin.read()))", limits(seconds=10))
+    finally:
+        os.dup2(ours, 0)
+        for descriptor in (ours, end, start):
+            os.close(descriptor)
+    assert done.stdout == b"''\n"
+
+
+def test_rest_in_the_pipes_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_nothing(group: Group, watch: Watch, job: object) -> None:
+        select.select([group.status], [], [], 20)
+
+    monkeypatch.setattr(sandbox, "_follow", read_nothing)
+    done = run(tmp_path, "import os; os.write(1, b'x' * 60_000); os.write(2, b'y' * 60_000)")
+    assert (len(done.stdout), len(done.stderr)) == (60_000, 60_000)
 
 
 def test_tool_that_closes_its_pipes_is_waited_for(tmp_path: Path) -> None:
     code = "import os, time; os.close(0); os.close(1); os.close(2); time.sleep(0.3); os._exit(5)"
     assert run(tmp_path, code).code == 5
+
+
+def test_waiting_takes_no_processor_time(tmp_path: Path) -> None:
+    before = time.thread_time()
+    run(tmp_path, "import os, time; os.close(1); os.close(2); time.sleep(1)")
+    assert time.thread_time() - before < 0.5
 
 
 @pytest.mark.parametrize("environment", [{}, {"LC_CTYPE": "POSIX", "A": "τ"}])
@@ -250,10 +276,21 @@ def test_huge_file_is_cut_off(tmp_path: Path) -> None:
     assert (tmp_path / "big").stat().st_size <= MB + 1
 
 
+def test_huge_file_is_noticed_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Watch, "look", lambda self, group, now: None)
+    code = "import os\ntry: open('big', 'wb', 0).write(bytes(1 << 22))\nfinally: os._exit(0)"
+    assert failure(tmp_path, code).reason == "wrote more than 1 MB"
+
+
 @pytest.mark.parametrize(
     "each",
-    ["open(str(n), 'wb').write(b'x' * 100_000)", "open(str(n), 'wb')", "os.mkdir(str(n))"],
-    ids=["files", "empty files", "folders"],
+    [
+        "open(str(n), 'wb').write(b'x' * 100_000)",
+        "open(str(n), 'wb')",
+        "os.mkdir(str(n))",
+        "os.makedirs('a/b', exist_ok=True); open(f'a/b/{n}', 'wb')",
+    ],
+    ids=["files", "empty files", "folders", "nested"],
 )
 def test_many_files_are_noticed(tmp_path: Path, each: str) -> None:
     code = f"import os, time\nfor n in range(1000): {each}\ntime.sleep(1e6)"
@@ -634,6 +671,17 @@ def test_nothing_of_ours_stays_open(tmp_path: Path) -> None:
         run(tmp_path, "print(1)")
         failure(tmp_path, "import os; os.abort()")
     assert (opened(), threading.active_count()) == before
+    assert not sandbox._groups
+
+
+def test_silent_launcher_whose_pipe_is_held_open_is_not_waited_for() -> None:
+    end, start = os.pipe()
+    with subprocess.Popen(["/bin/true"], stdout=subprocess.PIPE) as process:
+        assert Group(process, end).read_status() == []
+        os.write(start, b"ended 0\n")
+        assert Group(process, end).read_status() == [b"ended", b"0"]
+    os.close(start)
+    os.close(end)
 
 
 # Where there are no process groups. This is what runs on Windows.
