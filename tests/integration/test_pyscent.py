@@ -8,6 +8,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from crscore.analysis.pyscent.classes import cohesion
@@ -15,6 +16,8 @@ from crscore.analysis.pyscent.program import analyze
 from crscore.analysis.pyscent.source import read
 from crscore.analysis.sarif import read as read_sarif
 
+# Comes with the makers' validator, which `make test` installs.
+SCHEMAS = Path(__file__).parents[1] / "data" / "sarif" / "node_modules" / "@microsoft"
 SMELLY = """\
 def f(a, b, c, d, e, g):
     try:
@@ -132,6 +135,21 @@ def test_a_file_that_does_not_parse_ends_with_3_and_silences_no_other(tmp_path: 
     assert {finding.path for finding in report.findings} == {"good.py"}
     notes = run["invocations"][0]["toolExecutionNotifications"]
     assert [note["descriptor"]["id"] for note in notes] == ["unparsed", "unparsed"]
+
+
+@pytest.mark.parametrize("form", [[], ["--compat"]])
+def test_sarif_keeps_to_the_published_schema(tmp_path: Path, form: list[str]) -> None:
+    (tmp_path / "a.py").write_text(SMELLY + COHESIVE + "class B:\n    a = " + "f()," * 6)
+    (tmp_path / "bad.py").write_text("def f(:\n")
+    done = pyscent("a.py", "bad.py", "--format=sarif", *form, folder=tmp_path)
+    (schema,) = SCHEMAS.glob("*/sarif-2.1.0.json")
+    document = json.loads(done.stdout)
+    assert {result["ruleId"] for result in document["runs"][0]["results"]} == {
+        "long-parameter-list",
+        "shotgun-surgery",
+        "useless-exception",
+    }
+    jsonschema.validate(document, json.loads(schema.read_text("utf-8")))
 
 
 def test_missing_pylint_ends_with_4_and_its_name(tmp_path: Path) -> None:
