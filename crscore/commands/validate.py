@@ -24,7 +24,13 @@ HARMLESS: Final = frozenset({"offline", "verbose"})
 """What any command does without being told."""
 
 
-@click.command(name="validate", cls=_split.Command)
+# Findings of tools change the score, and a study brings findings of its own: here tools look when
+# the command line says so, whatever environment and settings file say.
+@click.command(
+    name="validate",
+    cls=_split.Command,
+    context_settings={"default_map": {"analyzers": "none"}},
+)
 @click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--claims",
@@ -126,6 +132,9 @@ def command(
     DATA is JSON Lines, plain or gzip, one change a line with its rated reviews. A.json and
     B.json are what two runs wrote with --format json -o: the answer says which agrees better
     with people, by how much, and how many changes it takes to see that.
+
+    No analyzer looks at the changes unless --analyzers names some: then what they find counts
+    instead of what the data's own tools said, and the report tells what that does.
     """
     output.check(target)
     split = _split.split(held_out, folds)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crscore.validation.attacks.measure import AttackReport
     from crscore.validation.claim_quality import ClaimQuality
     from crscore.validation.correlate import Correlation
+    from crscore.validation.issues import Issues
     from crscore.validation.levels import Sensitivity, Step
     from crscore.validation.measure import Measurements
     from crscore.validation.misjudged import Misjudged
@@ -80,6 +81,8 @@ class Findings:
     """Whether the primary metric pays for length alone."""
     attacks: AttackReport | None = None
     """What became of attacks on the score; None where none were made."""
+    issues: Issues | None = None
+    """What static analysis says and does; None where no tool was to look."""
     notes: tuple[str, ...] = ()
     """What was left out on the way, one sentence each."""
 
@@ -91,6 +94,7 @@ def assess(
     *,
     links: Links,
     attacks: AttackReport | None = None,
+    issues: Issues | None = None,
     notes: tuple[str, ...] = (),
 ) -> Findings:
     """Compute everything from the values; nothing is scored here.
@@ -101,6 +105,7 @@ def assess(
         settings: How they were made.
         links: The matcher's judgement of what people linked; of several folds, joined.
         attacks: What became of attacks on the score.
+        issues: What static analysis says and does.
         notes: What was left out on the way.
 
     Returns:
@@ -127,6 +132,7 @@ def assess(
         errors=misjudged.misjudged(measured),
         length=_length(measured, settings),
         attacks=attacks,
+        issues=issues,
         notes=notes,
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from crscore.reports import _escape, _frame
 from crscore.validation import (
     _page_details,
+    _page_issues,
     _page_metrics,
     _page_versus,
     _plots,
@@ -50,6 +51,7 @@ def to_html(findings: Findings) -> str:
         _page_metrics.systems(findings),
         _page_details.addressed(findings),
         _page_details.attacks(findings),
+        _page_issues.section(findings),
         _page_details.length(findings),
         _page_details.errors(findings),
         _page_metrics.sweep(findings),
@@ -197,6 +199,8 @@ def _command(findings: Findings) -> str:
     words = ["crscore", "validate", "DATA"]
     for option, value in named:
         words += [option, _escape.one_line(value)] if value else []
+    if findings.issues is not None:
+        words += ["--analyzers", _escape.one_line(findings.issues.analyzers)]
     words += ["--split", _escape.one_line(settings.split)] if settings.split else []
     words += ["--resamples", str(settings.resamples), "--seed", str(settings.seed)]
     return shlex.join([*words, "--format", "html", "-o", "validation.html"])

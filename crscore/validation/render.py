@@ -80,6 +80,7 @@ def document(findings: Findings) -> dict[str, Any]:
         "claims": [asdict(row) for row in findings.claims],
         "agreement": [asdict(row) for row in findings.agreement],
         "attacks": None if findings.attacks is None else findings.attacks.to_dict(),
+        "issues": None if findings.issues is None else asdict(findings.issues),
         "length": asdict(findings.length),
         "errors": asdict(findings.errors),
         "notes": list(findings.notes),

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crscore import config, scorer, signature, stats
+from crscore.analysis import suite
 from crscore.errors import ConfigError, UnknownThresholdError
-from crscore.validation import findings, judging, measure, saved, splits, study
+from crscore.validation import findings, issues, judging, measure, saved, splits, study
 from crscore.validation.attacks import make
 from crscore.validation.attacks import measure as duelling
 from crscore.validation.memory import AnalysisMemory, Memory
@@ -15,6 +16,7 @@ from crscore.validation.memory import AnalysisMemory, Memory
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from crscore.claims.base import ClaimGenerator
     from crscore.config import Config
     from crscore.encoders.base import Encoder
     from crscore.matchers.base import Matcher
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from crscore.validation.attacks.make import Attack
     from crscore.validation.attacks.measure import AttackReport
     from crscore.validation.findings import Findings
+    from crscore.validation.issues import Issues, Variant
     from crscore.validation.judging import Judged, Trainer
     from crscore.validation.measure import Measurements, Metric
     from crscore.validation.splits import Fold, Split
@@ -78,7 +81,8 @@ def run(
     Args:
         rated: The study.
         settings: Of the score. Without a threshold it is the encoder's own, or, for an encoder
-            that has none, found on the study by the paper's procedure.
+            that has none, found on the study by the paper's procedure. With analyzers, what
+            they find takes the place of what the study's own tools said.
         options: The rest.
         extra: Each makes metrics to stand beside the score, such as published baselines.
         trainer: Learns the matcher of each fold; needed with a split, and then used instead of
@@ -96,15 +100,18 @@ def run(
     """
     stats.require_scipy()  # before the work, not after it
     encoder = Memory(scorer.make_encoder(settings))
-    analyzers = AnalysisMemory(scorer.make_analyzers(settings))
+    tools = scorer.make_analyzers(settings)
+    analyzers = AnalysisMemory(tools)
     attacks: tuple[Attack, ...] = ()
     if options.attacks:
         attacks = make.attacks(rated, seed=options.seed, sources=options.sources)
-    job = _Job(rated, settings, options, encoder, analyzers, attacks)
-    made, judged = (
+    job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
+    made, judged, others = (
         _whole(job) if options.split is None else _folds(job, options.split, trainer, tell)
     )
+    analysed = _issues(job, made, judged, others)
     measured, notes = judged.measured, _notes(job, made)
+    notes += () if analysed is None else analysed.notes
     for one in extra:
         # The real encoder: it may be able to do more than encode.
         beside = one(measured, encoder.encoder)
@@ -121,6 +128,7 @@ def run(
         ),
         links=judged.links,
         attacks=_report(judged, options),
+        issues=analysed,
         notes=notes,
     )
 
@@ -132,6 +140,18 @@ class _Job(NamedTuple):
     encoder: Memory
     analyzers: AnalysisMemory
     attacks: tuple[Attack, ...]
+    has_tools: bool
+
+    def scorer(self, matcher: Matcher | None = None) -> Scorer:
+        return make_scorer(
+            self.rated,
+            self.settings,
+            self.options,
+            self.encoder,
+            analyzers=self.analyzers,
+            matcher=matcher,
+            own_issues=not self.has_tools,
+        )
 
     def judge(self, made: Scorer, fold: Fold | None = None) -> Judged:
         return judging.judge(
@@ -143,29 +163,76 @@ class _Job(NamedTuple):
             fold=fold,
         )
 
+    def others(self, made: Scorer, fold: Fold | None = None) -> tuple[Variant, ...]:
+        """Score the same reviews without the tools, and with what the study's own tools said."""
+        if not self.has_tools:
+            return ()
+        generators = {issues.WITHOUT: made.parts.generator}
+        if self.options.claims == RECORDED:
+            generators[issues.RECORDED] = study.recorded(self.rated)
+        return tuple(
+            issues.Variant(
+                name,
+                measure.measure(
+                    self.rated,
+                    _without_tools(made, generator),
+                    name=name,
+                    sources=self.options.sources,
+                    chosen=(lambda *_: True) if fold is None else fold.holds,
+                    is_part=True,
+                ),
+            )
+            for name, generator in generators.items()
+        )
 
-def _whole(job: _Job) -> tuple[Scorer, Judged]:
-    made = make_scorer(job.rated, job.settings, job.options, job.encoder, job.analyzers)
-    return made, job.judge(made)
+
+def _without_tools(made: Scorer, generator: ClaimGenerator) -> Scorer:
+    return scorer.Scorer(
+        config.override(made.settings, {"analyzers": suite.NONE}),
+        generator=generator,
+        encoder=made.parts.encoder,
+        matcher=made.parts.matcher,
+    )
+
+
+def _whole(job: _Job) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
+    made = job.scorer()
+    return made, job.judge(made), job.others(made)
 
 
 def _folds(
     job: _Job, split: Split, trainer: Trainer | None, tell: Callable[[str], None]
-) -> tuple[Scorer, Judged]:
+) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
     """Judge each fold by what was learned without it; the last scorer stands for all."""
     if trainer is None:
         raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
-    seed, parts = job.options.seed, []
+    seed, parts, others = job.options.seed, [], []
     for fold in splits.of(job.rated, split.kind, split.groups, seed=seed):
         learned = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
         name = learned.identity.partition("@")[0]
         matcher = judging.Fitted(learned, f"{name}@{split}.{seed}")
-        made = make_scorer(
-            job.rated, job.settings, job.options, job.encoder, job.analyzers, matcher
-        )
+        made = job.scorer(matcher)
         parts.append(job.judge(made, fold))
+        others.append(job.others(made, fold))
         tell(f"trained and judged {split.kind}: {fold.name}")
-    return made, judging.join(parts)
+    joined = tuple(
+        issues.Variant(same[0].issues, measure.join([one.measured for one in same]))
+        for same in zip(*others, strict=True)
+    )
+    return made, judging.join(parts), joined
+
+
+def _issues(job: _Job, made: Scorer, judged: Judged, others: tuple[Variant, ...]) -> Issues | None:
+    if not job.has_tools:
+        return None
+    without, *rest = others
+    return issues.assess(
+        issues.look(job.rated, made, sources=job.options.sources),
+        (without, issues.Variant(issues.TOOLS, judged.measured), *rest),
+        made,
+        resamples=job.options.resamples,
+        seed=job.options.seed,
+    )
 
 
 def _notes(job: _Job, made: Scorer) -> tuple[str, ...]:
@@ -196,8 +263,10 @@ def make_scorer(
     settings: Config,
     options: Options,
     encoder: Encoder,
+    *,
     analyzers: Analyzers | None = None,
     matcher: Matcher | None = None,
+    own_issues: bool = True,
 ) -> Scorer:
     """Make the scorer of a run.
 
@@ -208,6 +277,7 @@ def make_scorer(
         encoder: What the settings name.
         analyzers: To be used instead of those that the settings name.
         matcher: To be used instead of the one that the settings name.
+        own_issues: What the study's own tools said is part of its claims.
 
     Returns:
         The scorer; for an encoder without a threshold, with the one that the paper's procedure
@@ -215,7 +285,7 @@ def make_scorer(
     """
     parts: dict[str, Any] = {"encoder": encoder, "analyzers": analyzers}
     if options.claims == RECORDED:
-        parts["generator"] = study.recorded(rated)
+        parts["generator"] = study.recorded(rated, issues=own_issues)
     else:
         settings = config.override(settings, {"claims": options.claims})
     try:

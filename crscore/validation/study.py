@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crscore.errors import InputError
@@ -24,6 +24,8 @@ GROUND_TRUTH = "ground_truth"
 """The original human comment; correlations leave it out, as the paper does."""
 SOURCE = "recorded"
 """Source of what a model and the tools said."""
+CLAIMS_ALONE = "recorded-claims"
+"""Source of what the model said, without the tools."""
 EDITED = "edited"
 """Source of what the annotators made of it."""
 CORRECTNESS = ("correct", "incorrect", "unverifiable", "incomplete")
@@ -254,7 +256,7 @@ class Recorded:
     by_diff: dict[str, Claims]
     """Diff sha256 -> claims."""
     identity: str
-    """`recorded@` or `edited@` and a short hash of the study."""
+    """`recorded@`, `recorded-claims@` or `edited@` and a short hash of the study."""
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Look up each diff of the study.
@@ -265,9 +267,22 @@ class Recorded:
         return tuple(self.by_diff[diff.sha256] for diff in diffs)
 
 
-def recorded(study: Study) -> Recorded:
-    """Make the generator of a study's own claims: what a model and the tools said."""
-    return _generator(study, SOURCE, [change.recorded for change in study.changes])
+def recorded(study: Study, *, issues: bool = True) -> Recorded:
+    """Make the generator of a study's own claims.
+
+    Args:
+        study: The study.
+        issues: Give what the study's tools said beside what the model said.
+    """
+    lists = [change.recorded for change in study.changes]
+    if issues:
+        return _generator(study, SOURCE, lists)
+    return _generator(study, CLAIMS_ALONE, [_without_issues(claims) for claims in lists])
+
+
+def _without_issues(claims: Claims) -> Claims:
+    kept = tuple(ref for ref in claims.references if ref.kind is not ReferenceKind.ISSUE)
+    return replace(claims, references=kept)
 
 
 def edited(study: Study) -> Recorded:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crscore.reports import _escape
-from crscore.validation import _details, slices
+from crscore.validation import _details, _issue_tables, slices
 from crscore.validation._tables import (
     INDENT,
     explained,
@@ -46,6 +46,7 @@ def to_text(findings: Findings) -> str:
         _details.errors,
         _details.length,
         _details.attacks,
+        _issue_tables.section,
         _details.sweep,
         _details.claims,
         _details.agreement,

@@ -7,7 +7,9 @@ from crscore.validation import run, study
 from crscore.validation.findings import Findings
 from tests.helpers import study as studies
 
-SETTINGS = config.override(config.Config(), {"encoder": "hashing", "threshold": 0.3})
+SETTINGS = config.override(
+    config.Config(), {"encoder": "hashing", "threshold": 0.3, "analyzers": "none"}
+)
 
 
 def made(

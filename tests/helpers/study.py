@@ -101,3 +101,29 @@ def write(path: Path, entries: list[dict] | None = None) -> Path:
     data = text.encode("utf-8")
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
+
+
+# What ruff says of it: `os` is not used (in the change), `json` is not either (it was not before).
+ANALYSED = "import json\nimport os\n\n\ndef limit():\n    return 20\n"
+
+
+def analysed_rows() -> list[dict]:
+    """The full study; the changes in Python add an import that nothing uses."""
+    made = full_rows()
+    for row in made:
+        if row["language"] == "python":
+            number = row["id"][-1]
+            row["patch"] = (
+                "@@ -1,5 +1,6 @@\n import json\n+import os\n \n \n def limit():\n"
+                f"-    return 1{number}\n+    return 20\n"
+            )
+            row["new_source"] = ANALYSED
+            row["old_source"] = ANALYSED.replace("import os\n", "").replace("20", f"1{number}")
+            row["pseudo_references"][1]["text"] = ISSUES[row["id"]]
+    return made
+
+
+ISSUES = {
+    "py:1": "line 2, F401:\tImport of a module that nothing uses.",
+    "py:2": "line 6, LooseCoupling:\tAvoid using implementation types.",
+}

@@ -391,3 +391,30 @@ def test_option_that_says_nothing_about_an_import_is_refused(data: Path, capsys)
 def test_train_without_a_command_is_one_line(capsys) -> None:
     assert cli.run(["train"]) == 2
     assert capsys.readouterr().err == "crscore: Missing command. (try: crscore train --help)\n"
+
+
+def test_tools_look_when_the_command_line_says_so(
+    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = helper.write(tmp_path / "analysed.jsonl", helper.analysed_rows())
+    # Neither environment nor file decides here: published numbers must not change with them.
+    monkeypatch.setenv("CRSCORE_ANALYZERS", "ruff")
+    assert validate(capsys, data)["issues"] is None
+    found = validate(capsys, data, "--analyzers", "ruff", "--cache-dir", str(tmp_path))
+    assert found["issues"]["analyzers"] == "ruff"
+    assert found["issues"]["rules"][0]["rule"] == "F401"
+    assert "recorded-claims@" in found["signature"]
+
+
+def test_tools_stand_in_text_and_page(tmp_path: Path, capsys) -> None:
+    data = helper.write(tmp_path / "analysed.jsonl", helper.analysed_rows())
+    arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "0", *ALONE]
+    arguments += ["--analyzers", "ruff", "--cache-dir", str(tmp_path), "--format"]
+    for report, words in (("text", "Static analysis by ruff"), ("html", 'id="issues"')):
+        assert cli.run([*arguments, report]) == 0
+        assert words in capsys.readouterr().out
+
+
+def test_unknown_analyzer_is_refused(data: Path, capsys) -> None:
+    assert cli.run(["validate", str(data), "--analyzers", "psychic"]) == 2
+    assert "psychic" in capsys.readouterr().err

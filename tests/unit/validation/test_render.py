@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from crscore import Scorer
+from crscore import Scorer, config
 from crscore.validation import compare, misjudged, render, saved, study
 from crscore.validation.attacks.make import attacks
 from crscore.validation.attacks.measure import measure_attacks
@@ -137,3 +137,15 @@ def test_texts_of_the_study_cannot_act_on_a_terminal(found: Findings) -> None:
     assert not {"\u202e", "\x9b"} & set(text)
     assert "##[" not in text
     assert rendered(text)["errors"]["over_cases"][0]["text"] == case.text
+
+
+def test_static_analysis_keeps_to_the_schema(tmp_path: Path) -> None:
+    settings = config.override(helper.SETTINGS, {"analyzers": "ruff", "cache_dir": str(tmp_path)})
+    for resamples in (0, 20):
+        made = helper.made(
+            tmp_path, studies.analysed_rows(), settings=settings, resamples=resamples
+        )
+        issues = rendered(render.to_json(made))["issues"]
+        assert issues["analyzers"] == "ruff"
+        assert issues["tools"][0]["tool"] == "all"
+        assert [one["language"] for one in issues["again"]] == ["javascript", "python"]

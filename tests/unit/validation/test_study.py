@@ -182,3 +182,13 @@ def test_line_separator_inside_a_review_ends_no_row(tmp_path: Path) -> None:
     text = "\n".join(json.dumps(row, ensure_ascii=False) for row in entries)
     path.write_text(text, encoding="utf-8")
     assert study.read(path).changes[0].reviews[0].text == "one\u2028two"
+
+
+def test_claims_alone_leave_out_what_the_tools_said(tmp_path: Path) -> None:
+    found = study.read(helper.write(tmp_path / "a.jsonl"))
+    both, alone = study.recorded(found), study.recorded(found, issues=False)
+    assert [alone.identity[:16], both.identity[:9]] == ["recorded-claims@", "recorded@"]
+    parsed = diff.parse(found.changes[0].patch)
+    (everything,), (claims,) = both.generate([parsed]), alone.generate([parsed])
+    assert [ref.kind.value for ref in everything.references] == ["claim", "claim", "issue"]
+    assert claims.references == everything.references[:2]
