@@ -21,6 +21,7 @@ PLACEHOLDERS = frozenset(
 )
 """What a tool's arguments may hold; `docs/analyzers.md` says what each stands for."""
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
+_OWN_FILE = re.compile(r"\{here\}/([\w./-]+)")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 
@@ -41,10 +42,14 @@ class Analyzer:
     def sha256(self) -> str:
         """Hash of all that decides what the tool says, 64 hex digits."""
         digest = hashlib.sha256()
-        runs = (self.manifest.run, self.manifest.compat)
-        rules = {run.rules for run in runs if run is not None and run.rules is not None}
-        for name in (FILE_NAME, *sorted(rules)):
-            digest.update((self.folder / name).read_bytes())
+        runs = [run for run in (self.manifest.run, self.manifest.compat) if run is not None]
+        files = {run.rules for run in runs if run.rules is not None}
+        for run in runs:
+            named = _OWN_FILE.findall(" ".join((*run.arguments, *run.environment.values())))
+            files |= {name for name in named if (self.folder / name).is_file()}
+        for name in (FILE_NAME, *sorted(files)):
+            content = (self.folder / name).read_bytes()
+            digest.update(f"{name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 
 

@@ -15,8 +15,9 @@ from crscore.findings import Severity  # noqa: TC001 - msgspec reads the annotat
 INTERPRETER = "{python}"
 """A tool's command that means this Python."""
 
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-Count = Annotated[int, msgspec.Meta(gt=0)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
+Count = Annotated[int, msgspec.Meta(gt=0, le=2**20)]
+Column = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -88,15 +89,15 @@ class JsonOutput(_Part, frozen=True):
 class CsvOutput(_Part, frozen=True):
     """`[output.csv]`: columns, counted from 0, and what makes a row a finding."""
 
-    path: int
+    path: Column
     """Column of the file."""
-    line: int
+    line: Column
     """Column of the first line."""
-    end_line: int
+    end_line: Column
     """Column of the last line."""
-    name: int
+    name: Column
     """Column of the name of the thing measured."""
-    measures: dict[str, tuple[int, Count]]
+    measures: dict[str, tuple[Column, Count]]
     """Rule -> (column, the largest value that is no finding)."""
 
 
@@ -145,7 +146,7 @@ class Fragments(_Part, frozen=True):
 class Limits(_Part, frozen=True):
     """`[limits]` of one process."""
 
-    seconds: Positive = 20.0
+    seconds: Seconds = 20.0
     """Wall clock."""
     memory_mb: Count = 1024
     """Memory of one process, MiB."""
