@@ -135,10 +135,13 @@ def identity(analyses: Sequence[Analysis]) -> str:
         read all that it should have read.
     """
     ran = {
-        f"{run.tool}@{run.version}"
+        f"{run.tool}@{run.version}" if run.version else run.tool
         for analysis in analyses
         for run in analysis.tools
         if run.state is ToolState.RAN
     }
     partial = any(analysis.coverage is Coverage.PARTIAL for analysis in analyses)
-    return ",".join([*sorted(ran), *([Coverage.PARTIAL] if partial else [])]) or Coverage.NONE
+    return (
+        ",".join([*sorted(ran), *([Coverage.PARTIAL.value] if partial else [])])
+        or Coverage.NONE.value
+    )
