@@ -105,7 +105,7 @@ class Store:
                     "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)",
                     (key, value, len(value), time.time()),
                 )
-                self._evict(connection)
+                self._evict(connection, key)
 
     def summary(self) -> tuple[Summary, ...]:
         """Count what the store holds, by kind.
@@ -182,15 +182,16 @@ class Store:
             return None
         return connection
 
-    def _evict(self, connection: sqlite3.Connection) -> None:
+    def _evict(self, connection: sqlite3.Connection, newest: str) -> None:
         (total,) = connection.execute("SELECT coalesce(sum(size), 0) FROM entries").fetchone()
         if total <= self.most:
             return
         kept = int(self.most * _KEPT_AFTER_EVICTION)
         connection.execute(
             "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, "
-            "sum(size) OVER (ORDER BY used DESC, key) AS filled FROM entries) WHERE filled > ?)",
-            (kept,),
+            "sum(size) OVER (ORDER BY key = ? DESC, used DESC, key) AS filled FROM entries) "
+            "WHERE filled > ? AND key <> ?)",
+            (newest, kept, newest),
         )
 
 
