@@ -60,17 +60,13 @@ class Group:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
-    def read(self, stream: int) -> bool:
+    def read(self, stream: int) -> None:
         """Take what a pipe holds now, at most one chunk.
 
-        Returns:
-            False when there is nothing and there never will be.
+        While the launcher lives, a pipe does not come to its end: it holds the other end too.
         """
         with contextlib.suppress(BlockingIOError):
-            chunk = os.read(stream, _CHUNK)
-            self.output[stream] += chunk
-            return bool(chunk)
-        return True
+            self.output[stream] += os.read(stream, _CHUNK)
 
     def read_status(self) -> list[bytes]:
         """Take what the launcher told: `ended` and a wait status, or `refused` and an errno.

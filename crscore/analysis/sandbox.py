@@ -288,8 +288,7 @@ def _follow(group: Group, watch: Watch, job: _Job) -> str | None:
             for key, _ in selector.select(min(deadline - now, _TICK)):
                 if key.fd == group.status:
                     return None
-                if not group.read(key.fd):
-                    selector.unregister(key.fd)
+                group.read(key.fd)
             if (broken := job.over(group.printed)) is not None:
                 return broken
     return f"took longer than {job.limits.seconds:g} s"
