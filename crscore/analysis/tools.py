@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from crscore.analysis.analyzer import Analyzer
+    from crscore.analysis.manifest import Run
 
 _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 _MIB = 2**20
@@ -90,6 +91,7 @@ def find(analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None) -> 
     """
     wanted = analyzer.manifest.tool
     own = tools / analyzer.name
+    path = _absolute(path)
     program = _program(wanted.command, own, path)
     needed = {name: shutil.which(name, path=path) for name in wanted.needs}
     lacking = [name for name, found in needed.items() if found is None]
@@ -112,6 +114,11 @@ def find(analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None) -> 
     )
 
 
+def _absolute(path: str) -> str:
+    """Leave out the folders that depend on where crscore was started: that may be the change's."""
+    return os.pathsep.join(one for one in path.split(os.pathsep) if Path(one).is_absolute())
+
+
 def _program(command: str, own: Path, path: str) -> str | None:
     if command == INTERPRETER:
         return sys.executable
@@ -126,16 +133,24 @@ def _program(command: str, own: Path, path: str) -> str | None:
 
 def _environment(analyzer: Analyzer, own: Path, programs: list[str]) -> dict[str, str]:
     folders = dict.fromkeys([*(str(Path(one).parent) for one in programs), *_SYSTEM])
+    base = {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8"}
+    return base | extra_environment(analyzer, analyzer.manifest.run, own)
+
+
+def extra_environment(analyzer: Analyzer, run: Run, own: Path) -> dict[str, str]:
+    """Fill in what a way of calling a tool adds to its environment."""
     places = {"{tools}": str(own), "{here}": str(analyzer.folder)}
-    extra = {key: fill(value, places) for key, value in analyzer.manifest.run.environment.items()}
-    return {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8", **extra}
+    return {key: fill(value, places) for key, value in run.environment.items()}
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Put values in the place of `{placeholders}`."""
-    for name, value in values.items():
-        text = text.replace(name, value)
-    return text
+    """Put values in the place of `{placeholders}`; what the values hold is left alone.
+
+    Example:
+        >>> fill("--in={a}", {"{a}": "{b}", "{b}": "c"})
+        '--in={b}'
+    """
+    return re.sub(r"\{[a-z_]+\}", lambda found: values.get(found[0], found[0]), text)
 
 
 def limits_of(analyzer: Analyzer) -> sandbox.Limits:
@@ -184,14 +199,16 @@ def _stamp(analyzer: Analyzer, program: str) -> str:
     of_python = analyzer.manifest.tool.command == INTERPRETER
     target = Path(sysconfig.get_path("purelib") if of_python else program)
     status = target.stat()
-    return f"{program} {status.st_mtime_ns} {status.st_size} {__version__}"
+    # npm gives the files of all versions one time of change, so that only ctime tells.
+    times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
+    return f"{program} {times} {status.st_size} {__version__}"
 
 
 def _supports(supported: str, version: str) -> bool:
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415
-    from packaging.version import InvalidVersion  # noqa: PLC0415
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
     try:
-        return SpecifierSet(supported).contains(version, prereleases=True)
+        return SpecifierSet(supported).contains(Version(version), prereleases=True)
     except InvalidVersion:
         return False
