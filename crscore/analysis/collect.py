@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.analysis import change, tools, wording
-from crscore.analysis.units import suffix_of
+from crscore.analysis.units import adds_lines, suffix_of
 from crscore.errors import ToolFailedError
 from crscore.findings import Analysis, Finding, ToolRun, ToolState
-from crscore.records import FileStatus, Side
+from crscore.records import Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +24,8 @@ HUNKS_ONLY = "saw hunks, not whole files"
 """Why a tool's word is not all that it could say."""
 NEEDS_FILES = "needs whole files, and has none"
 """Why a tool says nothing of a hunk."""
+UNPARSED = "could not parse the code"
+"""Why a tool says nothing of a file, or not all."""
 
 
 class Line(NamedTuple):
@@ -39,7 +41,7 @@ class Line(NamedTuple):
 
 def analysis(
     diff: Diff,
-    units: Sequence[Unit],
+    units: Sequence[Sequence[Unit]],
     lines: Sequence[Line],
     *,
     compat: bool,
@@ -49,7 +51,7 @@ def analysis(
 
     Args:
         diff: The change.
-        units: Its texts.
+        units: The texts of each of its files.
         lines: The tools that ran on something, each with what it said of this change.
         compat: Choose the findings as the published method did.
         outside: What tools outside of this run said.
@@ -60,12 +62,16 @@ def analysis(
     findings: list[Finding] = []
     runs: list[ToolRun] = []
     for line in lines:
-        files = [file for file in diff.files if _concerns(line.analyzer, file)]
-        if not files:
+        concerned = [
+            (file, texts)
+            for file, texts in zip(diff.files, units, strict=True)
+            if adds_lines(file) and suffix_of(file) in line.analyzer.manifest.suffixes
+        ]
+        if not concerned:
             continue
-        runs.append(_run_of(line, files))
-        for file in files:
-            findings.extend(_in_file(line, file, units, compat=compat))
+        runs.append(_run_of(line, [file for file, _ in concerned]))
+        for file, texts in concerned:
+            findings.extend(_in_file(line, file, texts, compat=compat))
     for run, found in outside:
         runs.append(run)
         findings.extend(found)
@@ -77,12 +83,6 @@ def _place(finding: Finding) -> tuple[str, int, str, str, str]:
     return finding.path, finding.line, finding.tool, finding.rule, finding.text
 
 
-def _concerns(one: Analyzer, file: ChangedFile) -> bool:
-    """A file that only loses lines gives a tool nothing to say."""
-    shown = not (file.is_binary or file.is_submodule or file.status is FileStatus.DELETED)
-    return shown and suffix_of(file) in one.manifest.suffixes and bool(change.added_lines(file))
-
-
 def _run_of(line: Line, files: Sequence[ChangedFile]) -> ToolRun:
     name = line.analyzer.name
     if isinstance(line.found, tools.Absent):
@@ -90,18 +90,20 @@ def _run_of(line: Line, files: Sequence[ChangedFile]) -> ToolRun:
             tool=name, version=line.found.version, state=line.found.state, reason=line.found.reason
         )
     new = {unit: outcome for unit, outcome in line.outcomes.items() if unit.side is Side.NEW}
-    failures = [str(one) for one in new.values() if isinstance(one, ToolFailedError)]
+    # A failure on an old version counts, because what is older than the change goes untold.
+    failures = [str(one) for one in line.outcomes.values() if isinstance(one, ToolFailedError)]
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread
     waiting = {file.path for file in files} - read - unread
+    spoke = any(_was_read(one) or _says_something(one) for one in new.values())
     version = line.found.version
     if not line.analyzer.shipped:
         version += f"-{line.analyzer.sha256[:8]}"
     reason = ""
     state = ToolState.RAN
-    if not read:
+    if not spoke:
         state = ToolState.FAILED if failures else ToolState.ABSTAINED
-        reason = NEEDS_FILES if waiting else "could not parse the code"
+        reason = NEEDS_FILES if waiting else UNPARSED
     elif any(unit.is_fragment for unit in new):
         reason = HUNKS_ONLY
     return ToolRun(
@@ -118,10 +120,14 @@ def _was_read(outcome: Outcome) -> bool:
     return not isinstance(outcome, ToolFailedError) and not outcome.unparsed
 
 
+def _says_something(outcome: Outcome) -> bool:
+    return not isinstance(outcome, ToolFailedError) and bool(outcome.findings)
+
+
 def _in_file(
     line: Line, file: ChangedFile, units: Sequence[Unit], *, compat: bool
 ) -> tuple[Finding, ...]:
-    mine = [unit for unit in units if unit.path == file.path and unit in line.outcomes]
+    mine = [unit for unit in units if unit in line.outcomes]
     new = [one for unit in mine if unit.side is Side.NEW for one in _findings(line, unit)]
     text = {unit.side: unit.text.split("\n") for unit in mine if not unit.is_fragment}
     if compat:
@@ -141,6 +147,7 @@ def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
     if isinstance(outcome, ToolFailedError):
         return
     fragments = line.analyzer.manifest.fragments
+    last = unit.text.count("\n") + 1
     for raw in outcome.findings:
         first = unit.line_in_file(raw.line)
         if first is None:
@@ -155,7 +162,7 @@ def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
             rule=raw.rule,
             path=unit.path,
             line=first,
-            end_line=max(first, unit.line_in_file(raw.end_line) or first),
+            end_line=max(first, unit.line_in_file(min(raw.end_line, last)) or first),
             message=raw.message,
             text=worded.text,
             severity=worded.severity,

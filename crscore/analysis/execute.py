@@ -12,7 +12,7 @@ import re
 import secrets
 import tempfile
 import time
-from dataclasses import replace
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,10 +20,12 @@ import msgspec
 
 from crscore.analysis import formats, sandbox
 from crscore.analysis.reports import RawFinding, RawReport
-from crscore.analysis.tools import fill, limits_of
-from crscore.errors import ToolFailedError
+from crscore.analysis.tools import extra_environment, fill, limits_of
+from crscore.errors import ToolFailedError, ToolNotFoundError
+from crscore.version import __version__
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator, Mapping, Sequence
 
     from crscore.analysis.manifest import Run
@@ -36,8 +38,10 @@ MAX_FAILURES = 24
 """Processes of one tool that may fail in a run before it is given up."""
 MAX_WAITS = 3
 """Time limits that one tool may use up in failed processes before it is given up."""
+MAX_OVERDRAFT = 2
+"""With this many times as much used up, what was not yet tried is not tried any more."""
 # `s0001.py`, `./s0001.py`, `file:///tmp/x/s0001/__init__.py`
-_OUR_NAME = re.compile(r"(?:^|[/\\])s(\d{4,})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
+_OUR_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
 
 Outcome = RawReport | ToolFailedError
 """What a tool says of one text, or why it says nothing."""
@@ -52,6 +56,8 @@ class Task(NamedTuple):
     """How to call it."""
     cache: Cache | None
     """Remembers what it said of a text."""
+    stop: threading.Event
+    """Set when nobody waits for the outcome any more."""
 
 
 def run(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
@@ -80,24 +86,28 @@ class _Patience:
     """How much failing is borne."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds, self.failures = seconds, MAX_FAILURES
+        self.seconds = seconds
+        self.spent, self.failures = 0.0, 0
+        self.last: ToolFailedError | None = None
 
-    def spend(self, seconds: float) -> None:
-        self.seconds -= seconds
-        self.failures -= 1
+    def spend(self, seconds: float, failure: ToolFailedError) -> None:
+        self.spent += seconds
+        self.failures += 1
+        self.last = failure
 
-    @property
-    def is_over(self) -> bool:
-        return self.seconds <= 0 or self.failures <= 0
+    def is_over(self, times: int = 1) -> bool:
+        return self.spent >= times * self.seconds or self.failures >= times * MAX_FAILURES
 
 
 def _divide(task: Task, units: Sequence[Unit], patience: _Patience) -> dict[Unit, Outcome]:
+    if patience.last is not None and patience.is_over(MAX_OVERDRAFT):
+        return dict.fromkeys(units, patience.last)
     start = time.monotonic()
     try:
         return dict(zip(units, _once(task, units), strict=True))
     except ToolFailedError as exc:
-        patience.spend(time.monotonic() - start)
-        if len(units) == 1 or patience.is_over:
+        patience.spend(time.monotonic() - start, exc)
+        if len(units) == 1 or patience.is_over():
             return dict.fromkeys(units, exc)
     middle = len(units) // 2
     return _divide(task, units[:middle], patience) | _divide(task, units[middle:], patience)
@@ -111,18 +121,25 @@ def _once(task: Task, units: Sequence[Unit]) -> list[RawReport]:
             know; or its output cannot be read.
     """
     tool = task.tool
+    if task.stop.is_set():
+        raise ToolFailedError(tool.analyzer.name, "was stopped")
+    extra = extra_environment(tool.analyzer, task.run, tool.tools)
     with tempfile.TemporaryDirectory(prefix="crscore-") as outer:
         work, home, scratch = (Path(outer) / name for name in ("work", "home", "tmp"))
         for folder in (work, home, scratch):
             folder.mkdir()
         names = _write(task, units, work)
-        done = sandbox.run(
-            [tool.program, *_arguments(task, names, work, scratch)],
-            tool=tool.analyzer.name,
-            folder=work,
-            environment={**tool.environment, "HOME": str(home), "TMPDIR": str(scratch)},
-            limits=limits_of(tool.analyzer),
-        )
+        try:
+            done = sandbox.run(
+                [tool.program, *_arguments(task, names, work, scratch)],
+                tool=tool.analyzer.name,
+                folder=work,
+                environment={**tool.environment, **extra}
+                | {"HOME": str(home), "TMPDIR": str(scratch)},
+                limits=limits_of(tool.analyzer),
+            )
+        except ToolNotFoundError as exc:  # it was there when its version was asked for
+            raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
     return _read(task, done, len(units))
 
 
@@ -181,14 +198,14 @@ def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
     if done.code in codes.unparsed and done.code not in codes.findings and not unparsed:
         reason = f"ended with exit code {done.code} and does not say what it could not read"
         raise ToolFailedError(name, reason, done.code, said)
-    reports = [RawReport(unparsed=("",) if i in unparsed else ()) for i in range(count)]
+    by_text: dict[int, list[RawFinding]] = defaultdict(list)
     for number, finding in findings:
-        if number < count and not (
-            number in unparsed and manifest.output.drop_findings_of_unparsed
-        ):
-            mine = reports[number]
-            reports[number] = replace(mine, findings=(*mine.findings, finding))
-    return reports
+        if not (number in unparsed and manifest.output.drop_findings_of_unparsed):
+            by_text[number].append(finding)
+    return [
+        RawReport(findings=tuple(by_text[number]), unparsed=("",) if number in unparsed else ())
+        for number in range(count)
+    ]
 
 
 def _set_apart(
@@ -217,6 +234,7 @@ def _key(task: Task, unit: Unit) -> str:
     digest = hashlib.sha256()
     analyzer = task.tool.analyzer
     parts: Mapping[str, str] = {
+        "crscore": __version__,
         "tool": f"{analyzer.name} {task.tool.version} {analyzer.sha256}",
         "run": msgspec.json.encode(task.run).decode(),
         "name": unit.file_name(0),

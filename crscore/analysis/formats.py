@@ -12,7 +12,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from crscore.analysis import sarif
-from crscore.analysis.reports import RawFinding, RawReport
+from crscore.analysis.reports import RawFinding, RawReport, clean
 from crscore.errors import ToolOutputError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crscore.analysis.manifest import CsvOutput, JsonOutput, Output
 
 MAX_FINDINGS = 25_000
-"""Most findings read from one process; the first ones."""
+"""Most findings of one process. More are a failure: cut off, they would hide other files'."""
 
 
 def read(content: bytes, output: Output, *, tool: str) -> RawReport:
@@ -36,9 +36,12 @@ def read(content: bytes, output: Output, *, tool: str) -> RawReport:
         What it says, in its order.
 
     Raises:
-        ToolOutputError: The content is not of that format.
+        ToolOutputError: The content is not of that format, or has too many findings.
     """
-    return _READERS[output.format](content, output, tool)
+    report = _READERS[output.format](content, output, tool)
+    if len(report.findings) > MAX_FINDINGS:
+        raise ToolOutputError(tool, f"it has more than {MAX_FINDINGS:,} findings")
+    return clean(report)
 
 
 def _sarif(content: bytes, output: Output, tool: str) -> RawReport:
@@ -75,7 +78,7 @@ def _checkstyle(content: bytes, output: Output, tool: str) -> RawReport:
                     level=error.get("severity"),
                 )
             )
-    return RawReport(findings=tuple(found[:MAX_FINDINGS]))
+    return RawReport(findings=tuple(found))
 
 
 def _json(content: bytes, output: Output, tool: str) -> RawReport:
@@ -90,7 +93,7 @@ def _json(content: bytes, output: Output, tool: str) -> RawReport:
     found = [finding for group in groups for finding in _group(group, shape, search, tool)]
     unparsed = _list(search(shape.unparsed, root), tool) if shape.unparsed else []
     return RawReport(
-        findings=tuple(found[:MAX_FINDINGS]),
+        findings=tuple(found),
         unparsed=tuple(_text(path, tool) for path in unparsed),
     )
 
@@ -134,7 +137,7 @@ def _csv(content: bytes, output: Output, tool: str) -> RawReport:
             found.extend(_row(row, shape, tool))
     except csv.Error as exc:
         raise ToolOutputError(tool, f"it is no CSV: {exc}") from exc
-    return RawReport(findings=tuple(found[:MAX_FINDINGS]))
+    return RawReport(findings=tuple(found))
 
 
 def _row(row: list[str], shape: CsvOutput, tool: str) -> Iterator[RawFinding]:

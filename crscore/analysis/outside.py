@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from crscore.analysis import change, sarif
+from crscore.analysis.reports import clean
 from crscore.findings import Finding, Severity, ToolRun, ToolState
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def runs(
     """
     by_path = {file.path: file for file in diff.files}
     found = []
-    for report in reports:
+    for report in map(clean, reports):
         name = report.tool or UNKNOWN
         # All paths of a report together: whether one fits depends on the others' common root.
         named = [*(raw.path for raw in report.findings), *report.unparsed]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +39,33 @@ class RawReport:
     """In the tool's order."""
     unparsed: tuple[str, ...] = ()
     """Files that the tool could not read, as it names them."""
+
+
+def writable(text: str) -> str:
+    r"""Replace halves of surrogate pairs: JSON can carry them, and nothing can write them.
+
+    Example:
+        >>> writable("a\ud800b")
+        'a?b'
+    """
+    return text if text.isascii() else text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def clean(report: RawReport) -> RawReport:
+    """Make all texts of a report writable."""
+    return replace(
+        report,
+        tool=None if report.tool is None else writable(report.tool),
+        version=None if report.version is None else writable(report.version),
+        findings=tuple(
+            replace(
+                one,
+                path=writable(one.path),
+                rule=writable(one.rule),
+                message=writable(one.message),
+                level=None if one.level is None else writable(one.level),
+            )
+            for one in report.findings
+        ),
+        unparsed=tuple(writable(path) for path in report.unparsed),
+    )

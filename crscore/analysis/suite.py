@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from concurrent.futures import ThreadPoolExecutor
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from crscore.analysis import analyzer, collect, execute, outside, tools
+from crscore.analysis import analyzer, collect, execute, outside, sandbox, tools
 from crscore.analysis.units import suffix_of, units_of
 from crscore.errors import ManifestError, UnknownPluginError
 from crscore.findings import Analysis
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from crscore.analysis.analyzer import Analyzer
     from crscore.analysis.execute import Outcome
@@ -24,10 +27,13 @@ if TYPE_CHECKING:
     from crscore.analysis.units import Unit
     from crscore.records import Diff
 
+Result = TypeVar("Result")
 AUTO = "auto"
 """All analyzers that come with crscore."""
 NONE = "none"
 """No analyzer."""
+_STOPPING_S = 0.05
+"""Seconds between two calls to end tools: one may just be starting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,23 +68,25 @@ class Suite:
         if not self.analyzers and not self.reports:
             return tuple(Analysis() for _ in diffs)
         units = [units_of(diff) for diff in diffs]
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            lines = list(pool.map(lambda one: self._run(one, units), self._wanted(diffs)))
+        stop = threading.Event()
+        lines = _side_by_side(
+            [functools.partial(self._run, one, units, stop) for one in self._wanted(diffs)], stop
+        )
         return tuple(
             collect.analysis(
                 diff,
-                units[index],
+                texts,
                 [collect.Line(line.analyzer, line.found, line.outcomes[index]) for line in lines],
                 compat=self.compat,
                 outside=outside.runs(self.reports, diff),
             )
-            for index, diff in enumerate(diffs)
+            for index, (diff, texts) in enumerate(zip(diffs, units, strict=True))
         )
 
     def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
         """Look for every tool, for `crscore doctor`."""
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            return tuple(zip(self.analyzers, pool.map(self._find, self.analyzers), strict=True))
+        asked = [functools.partial(self._find, one) for one in self.analyzers]
+        return tuple(zip(self.analyzers, _side_by_side(asked, threading.Event()), strict=True))
 
     def _wanted(self, diffs: Sequence[Diff]) -> list[Analyzer]:
         present = {suffix_of(file) for diff in diffs for file in diff.files}
@@ -94,16 +102,35 @@ class Suite:
     def _find(self, one: Analyzer) -> Installed | Absent:
         return tools.find(one, tools=self.tools, path=self.path, cache=self.cache)
 
-    def _run(self, one: Analyzer, units: Sequence[Sequence[Unit]]) -> _Line:
+    def _run(
+        self, one: Analyzer, units: Sequence[Sequence[Sequence[Unit]]], stop: threading.Event
+    ) -> _Line:
         found = self._find(one)
         call = self._call(one)
         if isinstance(found, tools.Absent) or call is None:
             return _Line(one, found, [{} for _ in units])
-        readable = [[unit for unit in texts if _reads(one, unit)] for texts in units]
+        readable = [
+            [unit for texts in of_diff for unit in texts if _reads(one, unit)] for of_diff in units
+        ]
         distinct = list(dict.fromkeys(unit for texts in readable for unit in texts))
-        outcomes = execute.run(execute.Task(found, call, self.cache), distinct)
+        outcomes = execute.run(execute.Task(found, call, self.cache, stop), distinct)
         known = dict(zip(distinct, outcomes, strict=True))
         return _Line(one, found, [{unit: known[unit] for unit in texts} for texts in readable])
+
+
+def _side_by_side(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -> list[Result]:
+    """Run jobs in threads; when that is interrupted, end the tools instead of waiting for them."""
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        futures: list[Future[Result]] = [pool.submit(job) for job in jobs]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            while not all(future.done() for future in futures):
+                sandbox.stop_all()
+                time.sleep(_STOPPING_S)
+            raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +153,8 @@ def select(choice: str) -> tuple[Analyzer, ...]:
     Args:
         choice: Names and folders with commas between them. `auto` stands for all that come with
             crscore, `none` for none. A folder is an analyzer's or holds several; folders alone
-            come on top of `auto`.
+            come on top of `auto`. A word that is a name is never a folder: crscore is started
+            among the files of a change, which may bring a folder of that name.
 
     Returns:
         The analyzers by name; one of a folder replaces the shipped one of the same name.
@@ -138,16 +166,15 @@ def select(choice: str) -> tuple[Analyzer, ...]:
     shipped = analyzer.builtin()
     known = analyzer.names(shipped)
     words = [word.strip() for word in choice.split(",") if word.strip()]
-    folders = [Path(word) for word in words if os.sep in word or Path(word).is_dir()]
-    chosen = [word for word in words if Path(word) not in folders]
-    picked = known if AUTO in chosen or (folders and not chosen) else ()
-    for name in chosen:
-        if name in known:
-            picked = (*picked, name)
-        elif name not in (AUTO, NONE):
-            raise UnknownPluginError("analyzers", name, (AUTO, NONE, *known))
+    chosen = [word for word in words if word in (AUTO, NONE, *known)]
+    others = [word for word in words if word not in chosen]
+    for word in others:
+        if not Path(word).is_dir() and not {os.sep, os.altsep} & {*word}:
+            raise UnknownPluginError("analyzers", word, (AUTO, NONE, *known))
+    whole = AUTO in chosen or not chosen
+    picked = known if words and whole else [name for name in chosen if name in known]
     found = {name: analyzer.read(shipped / name, shipped=True) for name in picked}
-    for folder in folders:
+    for folder in map(Path, others):
         found |= {one.name: one for one in _of_folder(folder)}
     return tuple(found[name] for name in sorted(found))
 

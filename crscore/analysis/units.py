@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 # Characters that end a line for some tools and not for a diff: a lone CR, VT, FF, FS to RS,
 # NEL, LS, PS.
 _ODD_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# Python reads a line that starts with a form feed as if it did not.
+_LEADING_FORM_FEED = re.compile("^\x0c+", re.MULTILINE)
 _PACKAGE = "__init__"
+_OF_PACKAGES = frozenset({".py", ".pyi"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ def suffix_of(file: ChangedFile) -> str:
     return own or languages.suffix_of(file.language or "") or ""
 
 
-def units_of(diff: Diff) -> tuple[Unit, ...]:
+def units_of(diff: Diff) -> tuple[tuple[Unit, ...], ...]:
     """List the texts of a change.
 
     Args:
@@ -86,26 +89,34 @@ def units_of(diff: Diff) -> tuple[Unit, ...]:
             whole in its hunk.
 
     Returns:
-        For each file with sources its new version, and its old one when there was one; for
-        each other file its hunks' new sides, as far as they can be made whole. Deleted files,
-        binary ones and hunks that only remove have none.
+        For each file in turn: with sources its new version, and its old one when there was one;
+        without, its hunks' new sides, as far as they can be made whole. Binary files and those
+        that only lose lines have none.
     """
-    return tuple(unit for file in diff.files for unit in _of_file(file))
+    return tuple(tuple(_of_file(file)) for file in diff.files)
+
+
+def adds_lines(file: ChangedFile) -> bool:
+    """Say whether a change of this file can bring an issue with it."""
+    if file.is_binary or file.is_submodule or file.status is FileStatus.DELETED:
+        return False
+    return any(line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines)
 
 
 def _of_file(file: ChangedFile) -> Iterator[Unit]:
-    if file.is_binary or file.is_submodule or file.status is FileStatus.DELETED:
+    if not adds_lines(file):
         return
     suffix = suffix_of(file)
-    is_package = PurePosixPath(file.path).stem == _PACKAGE
+    is_package = suffix in _OF_PACKAGES and PurePosixPath(file.path).stem == _PACKAGE
     new = file.new_source
-    if new is None and file.status is FileStatus.ADDED and file.hunks:
+    if new is None and file.status is FileStatus.ADDED:
         new = "\n".join([*(line.text for line in file.hunks[0].lines), ""])
     if new is None:
         yield from _fragments(file, suffix)
         return
-    for side, text in ((Side.NEW, new), (Side.OLD, file.old_source)):
-        if text is not None and file.hunks:
+    old = None if file.status is FileStatus.ADDED else file.old_source
+    for side, text in ((Side.NEW, new), (Side.OLD, old)):
+        if text is not None:
             yield Unit(
                 path=file.path,
                 side=side,
@@ -142,4 +153,5 @@ def _new_side(hunk: Hunk) -> list[str]:
 
 def _plain(text: str) -> str:
     """Make every tool count the lines as the diff does."""
-    return _ODD_LINE_ENDS.sub(" ", text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    return _ODD_LINE_ENDS.sub(" ", _LEADING_FORM_FEED.sub("", text))
