@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 public class Session implements Comparable<Session> {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
     private static final SimpleDateFormat DAY = new SimpleDateFormat("yyyy-MM-dd");
-    private static final String HOST = "10.20.30.40";
+    private static final String GUEST = "guest";
     private static Session current;
     private static Object settings;
     private final String user;
@@ -25,7 +25,7 @@ public class Session implements Comparable<Session> {
 
     public static Session getInstance() {
         if (current == null) {
-            current = new Session(HOST);
+            current = new Session(GUEST);
         }
         return current;
     }
