@@ -12,7 +12,7 @@ from crscore.errors import InputError
 from crscore.matchers._calibrated import features
 from crscore.matchers._calibrated.weights import Weights
 from crscore.matchers.calibrated import Calibrated
-from crscore.records import PseudoReference
+from crscore.records import PseudoReference, ReferenceKind
 from crscore.training import boosting, decoys, samples
 from crscore.training.background import background
 from crscore.training.boosting import Growth
@@ -137,13 +137,17 @@ def examples(study: Study, generator: ClaimGenerator) -> list[Example]:
     written = generator.generate(diffs)
     made: list[Example] = []
     for change, parsed, claims in zip(study.changes, diffs, written, strict=True):
-        edited = tuple(
-            PseudoReference(text=ref.text, kind=ref.kind, source="edited") for ref in change.edited
+        rows = tuple(
+            i for i, ref in enumerate(change.edited) if ref.kind is not ReferenceKind.ISSUE
         )
-        for refs, is_linked in (
-            (samples.counted(change.recorded.references), False),
-            (samples.counted(claims.references), False),
-            (edited, True),
+        edited = tuple(
+            PseudoReference(text=ref.text, kind=ref.kind, source="edited")
+            for ref in (change.edited[i] for i in rows)
+        )
+        for refs, linked in (
+            (samples.counted(claims_of(change)), ()),
+            (samples.counted(claims.references), ()),
+            (edited, rows),
         ):
             if refs:
                 made += [
@@ -153,11 +157,21 @@ def examples(study: Study, generator: ClaimGenerator) -> list[Example]:
                         diff=parsed,
                         references=refs,
                         text=review.text,
-                        target=target(review, is_linked=is_linked),
+                        target=target(review, rows=linked),
                     )
                     for review in change.reviews
                 ]
     return made
+
+
+def claims_of(change: StudyChange) -> tuple[PseudoReference, ...]:
+    """Take a study's own claims, without what tools found.
+
+    The published study has the findings of old tools: three in four tell JavaScript of 2015 that
+    it is not that of 2009. Nobody addresses them, and a matcher that learns from them learns that
+    nobody addresses issues.
+    """
+    return tuple(ref for ref in change.recorded.references if ref.kind is not ReferenceKind.ISSUE)
 
 
 def read_diff(change: StudyChange) -> Diff:
@@ -166,16 +180,23 @@ def read_diff(change: StudyChange) -> Diff:
     return diff.with_sources(parsed, {"": (change.old_source, change.new_source)})
 
 
-def target(review: RatedReview, *, is_linked: bool) -> Target:
-    """Bring a review's Likert ratings to [0, 1]: (rating - 1) / 4, as the paper does."""
+def target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
+    """Bring a review's Likert ratings to [0, 1]: (rating - 1) / 4, as the paper does.
+
+    Args:
+        review: With its ratings.
+        rows: The rows of the edited list that it is compared with, as `addressed` counts them;
+            empty when it is compared with other claims.
+    """
     low, high = LIKERT
     con, comp, rel = ((rating - low) / (high - low) for rating in review.ratings)
-    linked = is_linked and review.addressed is not None
     return Target(
         conciseness=con,
         comprehensiveness=comp,
         relevance=rel,
-        addressed=frozenset(review.addressed or ()) if linked else None,
+        addressed=None
+        if not rows or review.addressed is None
+        else frozenset(at for at, row in enumerate(rows) if row in review.addressed),
     )
 
 
@@ -187,7 +208,7 @@ def _background(
     *,
     axes: int,
 ) -> Background:
-    claims = [samples.read(ref) for c in study.changes for ref in c.recorded.references]
+    claims = [samples.read(ref) for change in study.changes for ref in claims_of(change)]
     texts = [review.text for change in study.changes for review in change.reviews]
     remarks = [sentence for text in texts for sentence in parts.get(text, ())]
     if not remarks:

@@ -58,7 +58,7 @@ SENTENCE: Final = (
     "overlap_before", "position", "sentences", "rarity",
 )  # fmt: skip
 REFERENCE: Final = (
-    "length", "changed", "changed_sum", "explains", "denies", "is_issue", "is_implication",
+    "length", "changed", "changed_sum", "explains", "denies", "is_implication",
     "like_claim", "central", "references", "position", "rarity",
 )  # fmt: skip
 CELL: Final = (
@@ -172,7 +172,6 @@ def _reference(ref: PseudoReference, said: Words, change: _Change) -> list[float
         math.log1p(shared),
         said.speech[4],
         said.speech[3],
-        ref.kind is ReferenceKind.ISSUE,
         ref.kind is ReferenceKind.IMPLICATION,
     ]
 

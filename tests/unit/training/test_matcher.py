@@ -10,6 +10,7 @@ from crscore import Scorer, plugins
 from crscore.encoders import hashing
 from crscore.errors import InputError
 from crscore.matchers._calibrated import features, weights
+from crscore.records import ReferenceKind
 from crscore.training import matcher
 from crscore.training.boosting import Growth
 from crscore.training.matcher import Recipe
@@ -105,16 +106,27 @@ def test_every_review_meets_three_lists_and_only_the_edited_one_is_linked(data) 
     assert all(one.target.addressed is None for one in mine[: 2 * len(systems)])
     links = {one.system: one.target.addressed for one in mine[2 * len(systems) :]}
     assert links["gpt3.5"] == {0}
-    assert links["ground_truth"] == {0, 1}
+    # It addresses row 1 as well, which is a tool's finding.
+    assert links["ground_truth"] == {0}
+
+
+def test_what_tools_found_is_not_learned_from(data) -> None:
+    assert any(ref.kind is ReferenceKind.ISSUE for one in data.changes for ref in one.edited)
+    assert any(
+        ref.kind is ReferenceKind.ISSUE for one in data.changes for ref in one.recorded.references
+    )
+    made = matcher.examples(data, plugins.load("claims", "structural").create({}))
+    assert all(ref.kind is not ReferenceKind.ISSUE for one in made for ref in one.references)
 
 
 def test_likert_is_brought_to_0_to_1() -> None:
     review = RatedReview(
         system="s", text="t", ratings=(1.0, 3.0, 5.0), addressed=(0, 2), annotator=None
     )
-    free, linked = matcher.target(review, is_linked=False), matcher.target(review, is_linked=True)
+    # The list that it is compared with has the edited list's rows 0, 2 and 3.
+    free, linked = matcher.target(review), matcher.target(review, rows=(0, 2, 3))
     assert (free.conciseness, free.comprehensiveness, free.relevance) == (0, 0.5, 1)
-    assert (free.addressed, linked.addressed) == (None, {0, 2})
+    assert (free.addressed, linked.addressed) == (None, {0, 1})
     assert free.weight == 1
 
 
@@ -122,7 +134,7 @@ def test_nobody_said_what_is_addressed() -> None:
     review = RatedReview(
         system="s", text="t", ratings=(1.0, 1.0, 1.0), addressed=None, annotator=None
     )
-    assert matcher.target(review, is_linked=True).addressed is None
+    assert matcher.target(review, rows=(0,)).addressed is None
 
 
 def test_whole_files_reach_the_diff(data) -> None:

@@ -160,7 +160,6 @@ def test_kind_of_a_reference_is_seen() -> None:
         for kind in (ReferenceKind.CLAIM, ReferenceKind.ISSUE, ReferenceKind.IMPLICATION)
     ]
     found = table("Why?", claims=refs)
-    assert column(found, "reference.is_issue") == [[0], [1], [0]]
     assert column(found, "reference.is_implication") == [[0], [0], [1]]
 
 
