@@ -193,7 +193,7 @@ def assess(
         max_issues=scorer.parts.max_issues,
         tools=tuple(_tools(looks)),
         rules=_rules(finding for one in analyses for finding in one.findings),
-        effects=tuple(_effects(variants, resamples=resamples, seed=seed)),
+        effects=tuple(effects(variants, resamples=resamples, seed=seed)),
         again=said_again(
             [(one.change, one.chosen.analysis) for one in looks], scorer.parts.encoder
         ),
@@ -260,8 +260,20 @@ def _rules(findings: Iterable[Finding]) -> tuple[RuleRow, ...]:
     return tuple(sorted(rows, key=lambda row: (-row.counted, -row.in_change, row.tool, row.rule)))
 
 
-def _effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterator[Effect]:
-    """Compare each variant with the first on the reviews that all of them scored."""
+def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterator[Effect]:
+    """Compare each variant with the first on the reviews that all of them scored.
+
+    Args:
+        variants: The same reviews with other issues; the first one is compared with.
+        resamples: Draws of changes, the same for all; 0 for no interval.
+        seed: Of the draws.
+
+    Yields:
+        One row for each slice, dimension and variant.
+
+    Raises:
+        DependencyError: scipy is not installed.
+    """
     kept = _shared([one.measured for one in variants])
     first = variants[0].measured
     rows = [first.rows[index] for index in kept[0]]

@@ -1,0 +1,234 @@
+"""Which issues help a score, and which sentences of two tools mean one defect.
+
+    python benchmarks/issues.py DATA [--claims NAME] [--split] [--tools-dir DIR]
+
+DATA is the human study's file. Two tables. The first has the pairs of rules of two tools that
+met on one line of the study's files, changed or not, with the cosines of their sentences: as they
+are, without the place they name, and with every name as `it`. `SAME_DEFECT` was read off it; which
+pairs are one defect is for a reader to say. The second has the gain in agreement with people over
+a score without issues, for other choices of issues; with --split the matcher is trained anew for
+each of five groups of changes, on the other four. Only changes with a finding on their changed
+lines are scored again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore import Scorer, config, plugins, scorer
+from crscore.findings import Analysis, Severity
+from crscore.training import matcher as training
+from crscore.validation import issues, measure, splits, study
+from crscore.validation.memory import AnalysisMemory, Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crscore.findings import Finding
+    from crscore.records import Diff
+    from crscore.validation.measure import Measurements
+
+    Keep = Callable[[Finding], bool]
+
+PLACE = re.compile(r" (?:in|of) `[^`]{1,200}`(?=[\s,.;:])")
+NAME = re.compile(r"`[^`]{1,200}`")
+UNUSED_IMPORTS = ("F401", "UnnecessaryImport")
+
+
+class Choice(NamedTuple):
+    """Some of the findings."""
+
+    keep: Keep = lambda _: True
+    limit: int = 3
+    old_too: bool = False
+    once: bool = False
+    """One finding of each rule."""
+
+
+CHOICES = {
+    **{f"at most {most} of a hunk": Choice(limit=most) for most in (1, 2, 3, 5, 1000)},
+    "errors and warnings": Choice(lambda one: one.severity is not Severity.NOTE),
+    "one of each rule": Choice(once=True),
+    "no unused imports": Choice(lambda one: one.rule not in UNUSED_IMPORTS),
+    "also what the old file had": Choice(old_too=True),
+    "also that, errors and warnings": Choice(
+        lambda one: one.severity is not Severity.NOTE, old_too=True
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Analyzers that say a part of what others said."""
+
+    known: AnalysisMemory
+    choice: Choice
+
+    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
+        return tuple(self._part(one) for one in self.known.analyze(diffs))
+
+    def _part(self, analysis: Analysis) -> Analysis:
+        kept = [
+            replace(one, pre_existing=one.pre_existing and not self.choice.old_too)
+            for one in analysis.findings
+            if one.in_change and self.choice.keep(one)
+        ]
+        if self.choice.once:
+            kept = list(
+                {
+                    (one.tool, one.rule): one for one in reversed(kept) if not one.pre_existing
+                }.values()
+            )
+        return replace(analysis, findings=tuple(kept))
+
+
+class Written:
+    """A claim generator that writes once for each change."""
+
+    def __init__(self, generator: object) -> None:
+        self.generator, self.identity, self.known = generator, generator.identity, {}
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple:
+        new = [one for one in diffs if one.sha256 not in self.known]
+        made = self.generator.generate(new)
+        self.known.update(zip((one.sha256 for one in new), made, strict=True))
+        return tuple(self.known[one.sha256] for one in diffs)
+
+
+class Bench:
+    """One study, what the tools say of it, and the matchers."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.study = study.read(given.data)
+        settings = config.override(config.Config(), {"tools_dir": given.tools_dir})
+        self.settings = config.override(settings, {"analyzers": "none"})
+        self.encoder = Memory(scorer.make_encoder(settings))
+        self.known = AnalysisMemory(scorer.make_analyzers(settings))
+        self.writer = Written(
+            study.recorded(self.study, issues=False)
+            if given.claims == study.SOURCE
+            else plugins.load("claims", given.claims).create({})
+        )
+        self.looks = issues.look(self.study, self.scorer(Choice()), sources=True)
+        self.matchers = [(self.scorer(Choice()).parts.matcher, lambda *_: True)]
+        if given.split:
+            self.matchers = [
+                (
+                    training.train(fold.training_part(self.study), encoder=self.encoder, seed=0),
+                    fold.holds,
+                )
+                for fold in splits.of(self.study, "grouped-cv", 5, seed=0)
+            ]
+
+    def scorer(self, choice: Choice | None, matcher: object = None) -> Scorer:
+        return Scorer(
+            config.override(self.settings, {"max_issues": choice.limit if choice else 3}),
+            generator=self.writer,
+            encoder=self.encoder,
+            analyzers=None if choice is None else Chosen(self.known, choice),
+            matcher=matcher,
+        )
+
+    def scored(self, choice: Choice | None, only: frozenset[str] | None = None) -> Measurements:
+        parts = [
+            measure.measure(
+                self.study,
+                self.scorer(choice, matcher),
+                name="score",
+                sources=True,
+                chosen=lambda change, review, holds=holds: (
+                    (only is None or change.id in only) and holds(change, review)
+                ),
+                is_part=True,
+            )
+            for matcher, holds in self.matchers
+        ]
+        return measure.join(parts)
+
+
+def merged(base: Measurements, part: Measurements) -> Measurements:
+    """Put the rows that were scored again in the place of their first values."""
+    places = {row.place: index for index, row in enumerate(base.rows)}
+    values = base.primary.values.copy()
+    for row, again in zip(part.rows, part.primary.values, strict=True):
+        if row.place in places:
+            values[places[row.place]] = again
+    return replace(base, metrics=(replace(base.primary, values=values),))
+
+
+def pairs(bench: Bench) -> None:
+    """Print what two tools say of one line, the most alike first."""
+    print("two tools on one line: how often, cosines as written / without places / without names")
+    found = defaultdict(list)
+    for look in bench.looks:
+        by_line = defaultdict(list)
+        for one in look.chosen.analysis.findings:
+            by_line[one.path, one.line].append(one)
+        for group in by_line.values():
+            for place, one in enumerate(group):
+                for other in group[place + 1 :]:
+                    if one.tool != other.tool:
+                        found[one.tool, one.rule, other.tool, other.rule].append((one, other))
+    rows = []
+    for rules, met in found.items():
+        cosines = [tuple(zip(*(alike(bench, *pair) for pair in met), strict=True))]
+        rows.append((rules, met, [(min(column), max(column)) for column in cosines[0]]))
+    for rules, met, ranges in sorted(rows, key=lambda row: -row[2][2][1]):
+        shown = "  ".join(f"{low:5.2f} to {high:5.2f}" for low, high in ranges)
+        print(f"{len(met):4}  {shown}  {' '.join(rules)}")
+        print(f"      {met[0][0].text[:90]} | {met[0][1].text[:90]}")
+
+
+def alike(bench: Bench, one: Finding, other: Finding) -> tuple[float, float, float]:
+    """Three cosines of two sentences."""
+    texts = [one.text, other.text]
+    bare = [PLACE.sub("", text) for text in texts]
+    nameless = [NAME.sub("it", text) for text in bare]
+    found = []
+    for first, second in (texts, bare, nameless):
+        vectors = bench.encoder.encode([first, second])
+        found.append(float(vectors[0] @ vectors[1]))
+    return found[0], found[1], found[2]
+
+
+def gains(bench: Bench) -> None:
+    """Print what each choice of issues does to the agreement with people."""
+    touched = frozenset(
+        look.change.id
+        for look in bench.looks
+        if any(one.in_change for one in look.chosen.analysis.findings)
+    )
+    base = bench.scored(None)
+    variants = [issues.Variant(issues.WITHOUT, base)]
+    for name, choice in CHOICES.items():
+        variants.append(issues.Variant(name, merged(base, bench.scored(choice, touched))))
+    rows = list(issues.effects(variants, resamples=1000, seed=0))
+    print(f"\n{len(touched)} changes have a finding on their changed lines")
+    print("relevance, all reviews: Spearman, gain [95 % interval] over no issues, gain of tau-b")
+    pooled = [one for one in rows if (one.dimension, one.slice) == ("relevance", "pooled")]
+    for one in pooled:
+        gain = "" if one.low is None else f"{one.difference:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"
+        print(
+            f"{one.issues:32} {one.spearman:.4f}  {gain:28} {one.kendall - pooled[0].kendall:+.4f}"
+        )
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--claims", default=study.SOURCE)
+    parser.add_argument("--split", action="store_true")
+    parser.add_argument("--tools-dir")
+    bench = Bench(parser.parse_args())
+    pairs(bench)
+    gains(bench)
+
+
+if __name__ == "__main__":
+    main()
