@@ -41,6 +41,8 @@ def read(content: bytes, output: Output, *, tool: str) -> RawReport:
     report = _READERS[output.format](content, output, tool)
     if len(report.findings) > MAX_FINDINGS:
         raise ToolOutputError(tool, f"it has more than {MAX_FINDINGS:,} findings")
+    if output.format != "sarif" and not all(finding.path for finding in report.findings):
+        raise ToolOutputError(tool, "a finding names no file")
     return clean(report)
 
 
@@ -89,7 +91,7 @@ def _json(content: bytes, output: Output, tool: str) -> RawReport:
     except (ValueError, RecursionError) as exc:
         raise ToolOutputError(tool, f"it is no JSON: {exc}") from exc
     search = _searcher(tool)
-    groups = [root] if shape.groups is None else _list(search(shape.groups, root), tool)
+    groups = [root] if shape.groups is None else _required(search(shape.groups, root), tool)
     found = [finding for group in groups for finding in _group(group, shape, search, tool)]
     unparsed = _list(search(shape.unparsed, root), tool) if shape.unparsed else []
     return RawReport(
@@ -114,7 +116,7 @@ def _searcher(tool: str) -> Callable[[str, Any], Any]:
 def _group(
     group: Any, shape: JsonOutput, search: Callable[[str, Any], Any], tool: str
 ) -> Iterator[RawFinding]:
-    for item in _list(search(shape.findings, group), tool):
+    for item in _required(search(shape.findings, group), tool):
         line = _whole(search(shape.line, item), tool)
         end = _whole(search(shape.end_line, item), tool) if shape.end_line else line
         level = search(shape.severity, item) if shape.severity else None
@@ -166,6 +168,13 @@ _READERS: dict[str, Callable[[bytes, Output, str], RawReport]] = {
     "json": _json,
     "csv": _csv,
 }
+
+
+def _required(value: Any, tool: str) -> list[Any]:
+    """Read a list that is there even when it is empty: what has another shape is not clean."""
+    if value is None:
+        raise ToolOutputError(tool, "it has no list of findings")
+    return _list(value, tool)
 
 
 def _list(value: Any, tool: str) -> list[Any]:

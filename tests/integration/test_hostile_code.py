@@ -381,7 +381,6 @@ def test_tool_that_fails_is_named_and_the_others_findings_stay(fault: str, tmp_p
     assert any(note.startswith("hostile did not run") for note in analysis.notes)
 
 
-@pytest.mark.xfail(reason="a finding without a path counts as one in another file")
 def test_tool_whose_output_has_another_shape_failed(tmp_path: Path) -> None:
     analysis = analyze({"load.py": BAD}, with_tool(tmp_path, "print('[1, 2]')"))
     assert run_of(analysis, "hostile").state is ToolState.FAILED

@@ -153,6 +153,8 @@ def test_what_silences_a_tool_is_overwritten_and_columns_stay(tmp_path) -> None:
         ('RAW {"found": {}}', ToolOutputError, "a list was expected"),
         ('RAW {"found": [{"file": 1, "line": "x"}]}', ToolOutputError, "line number"),
         ('RAW {"found": [{"file": {}, "line": 1}]}', ToolOutputError, "a text was expected"),
+        ('RAW {"found": [{"line": 1}]}', ToolOutputError, "names no file"),
+        ("RAW {}", ToolOutputError, "no list of findings"),
     ],
 )
 def test_odd_end_is_a_failure_and_never_clean(tmp_path, text, error, words) -> None:
@@ -196,7 +198,7 @@ def test_clean_code_with_findings_keeps_them(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["../../etc/passwd", "", "s0001.py", "s0000", "xs0000.py", "s" + "9" * 5000 + ".py"]
+    "path", ["../../etc/passwd", "s0001.py", "s0000", "xs0000.py", "s" + "9" * 5000 + ".py"]
 )
 def test_finding_of_a_file_that_is_not_ours_is_nothing(tmp_path, path) -> None:
     (found,) = run(
@@ -351,7 +353,7 @@ def test_failures_are_not_remembered(tmp_path) -> None:
         tmp_path,
         program=(
             "import os, sys, json\n"
-            f"sys.exit(77) if os.path.exists({str(program)!r}) else print(json.dumps({{}}))"
+            f"sys.exit(77) if os.path.exists({str(program)!r}) else print(json.dumps({{'found': []}}))"
         ),
     )
     program.touch()
