@@ -1,0 +1,245 @@
+"""Every shipped analyzer: its tool is here, and its sample yields what is written beside it.
+
+A missing tool is a failure, never a skip: a manifest that nobody ran is not tested.
+"""
+
+import functools
+import json
+import os
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+from crscore import diff
+from crscore.analysis import analyzer, collect, execute, tools, units
+from crscore.analysis.suite import Suite
+from crscore.findings import Coverage, ToolState
+from tests.helpers.toys import added_files
+
+NAMES = analyzer.names(analyzer.builtin())
+EXPECTED = "expected.json"
+KEYS = ("file", "line", "rule", "severity", "text")
+
+
+def read(name: str) -> analyzer.Analyzer:
+    return analyzer.read(analyzer.builtin() / name, shipped=True)
+
+
+def suite(name: str) -> Suite:
+    return Suite(
+        analyzers=(read(name),), tools=tools.default_folder(), path=os.environ["PATH"], cache=None
+    )
+
+
+def sample(name: str) -> dict[str, str]:
+    folder = read(name).folder / "sample"
+    return {
+        path.name: path.read_bytes().decode()
+        for path in sorted(folder.iterdir())
+        if path.name != EXPECTED
+    }
+
+
+@functools.cache
+def installed(name: str) -> tools.Installed | tools.Absent:
+    ((_, found),) = suite(name).installed()
+    return found
+
+
+@pytest.fixture(params=NAMES)
+def name(request) -> str:
+    """An analyzer whose tool is installed, in a version that it knows."""
+    found = installed(request.param)
+    assert isinstance(found, tools.Installed), (
+        f"{request.param}: {found.reason}; install it with: "
+        f"{read(request.param).manifest.tool.install}"
+    )
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def analysed() -> dict:
+    """What each sample yields; a run is dear."""
+    return {}
+
+
+def analysis(name: str, kept: dict):
+    if name not in kept:
+        (kept[name],) = suite(name).analyze([added_files(sample(name))])
+    return kept[name]
+
+
+def test_sample_yields_what_is_written_beside_it(name, analysed) -> None:
+    found = analysis(name, analysed)
+    rows = [
+        {
+            "file": one.path,
+            "line": one.line,
+            "rule": one.rule,
+            "severity": str(one.severity),
+            "text": one.text,
+        }
+        for one in found.findings
+    ]
+    rows.sort(key=lambda row: (row["file"], row["line"], row["rule"], row["text"]))
+    written = json.loads((read(name).folder / "sample" / EXPECTED).read_text(encoding="utf-8"))
+    assert [tuple(row) for row in written] == [KEYS] * len(written)
+    assert rows == written
+    assert rows, "a sample without a finding shows nothing"
+
+
+def test_sample_is_read_whole(name, analysed) -> None:
+    found = analysis(name, analysed)
+    assert found.coverage is Coverage.COMPLETE, found.tools
+    assert found.tools[0].files == len(sample(name))
+    assert all(one.in_change for one in found.findings)
+
+
+def test_sentences_are_one_line_of_plain_english(name, analysed) -> None:
+    for one in analysis(name, analysed).findings:
+        assert re.fullmatch(r"[A-Z`][^\n]*[.?!…]", one.text), one.text
+        assert one.text.count("`") % 2 == 0, one.text
+        assert "``" not in one.text
+        # A reviewer names no rule and points with the comment's place.
+        assert not re.search(r"\bline \d", one.text)
+        if re.search(r"[\dA-Z-]", one.rule):
+            assert one.rule not in one.text
+
+
+def test_every_sentence_is_met_by_the_sample(name, analysed) -> None:
+    manifest = read(name).manifest
+    met = set()
+    for one in analysis(name, analysed).findings:
+        for index, sentence in enumerate(manifest.sentences):
+            if re.fullmatch(sentence.rule, one.rule) and re.search(
+                sentence.message or "", one.message
+            ):
+                met.add(index)
+                break
+    unmet = [
+        (sentence.rule, sentence.message, sentence.text)
+        for index, sentence in enumerate(manifest.sentences)
+        if index not in met
+    ]
+    assert unmet == []
+
+
+def test_what_silences_a_tool_is_overwritten_column_for_column(name) -> None:
+    one = read(name)
+    for text in (*sample(name).values(), "x = 1  # noqa: E501 nosec pylint: disable=all NOPMD é\n"):
+        unit = units.Unit(path="a", side=units.Side.NEW, text=text, suffix=".py")
+        task = execute.Task(installed(name), one.manifest.run, None, threading.Event())
+        copy = execute._copy(task, unit)
+        assert [len(line) for line in copy.split("\n")] == [len(row) for row in text.split("\n")]
+        changed = {new for new, old in zip(copy, text, strict=True) if new != old}
+        assert changed <= {"x"}
+
+
+def test_findings_do_not_depend_on_settings_found_on_the_way(
+    name, analysed, tmp_path, monkeypatch
+) -> None:
+    clean = analysis(name, analysed)
+    for folder in (tmp_path, tmp_path / ".config"):
+        folder.mkdir(exist_ok=True)
+        for file, text in SETTINGS.items():
+            (folder / file).write_text(text)
+        (folder / "evil.py").write_text(f"open({str(tmp_path / 'canary')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    for variable, value in {
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path / ".config"),
+        "PYTHONPATH": str(tmp_path),
+        "PYLINTRC": str(tmp_path / ".pylintrc"),
+        "RUFF_SELECT": "ALL",
+        "RUFF_CONFIG": str(tmp_path / "ruff.toml"),
+        "NODE_OPTIONS": f"--require {tmp_path}/evil.js",
+        "JAVA_TOOL_OPTIONS": "-Xmx1m",
+        "PMD_JAVA_OPTS": "-Xmx1m",
+    }.items():
+        monkeypatch.setenv(variable, value)
+    assert suite(name).analyze([added_files(sample(name))])[0] == clean
+    assert not (tmp_path / "canary").exists()
+
+
+SETTINGS = {
+    "pyproject.toml": (
+        "[tool.ruff]\nselect = ['ALL']\n[tool.bandit]\nskips = ['B101', 'B307', 'B602']\n"
+        "[tool.pylint.main]\ninit-hook = 'import evil'\ndisable = 'all'\n"
+    ),
+    "ruff.toml": "[lint]\nselect = []\n",
+    ".ruff.toml": "[lint]\nselect = []\n",
+    ".bandit": "[bandit]\nskips = B101,B307,B602\n",
+    "bandit.yaml": "skips: [B307]\n",
+    "setup.cfg": "[pylint.main]\ninit-hook = import evil\n[flake8]\nignore = E,F,W\n",
+    ".pylintrc": "[MAIN]\ninit-hook = import evil\ndisable = all\n",
+    "pylintrc": "[MAIN]\ninit-hook = import evil\ndisable = all\n",
+    "whitelizer.txt": "*\n",
+    ".jshintrc": '{"undef": true, "maxerr": 1}',
+    ".jshintignore": "*\n",
+    ".oxlintrc.json": '{"rules": {"no-unused-vars": "off"}}',
+    ".eslintrc.json": "{",
+    ".eslintignore": "*\n",
+    ".gitignore": "*\n",
+    "package.json": '{"jshintConfig": {"maxerr": 1}, "type": "module"}',
+    ".npmrc": "node-options=--require=./evil.js\n",
+    "evil.js": "require('fs').writeFileSync(__dirname + '/canary', '')\n",
+    "pmd.xml": "<ruleset/>",
+}
+
+
+def test_hunk_alone_says_only_what_the_manifest_allows(name) -> None:
+    manifest = read(name).manifest
+    for file, text in sample(name).items():
+        lines = text.removesuffix("\n").split("\n")
+        (found,) = suite(name).analyze([hunk(file, lines)])
+        for one in found.findings:
+            assert any(re.fullmatch(rule, one.rule) for rule in manifest.fragments.rules), one
+            assert 10 <= one.line < 10 + len(lines)
+        assert found.tools[0].reason in (collect.HUNKS_ONLY, collect.NEEDS_FILES)
+        assert found.coverage is Coverage.PARTIAL
+        if manifest.fragments is None:
+            assert found.tools[0].state is ToolState.ABSTAINED
+
+
+def hunk(path: str, lines: list[str]):
+    return diff.parse(
+        f"--- a/{path}\n+++ b/{path}\n@@ -9,0 +10,{len(lines)} @@\n"
+        + "".join(f"+{line}\n" for line in lines)
+    )
+
+
+def test_file_that_does_not_parse_is_unread_and_no_issue(name) -> None:
+    suffix = Path(next(iter(sample(name)))).suffix
+    broken = {f"broken{suffix}": BROKEN}
+    (found,) = suite(name).analyze([added_files(broken)])
+    if name == "lizard":  # it reads tokens, and has no grammar to break
+        return
+    assert found.findings == ()
+    assert found.coverage is Coverage.PARTIAL
+    assert found.tools[0].unread == tuple(broken)
+
+
+BROKEN = "def class ( { [ = <<<<<<< HEAD\n)))) => ; ' \" `\n"
+
+
+def test_clean_file_is_read_and_yields_nothing(name) -> None:
+    suffix = Path(next(iter(sample(name)))).suffix
+    (found,) = suite(name).analyze([added_files({f"clean{suffix}": CLEAN[suffix]})])
+    assert found.findings == ()
+    assert found.coverage is Coverage.COMPLETE, found.tools
+
+
+CLEAN = {
+    ".py": '"""Adds."""\n\n\ndef add(one: int, other: int) -> int:\n    return one + other\n',
+    ".java": (
+        "package sample;\n\n/** Adds. */\npublic final class Adder {\n"
+        "    private Adder() {\n    }\n\n"
+        "    /** Adds. */\n    public static int add(final int one, final int other) {\n"
+        "        return one + other;\n    }\n}\n"
+    ),
+    ".js": "export function add(one, other) {\n  return one + other;\n}\n",
+    ".tsx": "export function add(one: number, other: number): number {\n  return one + other;\n}\n",
+    ".c": "int add(int one, int other)\n{\n    return one + other;\n}\n",
+}
