@@ -7,12 +7,14 @@ lines, is kept for reproducing published numbers only.
 
 from __future__ import annotations
 
+import bisect
+import functools
 import re
 from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from crscore.records import LineKind
+from crscore.records import LineKind, Side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -44,7 +46,7 @@ def classify(
         The new findings, `in_change` and `pre_existing` set, each at the first changed line
         that it covers.
     """
-    changed = added_lines(file)
+    changed = sorted(added_lines(file))
     marked = [_place(finding, changed) for finding in new]
     if old is None or sources is None:
         return tuple(marked)
@@ -64,14 +66,15 @@ def added_lines(file: ChangedFile) -> frozenset[int]:
     )
 
 
-def _place(finding: Finding, changed: frozenset[int]) -> Finding:
+def _place(finding: Finding, changed: Sequence[int]) -> Finding:
     """A block that grew too long is in the change although its first line is not."""
-    inside = sorted(line for line in changed if finding.line <= line <= finding.end_line)
-    if not inside:
+    first = bisect.bisect_left(changed, finding.line)
+    behind = bisect.bisect_right(changed, finding.end_line)
+    if finding.line < 1 or first >= behind:
         return finding
-    if finding.line in changed:
+    if changed[first] == finding.line:
         return replace(finding, in_change=True)
-    return replace(finding, in_change=True, line=inside[0], end_line=inside[-1])
+    return replace(finding, in_change=True, line=changed[first], end_line=changed[behind - 1])
 
 
 def _older(
@@ -82,31 +85,75 @@ def _older(
 ) -> list[bool]:
     """Pair each new finding with one of the old file that it continues, each used once.
 
-    On the same line first, then on the same code, then in the same words but for the numbers:
-    a function that was too long before is no news when its first line changes.
+    On the same line first. Then on the same code with the same neighbour, as in a block that was
+    moved, or in the same hunk, as in one that was indented. Last in the same hunk and in the same
+    words but for the numbers: a function that was too long before is no news when its first line
+    changes. The same words elsewhere are another defect.
     """
+    before, after = _Version(file, Side.OLD, sources[0]), _Version(file, Side.NEW, sources[1])
     moves = _Moves(file)
-    passes: tuple[tuple[Key, Key], ...] = (
-        (lambda one: moves.before(one.line), lambda one: one.line),
-        (lambda one: _code(sources[1], one.line), lambda one: _code(sources[0], one.line)),
-        (lambda one: _NUMBER.sub("", one.text), lambda one: _NUMBER.sub("", one.text)),
-    )
+    passes: list[tuple[Key, Key]] = [(lambda one: moves.before(one.line), lambda one: one.line)]
+    passes += [
+        (functools.partial(key, after), functools.partial(key, before))
+        for key in (_Version.with_line_before, _Version.with_line_behind, _Version.code_in_hunk)
+    ]
+    passes.append((after.words_in_hunk, before.words_in_hunk))
     older = [False] * len(new)
-    free = list(old)
+    used = [False] * len(old)
     for new_key, old_key in passes:
-        waiting: dict[tuple[str, Hashable], list[Finding]] = defaultdict(list)
-        for finding in free:
-            waiting[finding.rule, old_key(finding)].append(finding)
+        waiting: dict[tuple[str, Hashable], list[int]] = defaultdict(list)
+        for index, finding in reversed(list(enumerate(old))):
+            if not used[index]:
+                waiting[finding.rule, old_key(finding)].append(index)
         for index, finding in enumerate(new):
             key = (finding.rule, new_key(finding))
             if not older[index] and key[1] and waiting[key]:
-                free.remove(waiting[key].pop())
-                older[index] = True
+                used[waiting[key].pop()] = older[index] = True
     return older
 
 
-def _code(lines: Sequence[str], line: int) -> str:
-    return " ".join(lines[line - 1].split()) if 0 < line <= len(lines) else ""
+class _Version:
+    """One version of a file: what stands around a finding, in terms that both versions share."""
+
+    def __init__(self, file: ChangedFile, side: Side, lines: Sequence[str]) -> None:
+        self.lines = lines
+        is_old = side is Side.OLD
+        self.starts = [hunk.old_start if is_old else hunk.new_start for hunk in file.hunks]
+        self.lengths = [hunk.old_length if is_old else hunk.new_length for hunk in file.hunks]
+
+    def with_line_before(self, one: Finding) -> Hashable:
+        return self._neighbours(one.line, -1)
+
+    def with_line_behind(self, one: Finding) -> Hashable:
+        return self._neighbours(one.line, 1)
+
+    def code_in_hunk(self, one: Finding) -> Hashable:
+        hunk, code = self._hunk(one.line), self._code(one.line)
+        return (hunk, code) if code and hunk is not None else None
+
+    def words_in_hunk(self, one: Finding) -> Hashable:
+        hunk = self._hunk(one.line)
+        # What is said of the file as a whole stays in the file.
+        if one.line > 0 and hunk is None:
+            return None
+        return hunk, _NUMBER.sub("", one.text)
+
+    def _neighbours(self, line: int, step: int) -> Hashable:
+        code = self._code(line)
+        line += step
+        while 0 < line <= len(self.lines) and not self._code(line):
+            line += step
+        other = self._code(line)
+        return (code, other) if code and other else None
+
+    def _code(self, line: int) -> str:
+        return " ".join(self.lines[line - 1].split()) if 0 < line <= len(self.lines) else ""
+
+    def _hunk(self, line: int) -> int | None:
+        index = bisect.bisect_right(self.starts, line) - 1
+        if index < 0 or line >= self.starts[index] + self.lengths[index]:
+            return None
+        return index
 
 
 class _Moves:
@@ -123,13 +170,14 @@ class _Moves:
             )
             for hunk in file.hunks
         ]
+        self.starts = [start for start, _ in self.behind]
 
     def before(self, line: int) -> int | None:
         """Count a line as the old file does; None for an added one."""
         if line in self.inside:
             return self.inside[line]
-        shifts = [difference for start, difference in self.behind if line >= start]
-        return line + (shifts[-1] if shifts else 0)
+        index = bisect.bisect_right(self.starts, line) - 1
+        return line + (self.behind[index][1] if index >= 0 else 0)
 
 
 def same_text(
