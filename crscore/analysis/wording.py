@@ -10,6 +10,8 @@ from crscore.analysis import sarif
 from crscore.findings import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from crscore.analysis.manifest import Manifest
     from crscore.analysis.reports import RawFinding
 
@@ -17,6 +19,9 @@ MAX_MESSAGE = 2_000
 """Characters of a tool's message that a pattern is searched in."""
 MAX_NAME = 80
 """Characters of a name taken from the code; a longer one is cut."""
+
+
+_SLOT = re.compile(r"\{(\w+)\}")
 
 
 class Worded(NamedTuple):
@@ -46,9 +51,22 @@ def word(finding: RawFinding, manifest: Manifest) -> Worded:
         match = _compiled(sentence.message or "").search(finding.message[:MAX_MESSAGE])
         if match is not None:
             names = {key: _short(value) for key, value in match.groupdict().items()}
-            text = re.sub(r"\{(\w+)\}", lambda slot: names[slot[1]], sentence.text)  # noqa: B023
-            return Worded(text, sentence.severity or severity)
-    return Worded(sarif.shorten(finding.message), severity)
+            text = _filled(sentence.text, names)
+            if text is not None:
+                return Worded(text, sentence.severity or severity)
+    return Worded(sarif.shorten(finding.message) or _nameless(finding.rule), severity)
+
+
+def _filled(text: str, names: Mapping[str, str]) -> str | None:
+    """Put names in their places; None when one is empty: "Unused import ``." helps nobody."""
+    wanted = _SLOT.findall(text)
+    if not all(names[name] for name in wanted):
+        return None
+    return _SLOT.sub(lambda slot: names[slot[1]], text)
+
+
+def _nameless(rule: str) -> str:
+    return f"This breaks the rule `{_short(rule)}`." if _short(rule) else "Something is wrong here."
 
 
 def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
@@ -61,7 +79,8 @@ def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
 
 
 def _short(value: str | None) -> str:
-    plain = " ".join((value or "").split())
+    # The sentence puts names in backticks itself.
+    plain = " ".join((value or "").replace("`", " ").split())
     return plain if len(plain) <= MAX_NAME else plain[: MAX_NAME - 1] + "…"
 
 
