@@ -352,8 +352,8 @@ def test_failures_are_not_remembered(tmp_path) -> None:
     one = toy(
         tmp_path,
         program=(
-            "import os, sys, json\n"
-            f"sys.exit(77) if os.path.exists({str(program)!r}) else print(json.dumps({{'found': []}}))"
+            f"import os, sys\nif os.path.exists({str(program)!r}): sys.exit(77)\n"
+            "print('{\"found\": []}')"
         ),
     )
     program.touch()
