@@ -6,17 +6,22 @@ issue, what is said again and again is said once, and each hunk gets a few, the 
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from crscore import similarity
 from crscore.findings import SEVERITIES, Analysis, Finding, Severity
 from crscore.records import LineSpan, PseudoReference, ReferenceKind, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
 
     from crscore.encoders.base import Encoder
     from crscore.records import Diff
@@ -25,6 +30,8 @@ SAME_DEFECT = 0.5
 """Cosine from which two tools' sentences on one line tell of the same defect; see `docs/design`."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """How informative an issue is, in (0, 1]: it orders reports and enters no score."""
+MAX_COMPARED = 50
+"""Findings of one line that are compared, the worst ones: minified code has thousands."""
 # "in `Client.charge`": the place. The encoder would hear the name, and take every sentence that
 # names the class for one about the issue.
 _PLACE = re.compile(r" (?:in|of) `[^`]{1,200}`(?=[\s,.;:])")
@@ -65,7 +72,7 @@ def choose(analysis: Analysis, diff: Diff, encoder: Encoder, *, per_hunk: int | 
         The issues and the marked analysis.
     """
     telling = [one for one in analysis.findings if one.in_change and not one.pre_existing]
-    issues = _said_once(_joined(telling, encoder))
+    issues = _said_once(_joined(sorted(telling, key=_order), encoder))
     kept = _worst(issues, diff, per_hunk)
     counted = {id(finding) for issue in kept for finding in issue.findings}
     return Chosen(
@@ -94,17 +101,25 @@ def unsaid(
         The other claims, in their order.
     """
     rivals = {
-        index: [one for one in found if _touch(claim, one)]
+        index: issues
         for index, claim in enumerate(claims)
         if claim.kind is ReferenceKind.IMPLICATION
+        and (issues := [one for one in found if _touch(claim, one)])
     }
-    said = set()
-    for index, issues in rivals.items():
-        if issues:
-            texts = [claims[index], *issues]
-            vectors = encoder.encode([one.reading or one.text for one in texts])
-            if similarity.cosine(vectors[:1], vectors[1:]).max() >= SAME_DEFECT:
-                said.add(index)
+    if not rivals:
+        return tuple(claims)
+    compared = [*(claims[index] for index in rivals), *found]
+    texts = list(dict.fromkeys(one.reading or one.text for one in compared))
+    vectors = dict(zip(texts, encoder.encode(texts), strict=True))
+
+    def meaning(references: Sequence[PseudoReference]) -> npt.NDArray[np.float32]:
+        return np.stack([vectors[one.reading or one.text] for one in references])
+
+    said = {
+        index
+        for index, issues in rivals.items()
+        if similarity.cosine(meaning([claims[index]]), meaning(issues)).max() >= SAME_DEFECT
+    }
     return tuple(claim for index, claim in enumerate(claims) if index not in said)
 
 
@@ -123,35 +138,43 @@ def _joined(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
     by_line: dict[tuple[str, int], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_line[finding.path, finding.line].append(finding)
+    compared = {
+        place: group[:MAX_COMPARED]
+        for place, group in by_line.items()
+        if len({one.tool for one in group}) > 1
+    }
+    texts = list(dict.fromkeys(one.text for group in compared.values() for one in group))
+    vectors = dict(zip(texts, encoder.encode(texts), strict=True)) if texts else {}
     issues: list[_Issue] = []
-    for group in by_line.values():
-        # The worst first: its sentence speaks for the others.
-        ordered = sorted(group, key=lambda one: (SEVERITIES.index(one.severity), one.tool))
-        alike = _alike(ordered, encoder)
-        mine: list[tuple[int, _Issue]] = []
-        for index, finding in enumerate(ordered):
-            home = next(
-                (
-                    issue
-                    for first, issue in mine
-                    if alike[first][index] and finding.tool not in {f.tool for f in issue.findings}
-                ),
-                None,
-            )
-            if home is None:
-                mine.append((index, _Issue([finding])))
-            else:
-                home.findings.append(finding)
-        issues.extend(issue for _, issue in mine)
+    for place, group in by_line.items():
+        alike = compared.get(place, [])
+        issues += _defects(alike, vectors)
+        issues += [_Issue([finding]) for finding in group[len(alike) :]]
     return issues
 
 
-def _alike(findings: Sequence[Finding], encoder: Encoder) -> list[list[bool]]:
-    if len({finding.tool for finding in findings}) < 2:
-        return [[False] * len(findings) for _ in findings]
-    vectors = encoder.encode([finding.text for finding in findings])
-    found: list[list[bool]] = (similarity.cosine(vectors, vectors) >= SAME_DEFECT).tolist()
-    return found
+def _order(one: Finding) -> tuple[str, int, int, str, str, str, str]:
+    """By line, then the worst first: its sentence speaks for the others."""
+    severity = SEVERITIES.index(one.severity)
+    return one.path, one.line, severity, one.tool, one.rule, one.text, one.message
+
+
+def _defects(
+    findings: Sequence[Finding], vectors: Mapping[str, npt.NDArray[np.float32]]
+) -> list[_Issue]:
+    if not findings:
+        return []
+    rows = np.stack([vectors[one.text] for one in findings])
+    alike = similarity.cosine(rows, rows) >= SAME_DEFECT
+    issues: dict[int, _Issue] = {}
+    for index, finding in enumerate(findings):
+        for first, issue in issues.items():
+            if alike[first, index] and finding.tool not in {one.tool for one in issue.findings}:
+                issue.findings.append(finding)
+                break
+        else:
+            issues[index] = _Issue([finding])
+    return list(issues.values())
 
 
 def _said_once(issues: Sequence[_Issue]) -> list[_Issue]:
@@ -169,20 +192,23 @@ def _said_once(issues: Sequence[_Issue]) -> list[_Issue]:
 def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_Issue]:
     taken: dict[tuple[str, int], int] = defaultdict(int)
     kept = []
+    hunk_of = _hunks(diff)
     for issue in sorted(issues, key=lambda one: one.rank):
-        hunk = _hunk(issue.findings[0], diff)
+        hunk = hunk_of(issue.findings[0])
         taken[hunk] += 1
         if per_hunk is None or taken[hunk] <= per_hunk:
             kept.append(issue)
     return sorted(kept, key=lambda one: (one.findings[0].path, one.findings[0].line))
 
 
-def _hunk(finding: Finding, diff: Diff) -> tuple[str, int]:
-    file = next((file for file in diff.files if file.path == finding.path), None)
-    for index, hunk in enumerate(file.hunks if file else ()):
-        if hunk.new_start <= finding.line < hunk.new_start + hunk.new_length:
-            return finding.path, index
-    return finding.path, -1
+def _hunks(diff: Diff) -> Callable[[Finding], tuple[str, int]]:
+    """Make what says which hunk the first line of a finding is in."""
+    starts = {file.path: [hunk.new_start for hunk in file.hunks] for file in diff.files}
+
+    def hunk_of(finding: Finding) -> tuple[str, int]:
+        return finding.path, bisect.bisect_right(starts.get(finding.path, []), finding.line)
+
+    return hunk_of
 
 
 def _reference(issue: _Issue) -> PseudoReference:
@@ -201,13 +227,11 @@ def _reference(issue: _Issue) -> PseudoReference:
 
 def _spans(findings: Sequence[Finding]) -> Iterator[LineSpan]:
     """The lines of an issue; those that overlap as one."""
-    start = end = None
-    for finding in sorted(findings, key=lambda one: (one.line, one.end_line)):
-        if start is not None and end is not None and finding.line <= end:
-            end = max(end, finding.end_line)
-            continue
-        if start is not None and end is not None:
-            yield LineSpan(path=finding.path, side=Side.NEW, start=start, end=end)
-        start, end = finding.line, finding.end_line
-    if start is not None and end is not None:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted((one.line, one.end_line) for one in findings):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    for start, end in joined:
         yield LineSpan(path=findings[0].path, side=Side.NEW, start=start, end=end)

@@ -6,7 +6,7 @@ are passed in; this module looks up none and reads nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -102,6 +102,9 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     diffs = list({id(pair.diff): pair.diff for pair in pairs}.values())
     claims = dict(zip(map(id, diffs), parts.generator.generate(diffs), strict=True))
     found = dict(zip(map(id, diffs), _issues(diffs, parts), strict=True))
+    for key, chosen in found.items():
+        left = issues.unsaid(claims[key].references, chosen.references, parts.encoder)
+        claims[key] = replace(claims[key], references=left)
     works = [_prepare(pair, claims[id(pair.diff)], found[id(pair.diff)], parts) for pair in pairs]
     vectors = _encode(works, parts.encoder)
     return tuple(_score(work, vectors, parts) for work in works)
@@ -115,8 +118,7 @@ def _issues(diffs: Sequence[Diff], parts: Parts) -> list[Chosen]:
 
 
 def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
-    claimed = issues.unsaid(claims.references, found.references, parts.encoder)
-    everything = (*claimed, *found.references)
+    everything = (*claims.references, *found.references)
     selected = references.select(everything, limit=parts.max_claims)
     attached = tuple(
         assembly.widen(scopes.attach(comment, pair.diff), selected, pair.diff)

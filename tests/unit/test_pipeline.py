@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from crscore import diff, pipeline
-from crscore.findings import Analysis
+from crscore.findings import Analysis, Finding, Severity, ToolRun, ToolState
 from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.matchers.published import Published
 from crscore.records import (
@@ -122,6 +122,31 @@ def parts(
         max_issues=3,
         threshold=None if matcher else 0.5,
         signature={"version": "test"},
+    )
+
+
+class Finds:
+    """Gives the same findings for every diff."""
+
+    def __init__(self, *findings: Finding, state: ToolState = ToolState.RAN) -> None:
+        run = ToolRun(tool="toy", version="1.2", state=state, files=1)
+        self.analysis = Analysis(findings=findings, tools=(run,), notes=("found.",))
+
+    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
+        return tuple(self.analysis for _ in diffs)
+
+
+def finding(text: str, path: str, line: int, **marks: bool) -> Finding:
+    return Finding(
+        tool="toy",
+        rule="r",
+        path=path,
+        line=line,
+        end_line=line,
+        message=text,
+        text=text,
+        severity=Severity.WARNING,
+        **({"in_change": True} | marks),
     )
 
 
@@ -323,3 +348,77 @@ def test_matrices_cannot_be_written_to() -> None:
     found = judged("Alpha.")
     with pytest.raises(ValueError, match="read-only"):
         found.degrees[0, 0] = 1
+
+
+# Findings
+
+
+def analysed(*findings: Finding, said: tuple[Comment | str, ...] = ("Gamma.",), **more) -> Result:
+    texts = tuple(Comment(body=c) if isinstance(c, str) else c for c in said)
+    made = replace(parts(*more.pop("claims", CLAIMS[:1])), **more)
+    if "analyzers" not in more:
+        made = replace(made, analyzers=Finds(*findings))
+    return pipeline.run([pipeline.Pair(DIFF, texts)], made)[0]
+
+
+def test_finding_of_the_change_is_a_reference_that_a_review_can_address() -> None:
+    found = analysed(finding("gamma", "b.py", 1))
+    assert [(one.text, one.kind) for one in found.references] == [
+        ("alpha", ReferenceKind.CLAIM),
+        ("gamma", ReferenceKind.ISSUE),
+    ]
+    assert found.comprehensiveness == pytest.approx(1 / 2)
+    assert found.conciseness == 1.0
+
+
+@pytest.mark.parametrize("marks", [{"in_change": False}, {"pre_existing": True}])
+def test_finding_that_is_not_of_the_change_stays_in_the_result_alone(marks) -> None:
+    found = analysed(finding("gamma", "b.py", 1, **marks))
+    assert [one.text for one in found.references] == ["alpha"]
+    assert [one.counted for one in found.analysis.findings] == [False]
+
+
+def test_comment_on_a_hunk_meets_the_issues_of_that_hunk() -> None:
+    issues = (finding("beta", "a.py", 10), finding("gamma", "a.py", 1))
+    on = Comment(body="Beta.", path="a.py", line=10)
+    found = analysed(*issues, said=(on,))
+    (comment,) = found.comments
+    assert [found.references[index].text for index in comment.references] == ["beta"]
+    assert comment.scores.relevance == 1.0
+
+
+def test_issues_come_on_top_of_the_claims_that_count() -> None:
+    issues = (finding("beta", "a.py", 10), finding("gamma", "b.py", 1))
+    found = analysed(*issues, claims=CLAIMS, max_claims=1)
+    assert [one.text for one in found.references if one.counted] == ["alpha", "beta", "gamma"]
+
+
+def test_issues_of_a_hunk_are_limited() -> None:
+    issues = [finding(word, "a.py", 1) for word in ("alpha", "beta", "gamma")]
+    found = analysed(*issues, claims=(), max_issues=2)
+    assert len(found.references) == 2
+    assert [one.counted for one in found.analysis.findings].count(True) == 2
+
+
+def test_signature_names_the_tools_and_what_is_partial() -> None:
+    assert analysed().signature == "crscore|version:test|analyzers:toy@1.2"
+    lost = analysed(analyzers=Finds(state=ToolState.MISSING))
+    assert lost.signature == "crscore|version:test|analyzers:partial"
+    assert analysed(analyzers=Silent()).signature == "crscore|version:test|analyzers:none"
+
+
+def test_notes_of_the_analysis_are_in_the_result() -> None:
+    assert "found." in analysed().notes
+
+
+def test_implication_that_an_issue_says_too_is_left_out_once_a_diff() -> None:
+    both = replace(about("gamma", "b.py", 1), kind=ReferenceKind.IMPLICATION)
+    made = replace(parts(CLAIMS[0], both), analyzers=Finds(finding("gamma", "b.py", 1)))
+    pairs = [pipeline.Pair(DIFF, (Comment(body=text),)) for text in ("Alpha.", "Beta.", "Gamma.")]
+    for found in pipeline.run(pairs, made):
+        assert [one.kind for one in found.references] == [
+            ReferenceKind.CLAIM,
+            ReferenceKind.ISSUE,
+        ]
+    # One call to compare, one for all that is scored.
+    assert len(made.encoder.calls) == 2
