@@ -133,6 +133,8 @@ def _check(manifest: Manifest, folder: Path, source: str) -> None:
 
 def _expressions(manifest: Manifest) -> list[tuple[str, str]]:
     found = [("tool.pattern", manifest.tool.pattern)]
+    if manifest.output.unparsed_stderr is not None:
+        found.append(("output.unparsed_stderr", manifest.output.unparsed_stderr))
     found += [("output.unparsed_rules", one) for one in manifest.output.unparsed_rules]
     found += [("suppressions.patterns", one) for one in manifest.suppressions.patterns]
     found += [("sentences.rule", one.rule) for one in manifest.sentences]
@@ -154,6 +156,8 @@ def _check_version(manifest: Manifest, source: str) -> None:
 
 def _check_output(manifest: Manifest, source: str) -> None:
     output = manifest.output
+    if output.unparsed_stderr is not None and not re.compile(output.unparsed_stderr).groups:
+        raise ManifestError(source, "output.unparsed_stderr", "must have a group, the file")
     wanted: dict[str, Any] = {"json": output.json, "csv": output.csv}
     for name, table in wanted.items():
         if (table is None) is (output.format == name):

@@ -192,6 +192,7 @@ def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
         raise ToolFailedError(name, f"ended with exit code {done.code}", done.code, said)
     report = formats.read(done.stdout, manifest.output, tool=name)
     unparsed, findings = _set_apart(report, manifest.output.unparsed_rules)
+    unparsed |= _given_up(done.stderr, manifest.output.unparsed_stderr)
     if done.code not in codes.clean and not findings and not unparsed:
         reason = f"ended with exit code {done.code} and no finding"
         raise ToolFailedError(name, reason, done.code, said)
@@ -223,6 +224,13 @@ def _set_apart(
         else:
             findings.append((number, finding))
     return unparsed, findings
+
+
+def _given_up(stderr: bytes, pattern: str | None) -> set[int]:
+    if pattern is None:
+        return set()
+    said = re.finditer(pattern, stderr.decode("utf-8", errors="replace"))
+    return {number for match in said if (number := _number(match[1] or "")) is not None}
 
 
 def _number(path: str) -> int | None:

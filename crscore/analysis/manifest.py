@@ -108,6 +108,8 @@ class Output(_Part, frozen=True):
     """How to read it."""
     unparsed_rules: tuple[str, ...] = ()
     """Rules, as regular expressions, by which it says that it could not read a file."""
+    unparsed_stderr: str | None = None
+    """Regular expression; its first group is a file that the diagnostics give up."""
     drop_findings_of_unparsed: bool = False
     """Whether what it says of a file that it could not read is worthless."""
     json: JsonOutput | None = None

@@ -279,7 +279,6 @@ def test_c_that_breaks_a_tool_hides_no_other_file(kind: str) -> None:
     assert [one.path for one in analysis.findings] == ["good.c"]
 
 
-@pytest.mark.xfail(reason="lizard says on stderr only that it gave a file up")
 def test_nesting_that_a_tool_gives_up_on_is_never_clean() -> None:
     deep = "function f(a) {\n" + "if (a) {" * DEEP + "}" * DEEP + "\n}\n"
     analysis = analyze({"deep.js": deep}, "lizard")

@@ -23,6 +23,16 @@ WRONG = {
     "format": (('format = "json"', 'format = "xml"'), "output.format", "Invalid enum"),
     "sarif with json": (('format = "json"', 'format = "sarif"'), "output.json", "only"),
     "csv without table": (('format = "json"', 'format = "csv"'), "output.", "only"),
+    "stderr": (
+        ("[output.json]", "unparsed_stderr = 'x'\n[output.json]"),
+        "output.unparsed_stderr",
+        "group",
+    ),
+    "stderr pattern": (
+        ("[output.json]", "unparsed_stderr = '('\n[output.json]"),
+        "output.unparsed_stderr",
+        "no pattern",
+    ),
     "severity": (('1 = "error"', '1 = "fatal"'), "severity", "Invalid enum"),
 }
 

@@ -192,6 +192,18 @@ def test_rule_that_means_unparsed_matches_as_a_whole(tmp_path) -> None:
     assert (found.unparsed, messages(found)) == ((), ["a is bad"])
 
 
+def test_text_that_the_diagnostics_give_up_is_unparsed(tmp_path) -> None:
+    one = toy(
+        tmp_path,
+        program=(
+            "import sys\nprint('skip s0001.py, skip x.py', file=sys.stderr)\n"
+            "print('{\"found\": []}')"
+        ),
+        replaced=("[output.json]", "unparsed_stderr = 'skip (\\S+\\.py)'\n[output.json]"),
+    )
+    assert [bool(found.unparsed) for found in run(one, "a", "b", "c")] == [False, True, False]
+
+
 def test_clean_code_with_findings_keeps_them(tmp_path) -> None:
     one = toy(tmp_path, replaced=("unparsed = [2]", "clean = [0, 1]\nfindings = []"))
     assert messages(run(one, "BAD a")[0]) == ["a is bad"]
