@@ -23,7 +23,7 @@ HOSTILE = Path(__file__).parents[1] / "data" / "hostile"
 COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 BAD = "import os\n\n\ndef load(data):\n    return eval(data)\n"
 BAD_JS = "function same(a) {\n  debugger;\n  return a === a;\n}\nsame(1);\n"
-BAD_JAVA = "package sample;\n\nclass Load {\n    void load() {\n        int unused = 0;\n    }\n}\n"
+BAD_JAVA = "package sample;\n\nclass Load {\n    void load() {\n        int spare = 0;\n    }\n}\n"
 
 
 def git_diff(files: dict[str, str]) -> str:
