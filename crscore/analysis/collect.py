@@ -180,6 +180,6 @@ def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
     for run in runs:
         if run.state in (ToolState.FAILED, ToolState.UNSUPPORTED):
             yield f"{run.tool} did not run: {run.reason}."
-        elif run.unread and run.state is ToolState.RAN:
+        elif run.unread and (run.state is ToolState.RAN or run.reason == UNPARSED):
             why = f": {run.reason}" if run.reason else ""
             yield f"{run.tool} could not read {', '.join(run.unread)}{why}."

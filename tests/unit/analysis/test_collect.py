@@ -153,6 +153,7 @@ def test_file_that_does_not_parse_and_says_nothing_is_an_abstention(tmp_path) ->
     found = run(added_files({"a.py": "UNPARSED\n"}), toy(tmp_path))
     (one,) = found.tools
     assert (one.state, one.reason) == (ToolState.ABSTAINED, "could not parse the code")
+    assert found.notes == ("toy could not read a.py: could not parse the code.",)
     assert found.identity == "partial"
 
 
