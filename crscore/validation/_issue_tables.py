@@ -63,7 +63,7 @@ def section(findings: Findings) -> Iterator[str]:
 
 
 def _tools(found: Issues) -> Iterator[str]:
-    yield f"Static analysis by {_escape.one_line(found.analyzers)}: what it says of a change"
+    yield f"Static analysis ({_escape.one_line(found.analyzers)}): what it says of a change"
     rows: list[tuple[str, ...]] = []
     language = ""
     for row in found.tools:
@@ -149,7 +149,7 @@ def effect(row: Effect) -> tuple[str, ...]:
 
 
 def _again(row: Again) -> Iterator[str]:
-    yield INDENT + summary(row)
+    yield from explained(summary(row))
     for miss in row.misses[:MISSES]:
         yield from _miss(miss)
     if len(row.misses) > MISSES:

@@ -410,7 +410,7 @@ def test_tools_stand_in_text_and_page(tmp_path: Path, capsys) -> None:
     data = helper.write(tmp_path / "analysed.jsonl", helper.analysed_rows())
     arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "0", *ALONE]
     arguments += ["--analyzers", "ruff", "--cache-dir", str(tmp_path), "--format"]
-    for report, words in (("text", "Static analysis by ruff"), ("html", 'id="issues"')):
+    for report, words in (("text", "Static analysis (ruff)"), ("html", 'id="issues"')):
         assert cli.run([*arguments, report]) == 0
         assert words in capsys.readouterr().out
 

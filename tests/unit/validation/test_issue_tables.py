@@ -46,7 +46,7 @@ def with_again(found: Findings, *again: Again) -> Findings:
 
 def test_text_tells_what_each_tool_says_of_a_change(found: Findings) -> None:
     shown = lines(found)
-    assert shown[0] == "Static analysis by ruff: what it says of a change"
+    assert shown[0] == "Static analysis (ruff): what it says of a change"
     ruff = next(line for line in shown if line.strip().startswith("ruff"))
     # Two changes: four findings, two of them on changed lines, both count.
     assert ruff.split() == ["ruff", "2", "0", "2.00", "1.00", "50", "%", "0.00", "1.00"]
@@ -67,14 +67,14 @@ def test_text_tells_the_gain_of_every_part(found: Findings) -> None:
 
 
 def test_text_tells_what_is_missed_and_what_is_said_instead(found: Findings) -> None:
-    shown = "\n".join(lines(found))
+    shown = " ".join(" ".join(lines(found)).split())
     assert "python: of 2 issues of the study's own tools, 1 named again (50 %)" in shown
     assert "missed in py:2: line 6, LooseCoupling: Avoid using implementation types." in shown
     assert "nearest: line 1, Unused import `json`" in shown
 
 
 def test_text_cuts_a_long_list_of_misses(found: Findings) -> None:
-    shown = "\n".join(lines(with_again(found, missed(7))))
+    shown = " ".join(" ".join(lines(with_again(found, missed(7)))).split())
     assert shown.count("missed in java:1") == 5
     assert "… and 2 more in --format json" in shown
     assert "1 parse error of those tools left out" in shown
