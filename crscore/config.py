@@ -8,6 +8,7 @@ file, and an `--encoder` beside it beats the preset.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -103,6 +104,18 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 """What each preset stands for. `paper` leaves the claims to the user: they are a model's."""
 
+
+def _names_a_folder(value: object) -> str | None:
+    plain = re.fullmatch(r"[\w\s,-]*", value) if isinstance(value, str) else None
+    return None if plain else "may name analyzers but no folder, as what is in one is run"
+
+
+_NOT_FROM_FILE: Mapping[str, Callable[[object], str | None]] = {
+    "analyzers": _names_a_folder,
+    "tools_dir": lambda _: "may not stand in a file, as what is in the folder is run",
+    "cache_dir": lambda _: "may not stand in a file, as what is in the folder is believed",
+}
+"""The file may be part of the change that is scored, and a change must not choose programs."""
 _FIELDS = {field.name: field for field in fields(Config)}
 
 
@@ -203,6 +216,10 @@ def _from_file(file: Path | None) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise ConfigError("[tool.crscore]", str(file), "must be a table in this file")
     found = {key.replace("-", "_"): value for key, value in table.items()}
+    for key, value in found.items():
+        if key in _NOT_FROM_FILE and (wrong := _NOT_FROM_FILE[key](value)):
+            flag, variable = f"--{key.replace('_', '-')}", f"{ENVIRONMENT_PREFIX}{key.upper()}"
+            raise ConfigError(key, str(file), f"{wrong}; use {flag} or {variable}")
     if len(found) < len(table):
         raise ConfigError("[tool.crscore]", str(file), "sets a key twice, with - and with _")
     return found

@@ -64,6 +64,8 @@ class Finding:
     """True when it stands on a changed line."""
     pre_existing: bool = False
     """True when the old file had it on the same code."""
+    is_style: bool = False
+    """True for a matter of taste, which does not count."""
     counted: bool = False
     """True when it is a pseudo-reference, alone or as one with another tool's finding."""
 

@@ -71,7 +71,11 @@ def choose(analysis: Analysis, diff: Diff, encoder: Encoder, *, per_hunk: int | 
     Returns:
         The issues and the marked analysis.
     """
-    telling = [one for one in analysis.findings if one.in_change and not one.pre_existing]
+    telling = [
+        one
+        for one in analysis.findings
+        if one.in_change and not one.pre_existing and not one.is_style
+    ]
     issues = _said_once(_joined(sorted(telling, key=_order), encoder))
     kept = _worst(issues, diff, per_hunk)
     counted = {id(finding) for issue in kept for finding in issue.findings}

@@ -137,6 +137,7 @@ def _expressions(manifest: Manifest) -> list[tuple[str, str]]:
         found.append(("output.unparsed_stderr", manifest.output.unparsed_stderr))
     found += [("output.unparsed_rules", one) for one in manifest.output.unparsed_rules]
     found += [("suppressions.patterns", one) for one in manifest.suppressions.patterns]
+    found += [("style.rules", one) for one in manifest.style.rules]
     found += [("sentences.rule", one.rule) for one in manifest.sentences]
     found += [("sentences.message", one.message) for one in manifest.sentences if one.message]
     found += [("fragments.rules", one) for one in (manifest.fragments or Fragments(rules=())).rules]
@@ -146,6 +147,8 @@ def _expressions(manifest: Manifest) -> list[tuple[str, str]]:
 def _check_version(manifest: Manifest, source: str) -> None:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
 
+    if (manifest.tool.version is None) is (manifest.tool.version_path is None):
+        raise ManifestError(source, "tool.version", "or tool.version_path must be there, not both")
     if not re.compile(manifest.tool.pattern).groups:
         raise ManifestError(source, "tool.pattern", "must have a group, the version")
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.analysis import change, tools, wording
@@ -131,7 +132,8 @@ def _in_file(
     new = [one for unit in mine if unit.side is Side.NEW for one in _findings(line, unit)]
     text = {unit.side: unit.text.split("\n") for unit in mine if not unit.is_fragment}
     if compat:
-        return change.same_text(file, new, text.get(Side.NEW, []))
+        plain = [replace(one, is_style=False) for one in new]
+        return change.same_text(file, plain, text.get(Side.NEW, []))
     old = next((unit for unit in mine if unit.side is Side.OLD), None)
     known = old is not None and _was_read(line.outcomes[old])
     return change.classify(
@@ -152,9 +154,7 @@ def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
         first = unit.line_in_file(raw.line)
         if first is None:
             continue
-        if unit.is_fragment and not any(
-            re.fullmatch(rule, raw.rule) for rule in (fragments.rules if fragments else ())
-        ):
+        if unit.is_fragment and not _is_one_of(raw.rule, fragments.rules if fragments else ()):
             continue
         worded = wording.word(raw, line.analyzer.manifest)
         yield Finding(
@@ -166,7 +166,12 @@ def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
             message=raw.message,
             text=worded.text,
             severity=worded.severity,
+            is_style=_is_one_of(raw.rule, line.analyzer.manifest.style.rules),
         )
+
+
+def _is_one_of(rule: str, patterns: Sequence[str]) -> bool:
+    return any(re.fullmatch(pattern, rule) for pattern in patterns)
 
 
 def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:

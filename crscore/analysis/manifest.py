@@ -29,14 +29,16 @@ class Tool(_Part, frozen=True):
 
     command: str
     """Its name or its path in the tools folder; `{python}` for this interpreter."""
-    version: tuple[str, ...]
-    """Arguments that print the version."""
     pattern: str
-    """Where the version stands in what they print: the first group."""
+    """Where the version stands in what it prints or in the path's name: the first group."""
     supported: str
     """Versions it is known to work with, a PEP 440 range."""
     install: str
     """The command that installs it."""
+    version: tuple[str, ...] | None = None
+    """Arguments that print the version."""
+    version_path: str | None = None
+    """Instead of asking, which takes a JVM a second: a file, as a glob in the tool's folder."""
     needs: tuple[str, ...] = ()
     """Further programs that must be on PATH."""
 
@@ -145,6 +147,13 @@ class Fragments(_Part, frozen=True):
     """Regular expressions that whole rule ids match."""
 
 
+class Style(_Part, frozen=True):
+    """`[style]`: what is a matter of taste, and so found but not counted."""
+
+    rules: tuple[str, ...]
+    """Regular expressions that whole rule ids match."""
+
+
 class Limits(_Part, frozen=True):
     """`[limits]` of one process."""
 
@@ -174,6 +183,7 @@ class Manifest(_Part, frozen=True):
     sentences: tuple[Sentence, ...] = ()
     suppressions: Suppressions = Suppressions()
     fragments: Fragments | None = None
+    style: Style = Style(rules=())
     limits: Limits = Limits()
     compat: Run | None = None
     """How the published method calls it."""

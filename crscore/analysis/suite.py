@@ -153,8 +153,8 @@ def select(choice: str) -> tuple[Analyzer, ...]:
     Args:
         choice: Names and folders with commas between them. `auto` stands for all that come with
             crscore, `none` for none. A folder is an analyzer's or holds several; folders alone
-            come on top of `auto`. A word that is a name is never a folder: crscore is started
-            among the files of a change, which may bring a folder of that name.
+            come on top of `auto`. A word without a slash is a name, never a folder: crscore is
+            started among the files of a change, which may bring a folder of any name.
 
     Returns:
         The analyzers by name; one of a folder replaces the shipped one of the same name.
@@ -169,8 +169,8 @@ def select(choice: str) -> tuple[Analyzer, ...]:
     chosen = [word for word in words if word in (AUTO, NONE, *known)]
     others = [word for word in words if word not in chosen]
     for word in others:
-        if not Path(word).is_dir() and not {os.sep, os.altsep} & {*word}:
-            raise UnknownPluginError("analyzers", word, (AUTO, NONE, *known))
+        if not {os.sep, os.altsep} & {*word}:
+            raise UnknownPluginError("analyzers", word, (AUTO, NONE, *known, f".{os.sep}FOLDER"))
     whole = AUTO in chosen or not chosen
     picked = known if words and whole else [name for name in chosen if name in known]
     found = {name: analyzer.read(shipped / name, shipped=True) for name in picked}

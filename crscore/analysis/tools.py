@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from crscore.analysis import sandbox
 from crscore.analysis.manifest import INTERPRETER
-from crscore.errors import AnalyzerError, ToolFailedError
+from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
 from crscore.findings import ToolState
 from crscore.version import __version__
 
@@ -103,7 +103,11 @@ def find(analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None) -> 
         analyzer, own, [program, *(found for found in needed.values() if found)]
     )
     try:
-        version = _version(analyzer, program, environment, cache)
+        version = _version_of_file(analyzer, own)
+    except ToolNotFoundError:
+        return Absent(state=ToolState.MISSING, reason=f"not installed; {wanted.install}")
+    try:
+        version = version or _version(analyzer, program, environment, cache)
     except AnalyzerError as exc:
         return Absent(state=ToolState.FAILED, reason=str(exc))
     if not _supports(wanted.supported, version):
@@ -164,6 +168,22 @@ def limits_of(analyzer: Analyzer) -> sandbox.Limits:
     )
 
 
+def _version_of_file(analyzer: Analyzer, own: Path) -> str | None:
+    """Read the version off the name of a file; None when the tool has to be asked.
+
+    Raises:
+        ToolNotFoundError: The file is not there, so neither is the tool.
+    """
+    wanted = analyzer.manifest.tool
+    if wanted.version_path is None:
+        return None
+    names = sorted(found.name for found in own.glob(wanted.version_path))
+    matches = [match for name in names if (match := re.search(wanted.pattern, name))]
+    if not matches:
+        raise ToolNotFoundError(analyzer.name, wanted.install)
+    return matches[-1][1]
+
+
 def _version(
     analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Cache | None
 ) -> str:
@@ -171,7 +191,7 @@ def _version(
     known = cache.get(key) if cache else None
     if known is not None:
         return known.decode()
-    command = [program, *analyzer.manifest.tool.version]
+    command = [program, *(analyzer.manifest.tool.version or ())]
     with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
         places = {"HOME": folder, "TMPDIR": folder}
         done = sandbox.run(

@@ -104,7 +104,7 @@ def _unaddressed(result: Result) -> Iterator[Block]:
 
 def _entry(result: Result, index: int) -> str:
     item = result.references[index]
-    where = markdown_code(_view.places(item), 300) if item.spans else "whole change"
+    where = markdown_code(_view.places(item, finder=True), 300) if item.spans else "whole change"
     return f"- {markdown_prose(item.text, _PROSE_CHARS)} ({where})\n"
 
 

@@ -195,7 +195,7 @@ def _reference(result: Result, index: int, diff: _lines.View) -> Reference:
         position=index,
         text=prose(item.text),
         facts=tuple(_escape.one_line(fact, 80) for fact in facts),
-        place=_escape.one_line(_view.places(item, most=3), 300),
+        place=_escape.one_line(_view.places(item, most=3, finder=True), 300),
         in_diff=f"r{index}" in diff.anchored,
         match=result.reference_matches[index],
         counted=item.counted,

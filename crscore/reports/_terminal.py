@@ -246,7 +246,7 @@ def _unaddressed(result: Result, *, explain: bool) -> Iterator[RenderableType]:
         if _view.graded(result):
             bullet.append(f"  {_view.number(result.reference_matches[index].degree)}", style=_DIM)
         table.add_row(bullet, _prose(item.text, 400))
-        table.add_row("", Text(_escape.one_line(_view.places(item), 300), style=_DIM))
+        table.add_row("", Text(_escape.one_line(_view.places(item, finder=True), 300), style=_DIM))
     yield Padding(table, (0, 0, 0, 2))
     yield from _more(len(missing) - len(shown))
 

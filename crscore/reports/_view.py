@@ -206,8 +206,10 @@ def place(span: LineSpan) -> str:
     return f"{span.path or 'line'}:{lines}{before}"
 
 
-def places(reference: PseudoReference, most: int = 1, *, before: bool = False) -> str:
-    """Name where a pseudo-reference stands, and who found an issue.
+def places(
+    reference: PseudoReference, most: int = 1, *, before: bool = False, finder: bool = False
+) -> str:
+    """Name where a pseudo-reference stands.
 
     Without lines it is the whole change.
 
@@ -215,9 +217,10 @@ def places(reference: PseudoReference, most: int = 1, *, before: bool = False) -
         reference: Its spans are named.
         most: Spans named before the rest is counted.
         before: Name spans of the old side beside those of the new side too.
+        finder: Name who found an issue.
     """
     spans = reference.spans
-    found = f" ({reference.source})" if reference.kind is ReferenceKind.ISSUE else ""
+    found = f" ({reference.source})" if finder and reference.kind is ReferenceKind.ISSUE else ""
     if not spans:
         return f"whole change{found}"
     if not before:
@@ -301,13 +304,15 @@ def analysis(found: Analysis) -> tuple[str, ...]:
     counted = sum(one.counted for one in found.findings)
     older = sum(one.in_change and one.pre_existing for one in found.findings)
     elsewhere = sum(not one.in_change for one in found.findings)
-    rest = len(found.findings) - counted - older - elsewhere
+    style = sum(one.is_style and one.in_change and not one.pre_existing for one in found.findings)
+    rest = len(found.findings) - counted - older - elsewhere - style
     parts = [
         f"{counted:,} of {many(len(found.findings), 'finding')} counted"
         if found.findings
         else "nothing found",
         *([f"{elsewhere:,} on unchanged lines"] if elsewhere else []),
         *([f"{older:,} there before"] if older else []),
+        *([f"{style:,} of taste"] if style else []),
         *([f"{rest:,} over the limit of a hunk"] if rest else []),
     ]
     said = f"Static analysis by {', '.join(ran) or 'no tool'}: {', '.join(parts)}."

@@ -146,3 +146,28 @@ def test_no_color_is_asked_for_by_any_text(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", value)
     assert config.no_color() is asked
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('analyzers = "none,./evil"', "analyzers"),
+        ('analyzers = ".evil"', "analyzers"),
+        ("analyzers = ['ruff']", "analyzers"),
+        ('tools-dir = "tools"', "tools_dir"),
+        ('cache_dir = "cache"', "cache_dir"),
+    ],
+)
+def test_file_may_not_choose_what_is_run(tmp_path: Path, line: str, key: str) -> None:
+    # The nearest file may be part of the change that is scored.
+    file = write(tmp_path, f"[tool.crscore]\n{line}\n")
+    with pytest.raises(ConfigError) as caught:
+        resolve(file=file)
+    assert caught.value.key == key
+    assert f"CRSCORE_{key.upper()}" in str(caught.value)
+    assert resolve(env={f"CRSCORE_{key.upper()}": "./mine"}) != config.Config()
+
+
+def test_file_may_name_shipped_analyzers(tmp_path: Path) -> None:
+    file = write(tmp_path, '[tool.crscore]\nanalyzers = "ruff, bandit"\n')
+    assert resolve(file=file).analyzers == "ruff, bandit"

@@ -283,3 +283,9 @@ def test_without_issues_the_encoder_is_left_alone() -> None:
     claims = (implication("x"),)
     assert issues.unsaid(claims, (), encoder) == claims
     assert encoder.calls == []
+
+
+def test_matter_of_taste_does_not_count() -> None:
+    found = chosen(at(2, "The lambda is long.", is_style=True), at(3, "Unused import `os`."))
+    assert [one.text for one in found.references] == ["Unused import `os`."]
+    assert [one.counted for one in found.analysis.findings] == [False, True]

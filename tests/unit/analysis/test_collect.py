@@ -243,3 +243,12 @@ def test_second_analysis_from_the_store_is_the_same(tmp_path) -> None:
     ours = suite(toy(tmp_path, FRAGMENTS), cache=cache)
     assert ours.analyze(made) == ours.analyze(made)
     cache.close()
+
+
+def test_matter_of_taste_is_marked_and_the_rest_is_not(tmp_path) -> None:
+    one = toy(tmp_path, '[style]\nrules = ["odd"]')
+    found = run(added_files({"a.py": "BAD x\nODD y\n"}), one).findings
+    assert [(finding.rule, finding.is_style) for finding in found] == [
+        ("bad", False),
+        ("odd", True),
+    ]

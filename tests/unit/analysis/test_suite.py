@@ -63,11 +63,14 @@ def test_folders_come_on_top(tmp_path, choice, names) -> None:
     assert own == set(names) - set(SHIPPED)
 
 
-def test_folder_needs_no_slash_unless_it_is_called_like_an_analyzer(tmp_path, monkeypatch) -> None:
+def test_folder_needs_a_slash(tmp_path, monkeypatch) -> None:
     toy(tmp_path / "mine")
     toy(tmp_path, name="ruff")
     monkeypatch.chdir(tmp_path)
-    assert selected("none,mine") == ("toy",)
+    assert selected(f"none,mine{os.sep}") == ("toy",)
+    # A word alone is a name: a settings file of the change may say it.
+    with pytest.raises(UnknownPluginError, match="'mine'"):
+        suite.select("none,mine")
     (own,) = suite.select(f"none,.{os.sep}ruff")
     assert (own.name, own.shipped) == ("ruff", False)
 
@@ -222,3 +225,13 @@ def test_interrupt_ends_the_tools_and_starts_no_more(tmp_path, monkeypatch) -> N
     assert time.monotonic() - start < 15
     assert not started.exists()
     assert threading.active_count() == 1
+
+
+def test_published_way_takes_what_cannot_be_parsed_for_issues_and_lets_code_silence(
+    tmp_path,
+) -> None:
+    made = change("a.py", "x\n", "'hush' BAD a\n")
+    more = COMPAT + '[suppressions]\npatterns = ["BAD"]\n[style]\nrules = ["bad"]'
+    one = toy(tmp_path, more, replaced=('["syntax.*"]', '["bad"]'))
+    assert [finding.is_style for finding in run(made, one, compat=True).findings] == [False]
+    assert run(made, one).findings == ()

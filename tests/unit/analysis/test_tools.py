@@ -1,6 +1,7 @@
 """Finding a tool and its version: in its own folder, in the environment, on PATH."""
 
 import os
+import re
 import stat
 import sys
 import sysconfig
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crscore.analysis import tools
+from crscore.analysis import analyzer, tools
 from crscore.analysis.tools import Absent, Installed
 from crscore.findings import ToolState
 from crscore.store import Store
@@ -165,3 +166,36 @@ def test_environment_holds_what_the_manifest_says_and_no_more(tmp_path, monkeypa
 
 def test_default_folder_belongs_to_the_environment() -> None:
     assert tools.default_folder().is_relative_to(sys.prefix)
+
+
+def of_file(folder: Path):
+    """Make a tool whose version stands in the name of a file; asked, it would say another."""
+    one = toy(folder, replaced=("pattern = 'toy (\\S+)'", "pattern = 'lib-([0-9.]+)\\.jar'"))
+    text = (one.folder / "analyzer.toml").read_text()
+    text = re.sub(r"(?m)^version = .*$", 'version_path = "lib/lib-*.jar"', text)
+    (one.folder / "analyzer.toml").write_text(text)
+    return analyzer.read(one.folder, shipped=False)
+
+
+def test_version_is_read_off_the_name_of_a_file(tmp_path) -> None:
+    library = tmp_path / "tools" / "toy" / "lib"
+    library.mkdir(parents=True)
+    (library / "lib-1.4.jar").touch()
+    one = found(of_file(tmp_path), tmp_path)
+    assert isinstance(one, Installed)
+    assert one.version == "1.4"
+
+
+def test_tool_without_that_file_is_missing(tmp_path) -> None:
+    one = found(of_file(tmp_path), tmp_path)
+    assert isinstance(one, Absent)
+    assert (one.state, one.reason) == (ToolState.MISSING, "not installed; pip install toy")
+
+
+def test_file_of_another_version_is_not_supported(tmp_path) -> None:
+    library = tmp_path / "tools" / "toy" / "lib"
+    library.mkdir(parents=True)
+    (library / "lib-2.0.jar").touch()
+    one = found(of_file(tmp_path), tmp_path)
+    assert isinstance(one, Absent)
+    assert (one.state, one.version) == (ToolState.UNSUPPORTED, "2.0")
