@@ -122,7 +122,7 @@ class Bench:
                     training.train(fold.training_part(self.study), encoder=self.encoder, seed=0),
                     fold.holds,
                 )
-                for fold in splits.of(self.study, "grouped-cv", 5, seed=0)
+                for fold in splits.of(self.study, splits.Kind.GROUPED, 5, seed=0)
             ]
 
     def scorer(self, choice: Choice | None, matcher: object = None) -> Scorer:
