@@ -44,6 +44,7 @@ COUNTS: Final = (
     "on changed lines",
     "share",
     "pre-existing",
+    "taste",
     "counted",
 )
 """What is told of each tool."""
@@ -94,6 +95,7 @@ def counts(row: ToolRow) -> tuple[str, ...]:
         mean(row.in_change),
         percent(row.share_in_change),
         mean(row.pre_existing),
+        mean(row.style),
         mean(row.counted),
     )
 
@@ -104,8 +106,8 @@ def limits(found: Issues) -> str:
     return (
         "changes: those that a tool has to look at; unread: those it could not read whole; the "
         "rest is a mean over the changes, share of the findings; pre-existing: on changed lines, "
-        "but the old file had it; counted: issues that the score counts, what tools have in "
-        f"common once, {most} of a hunk"
+        "but the old file had it; taste: on changed lines and new, but a matter of style; "
+        f"counted: issues that the score counts, what tools have in common once, {most} of a hunk"
     )
 
 

@@ -115,7 +115,7 @@ def _rules(found: Issues) -> Fold:
             rows=tuple(
                 (
                     shown(f"{row.tool}: {row.rule}"),
-                    row.severity.value,
+                    "style" if row.is_style else row.severity.value,
                     f"{row.findings:,}",
                     f"{row.in_change:,}",
                     f"{row.counted:,}",

@@ -71,6 +71,8 @@ class ToolRow:
     """Of these, what stands on changed lines."""
     pre_existing: int
     """Of those on changed lines, what the old file had on the same code."""
+    style: int
+    """Of those on changed lines, further matters of taste."""
     counted: int
     """Issues that count, alone or as one with another tool's; of all tools, each once."""
     share_in_change: float | None
@@ -87,6 +89,8 @@ class RuleRow:
     """The tool's id of the rule; "" when it gives none."""
     severity: Severity
     """The worst that it was given."""
+    is_style: bool
+    """True when all that it says is a matter of taste, which does not count."""
     findings: int
     """All that it says of the new files."""
     in_change: int
@@ -236,6 +240,7 @@ def _tool(language: str, name: str, looks: Sequence[Look]) -> ToolRow:
         findings=len(found),
         in_change=len(changed),
         pre_existing=sum(finding.pre_existing for finding in changed),
+        style=sum(finding.is_style and not finding.pre_existing for finding in changed),
         counted=sum(any(map(is_mine, ref.source.split("+"))) for ref in references),
         share_in_change=len(changed) / len(found) if found else None,
     )
@@ -250,6 +255,7 @@ def _rules(findings: Iterable[Finding]) -> tuple[RuleRow, ...]:
             tool=tool,
             rule=rule,
             severity=min((one.severity for one in mine), key=tuple(Severity).index),
+            is_style=all(one.is_style for one in mine),
             findings=len(mine),
             in_change=sum(one.in_change for one in mine),
             counted=sum(one.counted for one in mine),

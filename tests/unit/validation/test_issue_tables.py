@@ -49,7 +49,7 @@ def test_text_tells_what_each_tool_says_of_a_change(found: Findings) -> None:
     assert shown[0] == "Static analysis (ruff): what it says of a change"
     ruff = next(line for line in shown if line.strip().startswith("ruff"))
     # Two changes: four findings, two of them on changed lines, both count.
-    assert ruff.split() == ["ruff", "2", "0", "2.00", "1.00", "50", "%", "0.00", "1.00"]
+    assert ruff.split() == ["ruff", "2", "0", "2.00", "1.00", "50", "%", "0.00", "0.00", "1.00"]
 
 
 def test_text_tells_the_gain_of_every_part(found: Findings) -> None:

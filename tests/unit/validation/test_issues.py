@@ -166,6 +166,23 @@ def test_missing_tool_is_told_once() -> None:
     assert found.notes == ("pmd did not run: not installed",)
 
 
+def test_matters_of_taste_are_told_apart() -> None:
+    found = assessed(
+        look_at(
+            finding(rule="R1", in_change=True, is_style=True),
+            finding(rule="R1", in_change=True, is_style=True, pre_existing=True),
+            finding(rule="R2", in_change=True),
+            tools=(run_of("a"),),
+        )
+    )
+    assert (found.tools[0].in_change, found.tools[0].pre_existing, found.tools[0].style) == (
+        3,
+        1,
+        1,
+    )
+    assert {one.rule: one.is_style for one in found.rules} == {"R1": True, "R2": False}
+
+
 def test_rules_stand_by_what_counts_and_show_an_example_that_does() -> None:
     found = assessed(
         look_at(
