@@ -114,7 +114,10 @@ class Bench:
             if given.claims == study.SOURCE
             else plugins.load("claims", given.claims).create({})
         )
-        self.looks = issues.look(self.study, self.scorer(Choice()), sources=True)
+        everything = Scorer(
+            self.settings, generator=self.writer, encoder=self.encoder, analyzers=self.known
+        )
+        self.looks = issues.look(self.study, everything, sources=True)
         self.matchers = [(self.scorer(Choice()).parts.matcher, lambda *_: True)]
         if given.split:
             self.matchers = [
