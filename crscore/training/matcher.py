@@ -167,9 +167,9 @@ def examples(study: Study, generator: ClaimGenerator) -> list[Example]:
 def claims_of(change: StudyChange) -> tuple[PseudoReference, ...]:
     """Take a study's own claims, without what tools found.
 
-    The published study has the findings of old tools: three in four tell JavaScript of 2015 that
-    it is not that of 2009. Nobody addresses them, and a matcher that learns from them learns that
-    nobody addresses issues.
+    The published study has the findings of old tools, more than half of which tell JavaScript of
+    2015 that it is not that of 2009. Reviews hardly ever address them, and a matcher that learns
+    from them learns that nobody addresses issues.
     """
     return tuple(ref for ref in change.recorded.references if ref.kind is not ReferenceKind.ISSUE)
 
