@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from crscore.encoders.base import Encoder
     from crscore.records import Diff
 
-SAME_DEFECT = 0.5
-"""Cosine from which two tools' sentences on one line tell of the same defect; see `docs/design`."""
+SAME_DEFECT = 0.37
+"""Cosine from which two tools' sentences on one line, without their names, tell of the same defect.
+It was 0.41 and more where they did, 0.32 and less where not: `docs/design/015-issues.md`."""
+SAME_AS_CLAIM = 0.5
+"""Cosine from which an implication says what an issue on its lines says."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """How informative an issue is, in (0, 1]: it orders reports and enters no score."""
 MAX_COMPARED = 50
@@ -36,6 +39,8 @@ MAX_COMPARED = 50
 # names the class for one about the issue.
 _PLACE = re.compile(r" (?:in|of) `[^`]{1,200}`(?=[\s,.;:])")
 _NAME = re.compile(r"`([^`\s]{1,80})`")
+_CODE = re.compile(r"`([^`]{1,200})`")
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Chosen(NamedTuple):
@@ -122,7 +127,7 @@ def unsaid(
     said = {
         index
         for index, issues in rivals.items()
-        if similarity.cosine(meaning([claims[index]]), meaning(issues)).max() >= SAME_DEFECT
+        if similarity.cosine(meaning([claims[index]]), meaning(issues)).max() >= SAME_AS_CLAIM
     }
     return tuple(claim for index, claim in enumerate(claims) if index not in said)
 
@@ -147,7 +152,8 @@ def _joined(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
         for place, group in by_line.items()
         if len({one.tool for one in group}) > 1
     }
-    texts = list(dict.fromkeys(one.text for group in compared.values() for one in group))
+    every = [one for group in compared.values() for one in group]
+    texts = list(dict.fromkeys(_without_names(one.text) for one in every))
     vectors = dict(zip(texts, encoder.encode(texts), strict=True)) if texts else {}
     issues: list[_Issue] = []
     for place, group in by_line.items():
@@ -168,17 +174,41 @@ def _defects(
 ) -> list[_Issue]:
     if not findings:
         return []
-    rows = np.stack([vectors[one.text] for one in findings])
+    rows = np.stack([vectors[_without_names(one.text)] for one in findings])
     alike = similarity.cosine(rows, rows) >= SAME_DEFECT
+    named = [_words_of_names(one.text) for one in findings]
     issues: dict[int, _Issue] = {}
     for index, finding in enumerate(findings):
         for first, issue in issues.items():
-            if alike[first, index] and finding.tool not in {one.tool for one in issue.findings}:
+            mine, other = named[index], named[first]
+            is_same = alike[first, index] and (not mine or not other or mine & other)
+            if is_same and finding.tool not in {one.tool for one in issue.findings}:
                 issue.findings.append(finding)
                 break
         else:
             issues[index] = _Issue([finding])
     return list(issues.values())
+
+
+def _without_names(text: str) -> str:
+    """Leave the kind of defect: names make strangers alike, and the same defect strange.
+
+    Example:
+        >>> _without_names("The variable `open` in `read` hides a built-in.")
+        'The variable it hides a built-in.'
+    """
+    return _CODE.sub("it", _PLACE.sub("", text))
+
+
+def _words_of_names(text: str) -> frozenset[str]:
+    """The words in the names of a sentence, without those of its place.
+
+    Example:
+        >>> sorted(_words_of_names("`except Exception` in `Client.charge` hides bugs."))
+        ['except', 'exception']
+    """
+    names = _CODE.findall(_PLACE.sub("", text))
+    return frozenset(word.lower() for name in names for word in _WORD.findall(name))
 
 
 def _said_once(issues: Sequence[_Issue]) -> list[_Issue]:

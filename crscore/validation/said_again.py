@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import similarity
-from crscore.issues import SAME_DEFECT
 from crscore.records import ReferenceKind
 
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 _ROW = re.compile(
     r"line (?P<line>\d+), (?:col \d+, )?(?:(?P<rule>\w+):\t)?(?P<message>.*)", re.DOTALL
 )
+SAME_WORDS = 0.5
+"""Cosine from which two sentences on one line are taken for the same issue."""
 # What PMD prints of a file that it could not parse.
 _UNREADABLE = "ParseException"
 
@@ -77,7 +78,7 @@ def said_again(
     """Look for each issue of the study among what the tools of this run say.
 
     The same rule on the same line is the same issue, and so are words of the same meaning
-    (`issues.SAME_DEFECT`) on the same line. An issue without a line may stand anywhere in the
+    (`SAME_WORDS`) on the same line. An issue without a line may stand anywhere in the
     change. Any finding will do, whether it stands on a changed line or not: the study's own
     filter kept others than ours does.
 
@@ -109,7 +110,7 @@ def _of_language(
         there = [one for one in findings if row.line in (None, one.line)]
         same = [one for one in there if row.rule is not None and one.rule == row.rule]
         cosines = _cosines(row, there, encoder)
-        alike = [one for one, near in zip(there, cosines, strict=True) if near >= SAME_DEFECT]
+        alike = [one for one, near in zip(there, cosines, strict=True) if near >= SAME_WORDS]
         by_rule += bool(same)
         by_meaning += bool(alike) and not same
         counted += any(one.counted for one in (*same, *alike))

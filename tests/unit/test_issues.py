@@ -151,8 +151,8 @@ def test_third_tool_joins_the_first_two() -> None:
 
 
 def test_line_with_thousands_of_findings_takes_no_time() -> None:
-    found = [at(2, f"Unused `n{number}`.", tool="a") for number in range(5_000)]
-    found += [at(2, f"Odd name `n{number}`.", tool="b") for number in range(5_000)]
+    found = [at(2, f"Unused number{number}.", tool="a") for number in range(5_000)]
+    found += [at(2, f"Odd number{number}.", tool="b") for number in range(5_000)]
     encoder = Counting()
     assert len(texts(*found, per_hunk=3, encoder=encoder)) == 3
     assert len(encoder.calls[0]) == issues.MAX_COMPARED
@@ -289,3 +289,24 @@ def test_matter_of_taste_does_not_count() -> None:
     found = chosen(at(2, "The lambda is long.", is_style=True), at(3, "Unused import `os`."))
     assert [one.text for one in found.references] == ["Unused import `os`."]
     assert [one.counted for one in found.analysis.findings] == [False, True]
+
+
+def test_two_tools_that_name_different_things_mean_two_defects() -> None:
+    one = at(2, "Unused import `os`.", tool="a")
+    assert len(texts(one, at(2, "Unused import `sys`.", tool="b"))) == 2
+    assert len(texts(one, at(2, "Unused import `os.path`.", tool="b"))) == 1
+
+
+def test_name_that_one_tool_leaves_out_parts_nothing() -> None:
+    named, plain = "`except Exception` in `f` hides bugs.", "It hides bugs."
+    assert len(texts(at(2, named, tool="a"), at(2, plain, tool="b"))) == 1
+
+
+def test_same_name_alone_joins_nothing() -> None:
+    first, second = "`open` takes nine parameters.", "Variable `open` hides the built-in."
+    assert len(texts(at(2, first, tool="a"), at(2, second, tool="b"))) == 2
+
+
+def test_place_is_no_name_that_two_tools_share() -> None:
+    first, second = "Unused variable `a` in `load`.", "Unused variable `b` in `load`."
+    assert len(texts(at(2, first, tool="a"), at(2, second, tool="b"))) == 2
