@@ -46,13 +46,17 @@ check: $(VENV)/installed-check
 	$(BIN)/lint-imports
 
 bench: $(VENV)/installed-test
+	$(BIN)/crscore analyzers install
 	$(BIN)/python benchmarks/cli_speed.py
 	$(BIN)/python benchmarks/encoder_speed.py
 	$(BIN)/python benchmarks/score_many.py
 	$(BIN)/crscore validate $(DATA) --claims recorded
 	$(BIN)/crscore validate $(DATA) --claims structural
+	$(BIN)/python benchmarks/analyzers_speed.py
 	$(BIN)/crscore validate $(DATA) --claims recorded --split grouped-cv 5
 	$(BIN)/crscore validate $(DATA) --claims structural --split grouped-cv 5
+	$(BIN)/crscore validate $(DATA) --claims recorded --analyzers auto --split grouped-cv 5
+	$(BIN)/crscore validate $(DATA) --claims structural --analyzers auto --split grouped-cv 5
 
 bench-short: $(VENV)/installed-test
 	$(BIN)/python benchmarks/cli_speed.py --runs 3

@@ -22,5 +22,10 @@ if [ ${#missing[@]} -gt 0 ]; then
     DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends \
         "${missing[@]}" >/dev/null
 fi
-.venv/bin/crscore analyzers install
-npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --prefix tests/data/sarif
+for lock in analyzers/*/package-lock.json; do
+    tool=$(basename "$(dirname "$lock")")
+    cmp -s "$lock" ".venv/share/crscore/tools/$tool/package-lock.json" ||
+        .venv/bin/crscore analyzers install "$tool"
+done
+[ -d tests/data/sarif/node_modules ] ||
+    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --prefix tests/data/sarif
