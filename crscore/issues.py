@@ -37,7 +37,7 @@ MAX_COMPARED = 50
 """Findings of one line that are compared, the worst ones: minified code has thousands."""
 # "in `Client.charge`": the place. The encoder would hear the name, and take every sentence that
 # names the class for one about the issue.
-_PLACE = re.compile(r" (?:in|of) `[^`]{1,200}`(?=[\s,.;:])")
+_PLACE = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")
 _NAME = re.compile(r"`([^`\s]{1,80})`")
 _CODE = re.compile(r"`([^`]{1,200})`")
 _WORD = re.compile(r"[^\W_]+")
@@ -228,9 +228,11 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
     kept = []
     hunk_of = _hunks(diff)
     for issue in sorted(issues, key=lambda one: one.rank):
-        hunk = hunk_of(issue.findings[0])
-        taken[hunk] += 1
-        if per_hunk is None or taken[hunk] <= per_hunk:
+        # What is said of several hunks stands in the first that has room.
+        hunks = dict.fromkeys(hunk_of(finding) for finding in issue.findings)
+        room = next((one for one in hunks if per_hunk is None or taken[one] < per_hunk), None)
+        if room is not None:
+            taken[room] += 1
             kept.append(issue)
     return sorted(kept, key=lambda one: (one.findings[0].path, one.findings[0].line))
 

@@ -40,25 +40,6 @@ class _Place(NamedTuple):
     """The same with percent signs as they stood."""
 
 
-def match_path(uri: str, paths: Collection[str]) -> str | None:
-    """Find the file of a change that one URI means, without the others of its report.
-
-    Args:
-        uri: A URI or path as a tool wrote it.
-        paths: Of the change's files.
-
-    Returns:
-        One of `paths`; None when none or more than one could be meant.
-
-    Example:
-        >>> match_path("file:///home/runner/work/shop/shop/src/a%20b.py", {"src/a b.py"})
-        'src/a b.py'
-        >>> match_path("lib/index.js", {"index.js"}) is None
-        True
-    """
-    return match_paths([uri], paths).get(uri)
-
-
 def match_paths(uris: Iterable[str], paths: Collection[str]) -> Mapping[str, str]:
     """Find the files of a change that the URIs of one report mean.
 

@@ -73,11 +73,17 @@ def analysis(
         runs.append(_run_of(line, [file for file, _ in concerned]))
         for file, texts in concerned:
             findings.extend(_in_file(line, file, texts, compat=compat))
+    told = {_identity(one) for one in findings}
     for run, found in outside:
         runs.append(run)
-        findings.extend(found)
+        # A linter that ran here, too, says the same again, in words that are not ours.
+        findings.extend(one for one in found if _identity(one) not in told)
     ordered = sorted(dict.fromkeys(findings), key=_place)
     return Analysis(findings=tuple(ordered), tools=tuple(runs), notes=tuple(_notes(runs)))
+
+
+def _identity(finding: Finding) -> tuple[str, str, str, int]:
+    return finding.tool.lower(), finding.rule.lower(), finding.path, finding.line
 
 
 def _place(finding: Finding) -> tuple[str, int, str, str, str]:
@@ -182,9 +188,14 @@ def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
             f"{', '.join(missing)} {verb} not installed, so issues are missing; "
             "`crscore doctor` says how to get them."
         )
+    limited = [run.tool for run in runs if run.reason in (HUNKS_ONLY, NEEDS_FILES)]
+    if limited:
+        yield f"There are hunks and no whole files, so less is heard of {', '.join(limited)}."
     for run in runs:
-        if run.state in (ToolState.FAILED, ToolState.UNSUPPORTED):
+        if run.state is ToolState.FAILED:
+            yield f"{run.reason}."
+        elif run.state is ToolState.UNSUPPORTED:
             yield f"{run.tool} did not run: {run.reason}."
-        elif run.unread and (run.state is ToolState.RAN or run.reason == UNPARSED):
+        elif run.tool not in limited and run.unread:
             why = f": {run.reason}" if run.reason else ""
             yield f"{run.tool} could not read {', '.join(run.unread)}{why}."

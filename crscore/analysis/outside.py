@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from crscore.analysis import change, sarif
 from crscore.analysis.reports import clean
@@ -24,6 +27,10 @@ _UNREAD = re.compile(
     r"invalid-syntax|syntax-error|OXL0001|parse|E999|E0001|fatal|.*(?:^|[/.-])pars(?:e|ing)-?error",
     re.IGNORECASE,
 )
+# A name goes into the signature, where a comma parts tools.
+_UNSAFE = re.compile(r"[^\w.+ -]")
+MAX_NAME = 60
+"""Characters kept of a tool's name or version."""
 _LEVELS = {"error": Severity.ERROR, "note": Severity.NOTE, "none": Severity.NOTE}
 
 
@@ -43,7 +50,7 @@ def runs(
     by_path = {file.path: file for file in diff.files}
     found = []
     for report in map(clean, reports):
-        name = report.tool or UNKNOWN
+        name = _UNSAFE.sub("_", report.tool or UNKNOWN)[:MAX_NAME]
         # All paths of a report together: whether one fits depends on the others' common root.
         named = [*(raw.path for raw in report.findings), *report.unparsed]
         paths = sarif.match_paths(named, by_path)
@@ -59,7 +66,7 @@ def runs(
                 mine.setdefault(path, []).append(_finding(raw, name, path))
         run = ToolRun(
             tool=name,
-            version=report.version,
+            version=_named(report),
             state=ToolState.RAN,
             files=len(mine),
             unread=tuple(sorted(unread)),
@@ -71,6 +78,13 @@ def runs(
         ]
         found.append((run, tuple(marked)))
     return tuple(found)
+
+
+def _named(report: RawReport) -> str:
+    """Version and content: two files of one version are two sources of issues."""
+    digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
+    version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
+    return f"{version}-{digest}" if version else digest
 
 
 def _finding(raw: RawFinding, tool: str, path: str) -> Finding:

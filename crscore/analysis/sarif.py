@@ -17,7 +17,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crscore.analysis._sarif_paths import match_path, match_paths
+from crscore.analysis._sarif_paths import match_paths
 from crscore.analysis._shortening import resolve_links, shorten
 from crscore.analysis.reports import RawFinding, RawReport
 from crscore.errors import ToolOutputError
@@ -25,7 +25,7 @@ from crscore.errors import ToolOutputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["match_path", "match_paths", "read", "shorten"]
+__all__ = ["match_paths", "read", "shorten"]
 
 VERSION: Final = "2.1.0"
 MOST_RESULTS: Final = 25_000

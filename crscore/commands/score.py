@@ -11,7 +11,7 @@ import click
 
 from crscore import config, inputs, output, plugins
 from crscore.commands import _settings
-from crscore.errors import ConfigError
+from crscore.errors import ConfigError, InputError, ToolOutputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -151,7 +151,10 @@ def _outside(settings: config.Config, names: tuple[str, ...]) -> list[RawReport]
         data, source = inputs.read(
             name, what="findings", limit="max_sarif_bytes", allowed=settings.max_sarif_bytes
         )
-        reports.extend(sarif.read(data, source=source))
+        try:
+            reports.extend(sarif.read(data, source=source))
+        except ToolOutputError as exc:
+            raise InputError(f"{source} cannot be read as SARIF: {exc.reason}") from exc
     return reports
 
 

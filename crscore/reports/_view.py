@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from crscore.findings import ToolState
 from crscore.records import LineKind, ReferenceKind, ScopeKind, Side
 
 if TYPE_CHECKING:
@@ -297,9 +298,10 @@ def analysis(found: Analysis) -> tuple[str, ...]:
     """Say which tools spoke and what became of their findings; nothing when none concerns us."""
     if not found.tools:
         return ()
-    ran = [f"{run.tool} {run.version or ''}".strip() for run in found.tools if run.files]
+    spoke = [run for run in found.tools if run.state is ToolState.RAN]
+    ran = [f"{run.tool} {run.version or ''}".strip() for run in spoke]
     silent = [
-        f"{run.tool} ({run.reason or run.state.value})" for run in found.tools if not run.files
+        f"{run.tool} ({run.reason or run.state.value})" for run in found.tools if run not in spoke
     ]
     counted = sum(one.counted for one in found.findings)
     older = sum(one.in_change and one.pre_existing for one in found.findings)

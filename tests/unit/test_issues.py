@@ -310,3 +310,26 @@ def test_same_name_alone_joins_nothing() -> None:
 def test_place_is_no_name_that_two_tools_share() -> None:
     first, second = "Unused variable `a` in `load`.", "Unused variable `b` in `load`."
     assert len(texts(at(2, first, tool="a"), at(2, second, tool="b"))) == 2
+
+
+def test_issue_of_two_hunks_stands_in_the_one_that_has_room() -> None:
+    worse = at(2, "The file is left open.", severity=ERROR)
+    note = [
+        at(3, "Unused import `os`.", severity=NOTE),
+        at(55, "Unused import `os`.", severity=NOTE),
+    ]
+    assert texts(worse, *note, per_hunk=1) == ["The file is left open.", "Unused import `os`."]
+    assert texts(worse, note[0], per_hunk=1) == ["The file is left open."]
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("`except Exception` in `A.b` hides bugs.", "`except Exception` hides bugs."),
+        ("Use `===` instead of `==`, which converts types.", ""),
+        ("Pass `flags` of `sub` by name.", ""),
+    ],
+)
+def test_encoder_reads_an_issue_without_its_place_alone(text: str, reading: str) -> None:
+    (one,) = chosen(at(2, text)).references
+    assert one.reading == reading

@@ -102,7 +102,7 @@ def test_names_are_sorted_and_folders_without_manifest_left_out(tmp_path) -> Non
 
 
 def test_names_of_no_folder_is_an_error(tmp_path) -> None:
-    with pytest.raises(ManifestError, match="must be a folder"):
+    with pytest.raises(ManifestError, match="does not exist"):
         analyzer.names(tmp_path / "none")
 
 

@@ -1,5 +1,7 @@
 """One analysis of what all tools say: states, notes, lines, and what stands in the change."""
 
+import re
+
 import pytest
 
 from crscore import diff
@@ -86,7 +88,7 @@ def test_hunk_alone_says_only_what_its_rules_allow_at_the_lines_of_the_file(tmp_
     ]
     assert found.tools[0].reason == "saw hunks, not whole files"
     assert found.identity.endswith(",partial")
-    assert found.notes == ()
+    assert found.notes == ("There are hunks and no whole files, so less is heard of toy.",)
 
 
 def test_tool_that_needs_whole_files_abstains_from_a_hunk(tmp_path) -> None:
@@ -234,7 +236,16 @@ def test_tools_outside_come_after_ours(tmp_path) -> None:
     made = added_files({"a.py": "BAD a\n"})
     (found,) = suite(toy(tmp_path, shipped=True), reports=(report,)).analyze([made])
     assert [one.tool for one in found.findings] == ["codeql", "toy"]
-    assert found.identity == "codeql@2.0,toy@1.2.3"
+    assert re.fullmatch(r"codeql@2\.0-[0-9a-f]{8},toy@1\.2\.3", found.identity)
+
+
+def test_tool_that_ran_here_too_says_nothing_twice(tmp_path) -> None:
+    same = RawFinding(path="a.py", rule="BAD", message="Bad it is.", line=1, end_line=1)
+    other = RawFinding(path="a.py", rule="BAD", message="Bad it is.", line=2, end_line=2)
+    report = RawReport(tool="Toy", version="1.2.3", findings=(same, other))
+    made = added_files({"a.py": "BAD a\nx\n"})
+    (found,) = suite(toy(tmp_path), reports=(report,)).analyze([made])
+    assert [(one.line, one.text) for one in found.findings] == [(1, "A is bad."), (2, "Bad it is.")]
 
 
 def test_second_analysis_from_the_store_is_the_same(tmp_path) -> None:

@@ -1,5 +1,7 @@
 """Findings of a team's own CI, placed in a change."""
 
+import re
+
 import pytest
 
 from crscore import diff
@@ -28,7 +30,8 @@ def one(*findings: RawFinding, made=MADE, **more: object):
 def test_finding_on_a_changed_line_is_in_the_change() -> None:
     run, found = one(raw(1), raw(2))
     assert [(each.line, each.in_change) for each in found] == [(1, False), (2, True)]
-    assert (run.tool, run.version, run.state, run.files) == ("codeql", "2.1", ToolState.RAN, 1)
+    assert (run.tool, run.state, run.files) == ("codeql", ToolState.RAN, 1)
+    assert re.fullmatch(r"2\.1-[0-9a-f]{8}", run.version)
     assert run.whole
 
 
@@ -80,7 +83,19 @@ def test_file_that_the_tool_could_not_read_is_named() -> None:
 
 def test_tool_without_a_name_is_called_sarif() -> None:
     run, found = one(raw(), tool=None, version=None)
-    assert (run.tool, run.version, found[0].tool) == ("sarif", None, "sarif")
+    assert (run.tool, found[0].tool) == ("sarif", "sarif")
+    assert re.fullmatch(r"[0-9a-f]{8}", run.version)
+
+
+def test_other_findings_are_another_source() -> None:
+    versions = {one(raw(message=text))[0].version for text in ("Bad.", "Worse.", "Worst.")}
+    assert len(versions) == 3
+
+
+def test_name_cannot_forge_a_part_of_the_signature() -> None:
+    run, _ = one(raw(), tool="x@1,ruff@0.17.6,partial\n\x1b[31m", version="2,partial")
+    assert not set(run.tool) & set(",@\n\x1b")
+    assert "," not in run.version
 
 
 def test_message_becomes_a_sentence_and_stays_beside_it() -> None:
@@ -90,7 +105,7 @@ def test_message_becomes_a_sentence_and_stays_beside_it() -> None:
 
 def test_half_a_character_can_be_written_again() -> None:
     run, (found,) = one(raw(message="Bad \ud800.", rule="\udfff"), tool="t\ud800")
-    assert (found.message, found.rule, run.tool) == ("Bad ?.", "?", "t?")
+    assert (found.message, found.rule, run.tool) == ("Bad ?.", "?", "t_")
 
 
 def test_gigantic_lines_are_no_trouble() -> None:

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.analysis.sarif import match_path, match_paths
+from crscore.analysis.sarif import match_paths
+
+
+def match_path(uri: str, paths) -> str | None:
+    return match_paths([uri], paths).get(uri)
+
 
 PATHS = {"src/a.py", "src/a b.py", "index.js", "docs/README.md", "README.md", "Src/B.py"}
 

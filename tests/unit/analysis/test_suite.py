@@ -157,7 +157,7 @@ def test_failure_of_one_tool_leaves_the_others(tmp_path) -> None:
         ("toy", ToolState.RAN),
     ]
     assert found.identity == f"toy@1.2.3-{toy(tmp_path).sha256[:8]},partial"
-    assert found.notes == ("broken did not run: broken ended with exit code 99.",)
+    assert found.notes == ("broken ended with exit code 99.",)
 
 
 def test_installed_looks_for_every_tool(tmp_path) -> None:

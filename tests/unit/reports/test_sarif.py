@@ -361,7 +361,7 @@ def test_text_path_and_line_come_back(text: str, path: str, line: int) -> None:
     assert found.message.split() == (text.split() or ["A", "point", "without", "words."])
     assert (found.line, found.end_line) == (line, line)
     expected = "/".join(step for step in path.split("/") if step)
-    assert reader.match_path(found.path, {expected}) == expected
+    assert reader.match_paths([found.path], {expected}) == {found.path: expected}
 
 
 def test_old_side_and_new_side_are_read_back_in_the_new_version() -> None:

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from crscore.findings import Analysis, Finding, Severity, ToolRun, ToolState
 from crscore.records import Comment, Flag, LineSpan, Scope, ScopeKind, Side
 from crscore.reports import _view
 from tests.helpers import results
@@ -206,3 +207,42 @@ def test_comment_that_abstained_says_why_among_the_notes() -> None:
     comments = (replace(review.comments[0], scores=lost), *review.comments[1:])
     told = _view.notes(replace(review, comments=comments))
     assert told[-1] == "No score for the comment on src/shop/client.py:13-15: its file is binary."
+
+
+def run_of(tool: str, state: ToolState = ToolState.RAN, **more: object) -> ToolRun:
+    given = {"version": "1.0", "files": 1} | more
+    return ToolRun(tool=tool, state=state, **given)
+
+
+def finding(**more: object) -> Finding:
+    given = {"tool": "ruff", "rule": "F401", "path": "a.py", "line": 1, "end_line": 1}
+    given |= {"message": "m", "text": "Unused.", "severity": Severity.NOTE, "in_change": True}
+    return Finding(**{**given, **more})
+
+
+def test_analysis_without_tools_is_not_spoken_of() -> None:
+    assert _view.analysis(Analysis()) == ()
+
+
+def test_analysis_names_who_spoke_and_who_did_not() -> None:
+    tools = (run_of("semgrep", files=0), run_of("pmd", ToolState.MISSING, version=None, files=0))
+    assert _view.analysis(Analysis(tools=tools)) == (
+        "Static analysis by semgrep 1.0: nothing found.",
+        "Without pmd (missing).",
+    )
+
+
+def test_analysis_counts_why_findings_do_not_count() -> None:
+    found = (
+        finding(counted=True),
+        finding(in_change=False),
+        finding(pre_existing=True),
+        finding(is_style=True),
+        finding(),
+        finding(),
+    )
+    (said,) = _view.analysis(Analysis(findings=found, tools=(run_of("ruff"),)))
+    assert said == (
+        "Static analysis by ruff 1.0: 1 of 6 findings counted, 1 on unchanged lines, 1 there "
+        "before, 1 of taste, 2 over the limit of a hunk."
+    )
