@@ -191,7 +191,8 @@ def _version(
     known = cache.get(key) if cache else None
     if known is not None:
         return known.decode()
-    command = [program, *(analyzer.manifest.tool.version or ())]
+    here = {"{here}": str(analyzer.folder)}
+    command = [program, *(fill(one, here) for one in analyzer.manifest.tool.version or ())]
     with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
         places = {"HOME": folder, "TMPDIR": folder}
         done = sandbox.run(

@@ -195,3 +195,21 @@ def test_cache_counts_what_it_keeps_and_forgets_it(crscore, tmp_path: Path) -> N
 def test_no_cache_leaves_no_file(crscore, tmp_path: Path) -> None:
     scored(crscore, "--analyzers", "ruff", "--no-cache")
     assert not (tmp_path / "cache").exists()
+
+
+def test_analyzer_of_the_documents_works_as_written(crscore, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "analyzers.md").read_text("utf-8")
+    for language, code in re.findall(r"```(python|toml)\n(.*?)```", text, flags=re.DOTALL):
+        name = code.partition("\n")[0].removeprefix("# ")
+        assert name.endswith({"python": ".py", "toml": ".toml"}[language])
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(code)
+    change = tmp_path / "change.diff"
+    change.write_text("--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n x = 1\n+y = 2  # TODO: use it\n")
+    options = ["--analyzers", "none,tools/", "--format", "json"]
+    code, out, err = crscore(change, EXAMPLE[1], *FAST, *options)
+    assert code == 0, err
+    issues = [one for one in json.loads(out)["references"] if one["kind"] == "issue"]
+    assert [(one["text"], one["spans"][0]["start"]) for one in issues] == [
+        ("Something is left to do: use it.", 2)
+    ]
