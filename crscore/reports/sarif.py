@@ -31,6 +31,7 @@ from crscore.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from crscore.findings import Severity
     from crscore.records import PseudoReference, Result
     from crscore.reports.base import Report
 
@@ -162,6 +163,7 @@ def _ordered(result: Result) -> list[int]:
 def _results(result: Result, indices: Sequence[int]) -> Iterator[dict[str, Any]]:
     kinds = list(ReferenceKind)
     seen: Counter[str] = Counter()
+    severities = {(one.path, one.text): one.severity for one in result.analysis.findings}
     for index in indices[:MAX_RESULTS]:
         reference = result.references[index]
         match = result.reference_matches[index]
@@ -172,7 +174,7 @@ def _results(result: Result, indices: Sequence[int]) -> Iterator[dict[str, Any]]
         yield {
             "ruleId": _rule_id(reference.kind),
             "ruleIndex": kinds.index(reference.kind),
-            "level": _LEVELS[reference.kind],
+            "level": _level(reference, severities),
             "message": {"text": text},
             "locations": locations[:1],
             **({"relatedLocations": locations[1:]} if locations[1:] else {}),
@@ -184,6 +186,14 @@ def _results(result: Result, indices: Sequence[int]) -> Iterator[dict[str, Any]]
                 "degree": _rounded(match.degree),
             },
         }
+
+
+def _level(reference: PseudoReference, severities: Mapping[tuple[str, str], Severity]) -> str:
+    """An issue is as grave as its tool says; a recorded one has no tool to ask."""
+    path = reference.spans[0].path if reference.spans else ""
+    known = severities.get((path, reference.text))
+    is_issue = reference.kind is ReferenceKind.ISSUE
+    return known.value if is_issue and known else _LEVELS[reference.kind]
 
 
 def _digest(reference: PseudoReference, text: str) -> str:

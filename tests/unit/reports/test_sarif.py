@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from crscore.analysis import sarif as reader
+from crscore.findings import Analysis, Finding, Severity
 from crscore.records import Comment, Flag, ReferenceKind, Result, Side
 from crscore.reports import sarif
 from crscore.version import __version__
@@ -375,3 +376,16 @@ def test_empty_text_still_has_a_message() -> None:
     blank = replace(results.reference("x"), text="\x00")
     found = run_of(unaddressed(blank))["results"][0]
     assert found["message"]["text"] == "A point without words."
+
+
+@pytest.mark.parametrize("severity", list(Severity))
+def test_issue_is_as_grave_as_its_tool_says(severity: Severity) -> None:
+    small = results.small()
+    issue = replace(small.references[0], kind=ReferenceKind.ISSUE)
+    path = issue.spans[0].path
+    finding = Finding(
+        tool="ruff", rule="r", path=path, line=1, end_line=1, message="m", text=issue.text,
+        severity=severity, counted=True,
+    )  # fmt: skip
+    told = replace(unaddressed(issue), analysis=Analysis(findings=(finding,)))
+    assert [one["level"] for one in run_of(told)["results"]] == [severity.value]
