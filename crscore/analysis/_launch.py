@@ -9,7 +9,10 @@ files. On Linux also:
 
 - seccomp, on x86_64 and aarch64: no sockets of any family (a local one may lead
   to a container engine or a key agent as well), no way out of the process group,
-  no look into other processes. Socket pairs stay: node talks to its children so.
+  no namespaces, no look into other processes, nothing that lasts longer than they
+  do (System V memory, message queues, keys), no change of a file's mode, owner,
+  times or attributes, wherever it is. Socket pairs stay: node talks to its
+  children so.
 - Root loses all that makes it root, but for the opening of files.
 - Landlock, where the kernel has it: files are written only in the folders named,
   and processes outside cannot be signalled or read, the caller's environment
@@ -30,6 +33,9 @@ import sys
 TYPE_CHECKING = False  # typing itself would be the slowest import here
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeAlias
+
+    _Step: TypeAlias = tuple[int, int, int, int]
 
 _OPEN_FILES = 1024
 """Open files of one process."""
@@ -46,24 +52,82 @@ _CAPABILITIES = 64
 
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """How the kernel names the machine that a system call was made for."""
-_REFUSED = {
-    "socket": {"x86_64": 41, "aarch64": 198},
-    "io_uring_setup": {"x86_64": 425, "aarch64": 425},  # can open sockets of its own
-    "setpgid": {"x86_64": 109, "aarch64": 154},
-    "setsid": {"x86_64": 112, "aarch64": 157},
-    "unshare": {"x86_64": 272, "aarch64": 97},
-    "setns": {"x86_64": 308, "aarch64": 268},
-    "ptrace": {"x86_64": 101, "aarch64": 117},
-    "process_vm_readv": {"x86_64": 310, "aarch64": 270},
-    "process_vm_writev": {"x86_64": 311, "aarch64": 271},
-    "pidfd_getfd": {"x86_64": 438, "aarch64": 438},
+_FORBIDDEN: dict[str, tuple[int, int | None]] = {
+    "socket": (41, 198),
+    "io_uring_setup": (425, 425),  # can open sockets of its own
+    "setpgid": (109, 154),
+    "setsid": (112, 157),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438),
+    # What outlives the processes that made it, and what others made.
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "semctl": (66, 191),
+    "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
 }
+"""Calls that say EACCES: their numbers on x86_64 and aarch64, None where it does not exist."""
+_NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
+    # Landlock leaves these alone, and to the owner of a file it makes no matter where it is.
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "fchown": (93, 55),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+    "open_by_handle_at": (304, 265),  # with one of the kept capabilities, past all folders
+    # What the user's other processes may use up, and when they run.
+    "setpriority": (141, 140),
+    "ioprio_set": (251, 30),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setattr": (314, 274),
+    "sched_setaffinity": (203, 122),
+}
+"""The same for calls that say EPERM."""
+_CLONE, _CLONE3, _LIMITS, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
+_NAMESPACES = 0x7E020000
+"""Flags of clone: a new mount, cgroup, UTS, IPC, user, process or network namespace."""
+_HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+"""Requests of ioctl: is it a terminal and how wide, bytes to read, do not block, close on exec."""
 _X32_BIT = 0x40000000
 """On x86_64, the same calls have a second set of numbers from here."""
 
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER_AT, _MACHINE_AT = 0, 4
-_ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | 13, 0x80000000  # 13 is EACCES
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER_AT, _MACHINE_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
+"""Where a filter finds the call and the lower halves of its arguments; both machines are little."""
+_ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_EPERM, _EACCES, _ENOTTY, _ENOSYS = 1, 13, 25, 38
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _WRITE_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 13, 1 << 14
@@ -88,17 +152,41 @@ def filter_program(machine: str) -> bytes | None:
     """
     if machine not in _AUDIT:
         return None
-    numbers = [by_machine[machine] for by_machine in _REFUSED.values()]
-    x32 = machine == "x86_64"
+    column = list(_AUDIT).index(machine)
+    # A jump is two counts of steps to skip: if so, and if not.
     steps = [(_LOAD, 0, 0, _MACHINE_AT), (_EQUAL, 1, 0, _AUDIT[machine]), (_RETURN, 0, 0, _KILL)]
     steps.append((_LOAD, 0, 0, _NUMBER_AT))
-    # A jump is a count of steps to skip: over the other tests and the step that allows.
-    if x32:
-        steps.append((_AT_LEAST, len(numbers) + 1, 0, _X32_BIT))
-    for done, number in enumerate(numbers, start=1):
-        steps.append((_EQUAL, len(numbers) - done + 1, 0, number))
-    steps += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE)]
+    if machine == "x86_64":
+        steps += [(_AT_LEAST, 0, 1, _X32_BIT), _refuse(_EACCES)]
+    for calls, error in ((_FORBIDDEN, _EACCES), (_NOT_PERMITTED, _EPERM)):
+        for numbers in calls.values():
+            if (number := numbers[column]) is not None:
+                steps += _on(number, _refuse(error))
+    # A filter cannot see the flags of clone3. Without it, libraries turn to clone.
+    steps += _on(_CLONE3[column], _refuse(_ENOSYS))
+    with_flags = (_LOAD, 0, 0, _FIRST_AT), (_ANY_BIT, 0, 1, _NAMESPACES), _refuse(_EPERM)
+    steps += _on(_CLONE[column], *with_flags, _allow())
+    # Process 0 is the one that calls.
+    of_others = (_LOAD, 0, 0, _FIRST_AT), (_EQUAL, 1, 0, 0), _refuse(_EPERM)
+    steps += _on(_LIMITS[column], *of_others, _allow())
+    # Others change flags of a file, or a terminal, that is only open for reading.
+    known = [(_EQUAL, len(_HARMLESS) - n, 0, one) for n, one in enumerate(_HARMLESS)]
+    steps += _on(_IOCTL[column], (_LOAD, 0, 0, _SECOND_AT), *known, _refuse(_ENOTTY), _allow())
+    steps.append(_allow())
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
+
+
+def _on(number: int, *steps: _Step) -> list[_Step]:
+    """Do the steps when the call has the number; the last of them must answer."""
+    return [(_EQUAL, 0, len(steps), number), *steps]
+
+
+def _refuse(error: int) -> _Step:
+    return _RETURN, 0, 0, _REFUSE | error
+
+
+def _allow() -> _Step:
+    return _RETURN, 0, 0, _ALLOW
 
 
 def main(arguments: list[str]) -> None:

@@ -13,8 +13,8 @@ the number of processes, their memory and the space they take on disk.
 
 A tool sees the environment it is given and nothing of the caller's. With Landlock
 (Linux) it can write only in its folder and in the folders that HOME and TMPDIR
-name. On macOS the network is not denied, and processes are neither counted nor
-added up; on Windows only time and output are limited.
+name. On macOS the network is not denied, a process may leave the group, and they are
+neither counted nor added up; on Windows only time and output are limited.
 """
 
 from __future__ import annotations

@@ -39,6 +39,10 @@ def landlock() -> int:
 
 
 needs_landlock = pytest.mark.skipif(landlock() < 1, reason="this kernel has no Landlock")
+needs_filter = pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine not in {"x86_64", "aarch64"},
+    reason="the filter knows the calls of two machines",
+)
 
 
 def living() -> list[int]:
@@ -489,10 +493,11 @@ def test_network_is_known_not_to_be_denied(monkeypatch: pytest.MonkeyPatch, tmp_
     sandbox.network_denied.cache_clear()
 
 
-def filtered(program: bytes, machine: int, number: int) -> int:
-    """What the kernel would do: the four instructions that the filter uses."""
+def filtered(program: bytes, machine: int, number: int, *arguments: int) -> int:
+    """What the kernel would do: the five instructions that the filter uses."""
     steps = list(struct.iter_unpack("=HBBI", program))
-    data = struct.pack("=iI", number, machine)
+    six = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
+    data = struct.pack("=iIQ6Q", number, machine, 0, *six)
     at, value = 0, 0
     while True:
         code, yes, no, constant = steps[at]
@@ -502,35 +507,158 @@ def filtered(program: bytes, machine: int, number: int) -> int:
         if code == 0x20:
             value = struct.unpack_from("=I", data, constant)[0]
         else:
-            at += yes if {0x15: value == constant, 0x35: value >= constant}[code] else no
+            tests = {
+                0x15: value == constant,
+                0x35: value >= constant,
+                0x45: bool(value & constant),
+            }
+            at += yes if tests[code] else no
 
 
+ALLOWED, EPERM, EACCES, ENOTTY, ENOSYS = 0x7FFF0000, 0x50001, 0x5000D, 0x50019, 0x50026
 # From the kernel's tables: arch/x86/entry/syscalls/syscall_64.tbl and
-# include/uapi/asm-generic/unistd.h: socket, io_uring_setup, setpgid, setsid, unshare, setns,
-# ptrace, process_vm_readv, process_vm_writev, pidfd_getfd.
+# include/uapi/asm-generic/unistd.h. EACCES: socket, io_uring_setup, setpgid, setsid, unshare,
+# setns, ptrace, process_vm_*, pidfd_getfd; shm*, sem*, msg*, mq_open and mq_unlink, keys.
+# EPERM: *chmod*, *chown*, *utime*, *setxattr*, *removexattr*, file_setattr, open_by_handle_at,
+# setpriority, ioprio_set, sched_set*.
 TABLES = {
-    "x86_64": (0xC000003E, (41, 425, 109, 112, 272, 308, 101, 310, 311, 438)),
-    "aarch64": (0xC00000B7, (198, 425, 154, 157, 97, 268, 117, 270, 271, 438)),
+    "x86_64": (
+        0xC000003E,
+        {41, 425, 109, 112, 272, 308, 101, 310, 311, 438}
+        | {29, 30, 31, 64, 65, 66, *range(68, 72), 220, 240, 241, 248, 249, 250},
+        {*range(90, 95), 132, 235, 260, 261, 268, 280, 452}
+        | {188, 189, 190, 197, 198, 199, 463, 466, 469, 304}
+        | {141, 142, 144, 203, 251, 314},
+    ),
+    "aarch64": (
+        0xC00000B7,
+        {198, 425, 154, 157, 97, 268, 117, 270, 271, 438}
+        | {180, 181, *range(186, 197), 217, 218, 219},
+        {52, 53, 54, 55, 88, 452, 5, 6, 7, 14, 15, 16, 463, 466, 469, 265}
+        | {30, 118, 119, 122, 140, 274},
+    ),
+}
+CALLS = {
+    "x86_64": {"clone": 56, "prlimit64": 302, "ioctl": 16},
+    "aarch64": {"clone": 220, "prlimit64": 261, "ioctl": 29},
 }
 
 
 @pytest.mark.parametrize("machine", TABLES)
 def test_filter_refuses_exactly_the_named_calls(machine: str) -> None:
-    audit, refused = TABLES[machine]
+    audit, forbidden, not_permitted = TABLES[machine]
     program = _launch.filter_program(machine)
     assert program is not None
     answers = {number: filtered(program, audit, number) for number in range(600)}
-    assert {n for n, answer in answers.items() if answer == 0x0005000D} == set(refused)
-    assert {n for n, answer in answers.items() if answer == 0x7FFF0000} == set(range(600)) - set(
-        refused
-    )
+    assert {n for n, answer in answers.items() if answer == EACCES} == forbidden
+    assert {n for n, answer in answers.items() if answer == EPERM} == not_permitted
+    assert {n for n, answer in answers.items() if answer == ENOSYS} == {435}  # clone3
+    assert {n for n, answer in answers.items() if answer == ENOTTY} == {CALLS[machine]["ioctl"]}
+    refused = forbidden | not_permitted | {435, CALLS[machine]["ioctl"]}
+    assert {n for n, answer in answers.items() if answer == ALLOWED} == set(range(600)) - refused
+
+
+@pytest.mark.parametrize("machine", TABLES)
+@pytest.mark.parametrize(
+    ("call", "arguments", "answer"),
+    [
+        ("clone", (0x11,), ALLOWED),  # a process: SIGCHLD
+        ("clone", (0x3D0F00,), ALLOWED),  # a thread
+        ("clone", (0x4111,), ALLOWED),  # vfork
+        *(("clone", (flag | 0x11,), EPERM) for flag in (0x20000, *(1 << n for n in range(25, 31)))),
+        ("clone", (1 << 32 | 0x10000011,), EPERM),  # the kernel drops the upper half
+        ("prlimit64", (0, 7), ALLOWED),
+        ("prlimit64", (1, 7), EPERM),
+        *(
+            ("ioctl", (0, request), ALLOWED)
+            for request in (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+        ),
+        ("ioctl", (0x5401, 0x40086602), ENOTTY),  # FS_IOC_SETFLAGS
+        ("ioctl", (0, 0x5402), ENOTTY),  # TCSETS
+    ],
+)
+def test_filter_looks_at_arguments(
+    machine: str, call: str, arguments: tuple[int, ...], answer: int
+) -> None:
+    program = _launch.filter_program(machine)
+    assert program is not None
+    assert filtered(program, TABLES[machine][0], CALLS[machine][call], *arguments) == answer
 
 
 def test_filter_ends_who_calls_as_another_machine() -> None:
     program = _launch.filter_program("x86_64")
     assert program is not None
     assert filtered(program, 0x40000003, 20) == 0x80000000
-    assert filtered(program, 0xC000003E, 0x40000000) == 0x0005000D
+    assert filtered(program, 0xC000003E, 0x40000000) == EACCES
+
+
+NAMESPACES = {
+    "mount": 0x20000,
+    "cgroup": 0x2000000,
+    "uts": 0x4000000,
+    "ipc": 0x8000000,
+    "user": 0x10000000,
+    "pid": 0x20000000,
+    "net": 0x40000000,
+}
+
+
+@needs_filter
+@pytest.mark.parametrize("flag", NAMESPACES.values(), ids=NAMESPACES)
+def test_no_namespace_can_be_made(tmp_path: Path, flag: int) -> None:
+    code = (
+        "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "wide = [ctypes.c_long(n) for n in ({}, {} | 17, 0, 0, 0, 0)]\n"
+        "made = libc.syscall(*wide)\nif made == 0: os._exit(0)\n"
+        "print(made, ctypes.get_errno())"
+    )
+    number = CALLS[os.uname().machine]["clone"]
+    # The kernel itself refuses all but the user namespace, by which one becomes root for the rest.
+    assert run(tmp_path, code.format(number, flag)).stdout == b"-1 1\n"
+    assert run(tmp_path, code.format(number, 0)).stdout.split()[1] == b"0"
+
+
+@needs_filter
+def test_new_way_to_start_a_process_does_not_exist(tmp_path: Path) -> None:
+    assert run(tmp_path, CALL.format(435)).stdout == b"-1 38\n"
+
+
+def test_threads_and_children_start_as_usual(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, threading\n"
+        "one = threading.Thread(target=print, args=('thread',))\n"
+        "subprocess.run(['/bin/sh', '-c', 'echo child'], check=True); one.start(); one.join()"
+    )
+    assert run(tmp_path, code).stdout.split() == [b"child", b"thread"]
+
+
+LEAVES = (
+    "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+    "print(getattr(libc, '{}')({}), ctypes.get_errno())"
+)
+LASTING = {
+    "shmget": "0, 4096, 0o1666",
+    "msgget": "0, 0o1666",
+    "semget": "0, 1, 0o1666",
+    "mq_open": "b'/crscore-test', 0o102, 0o600, None",
+    "mq_unlink": "b'/crscore-test'",
+    "shmctl": "0, 2, None",
+}
+
+
+@needs_filter
+@pytest.mark.parametrize(("call", "arguments"), LASTING.items(), ids=LASTING)
+def test_nothing_that_outlives_processes_is_made_or_touched(
+    tmp_path: Path, call: str, arguments: str
+) -> None:
+    assert run(tmp_path, LEAVES.format(call, arguments)).stdout == b"-1 13\n"
+
+
+@needs_filter
+def test_no_key_is_left(tmp_path: Path) -> None:
+    for name in ("add_key", "request_key", "keyctl"):
+        number = _launch._FORBIDDEN[name][list(TABLES).index(os.uname().machine)]
+        assert run(tmp_path, CALL.format(number)).stdout == b"-1 13\n"
 
 
 # Files, and processes outside.
@@ -571,6 +699,63 @@ def test_file_outside_is_not_changed(tmp_path: Path, act: str) -> None:
     assert done.stdout == b"no\n"
     assert (tmp_path / "rules").read_text() == "ours"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["rules", "work"]
+
+
+@needs_filter
+@pytest.mark.parametrize(
+    "act",
+    [
+        "os.chmod(file, 0o777)",
+        "os.fchmod(os.open(file, os.O_RDONLY), 0o777)",
+        "os.chown(file, os.getuid(), os.getgid())",
+        "os.lchown(file, os.getuid(), os.getgid())",
+        "os.chown('rules', os.getuid(), os.getgid(), dir_fd=os.open('..', os.O_RDONLY))",
+        "os.fchown(os.open(file, os.O_RDONLY), os.getuid(), os.getgid())",
+        "os.utime(file, (1, 1))",
+        "os.utime(os.open(file, os.O_RDONLY), (1, 1))",
+        "os.setxattr(file, 'user.x', b'x')",
+        "os.setxattr(os.open(file, os.O_RDONLY), 'user.x', b'x')",
+        "os.setxattr(file, 'user.x', b'x', follow_symlinks=False)",
+        "os.removexattr(file, 'user.old')",
+    ],
+)
+def test_attributes_of_a_file_outside_are_not_changed(tmp_path: Path, act: str) -> None:
+    (tmp_path / "work").mkdir()
+    rules = tmp_path / "rules"
+    rules.write_text("ours")
+    rules.chmod(0o600)
+    before = rules.stat()
+    code = f"import os\nfile = '../rules'\ntry: {act}\nexcept OSError as error: print(error.errno)"
+    assert run(tmp_path / "work", code).stdout == b"1\n"
+    assert rules.stat() == before
+
+
+@needs_filter
+def test_flags_of_a_file_outside_are_not_changed(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "rules").write_text("ours")
+    code = (
+        "import fcntl, os\nfile = os.open('../rules', os.O_RDONLY)\n"
+        "try: fcntl.ioctl(file, 0x40086602, b'\\x80' + bytes(7))\n"
+        "except OSError as error: print(error.errno)"
+    )
+    assert run(tmp_path / "work", code).stdout == b"25\n"
+
+
+@needs_filter
+@pytest.mark.parametrize(
+    "act",
+    [
+        f"resource.prlimit({os.getpid()}, resource.RLIMIT_CORE, (0, 0))",
+        f"os.setpriority(os.PRIO_PROCESS, {os.getpid()}, 19)",
+        f"os.sched_setaffinity({os.getpid()}, {{0}})",
+    ],
+)
+def test_caller_is_not_slowed_down(tmp_path: Path, act: str) -> None:
+    code = f"import os, resource\ntry: {act}\nexcept PermissionError as error: print(error.errno)"
+    before = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0)
+    assert run(tmp_path, code).stdout == b"1\n"
+    assert (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0)) == before
 
 
 CALLER = """
