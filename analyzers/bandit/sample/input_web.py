@@ -34,10 +34,15 @@ from pysnmp.hlapi import CommunityData, UsmUserData
 
 app = Flask(__name__)
 password = "correct horse"
+PASSWORD_FIELD = "password"
+PASSWORD_HELP = "Enter your password"
+PASSWORD_RESET = "password_reset"
+PASSWORD_FORM = "/account/password/form"
+SECRET_HEADER = "X-Secret"
 CACHE = "/tmp/cache.db"
 
 
-def connect(host, token="s3cret-token"):
+def connect(host, token="s3cret-7f31"):
     login(host, password="battery staple")
     client = paramiko.SSHClient()
     client.set_missing_host_key_policy(paramiko.AutoAddPolicy)
