@@ -93,19 +93,22 @@ def find(analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None) -> 
     own = tools / analyzer.name
     path = _absolute(path)
     program = _program(wanted.command, own, path)
-    needed = {name: shutil.which(name, path=path) for name in wanted.needs}
-    lacking = [name for name, found in needed.items() if found is None]
-    if program is None or lacking:
-        what = f"{lacking[0]} is not installed" if program else "not installed"
-        hint = f"{what}; {wanted.install}" if program is None else what
-        return Absent(state=ToolState.MISSING, reason=hint)
-    environment = _environment(
-        analyzer, own, [program, *(found for found in needed.values() if found)]
-    )
+    nowhere = f"not installed; {wanted.install}"
     try:
         version = _version_of_file(analyzer, own)
     except ToolNotFoundError:
-        return Absent(state=ToolState.MISSING, reason=f"not installed; {wanted.install}")
+        return Absent(state=ToolState.MISSING, reason=nowhere)
+    if program is None:
+        # A tool that lies here lacks only the program that runs it, such as Java.
+        reason = f"{wanted.command} is not installed" if version else nowhere
+        return Absent(state=ToolState.MISSING, reason=reason)
+    needed = {name: shutil.which(name, path=path) for name in wanted.needs}
+    lacking = [name for name, found in needed.items() if found is None]
+    if lacking:
+        return Absent(state=ToolState.MISSING, reason=f"{lacking[0]} is not installed")
+    environment = _environment(
+        analyzer, own, [program, *(found for found in needed.values() if found)]
+    )
     try:
         version = version or _version(analyzer, program, environment, cache)
     except AnalyzerError as exc:

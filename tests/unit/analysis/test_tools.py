@@ -192,6 +192,24 @@ def test_tool_without_that_file_is_missing(tmp_path) -> None:
     assert (one.state, one.reason) == (ToolState.MISSING, "not installed; pip install toy")
 
 
+def test_tool_that_is_there_without_its_program_names_the_program(tmp_path) -> None:
+    made = of_file(tmp_path)
+    text = (made.folder / "analyzer.toml").read_text().replace(*NOWHERE)
+    (made.folder / "analyzer.toml").write_text(text)
+    made = analyzer.read(made.folder, shipped=False)
+    nothing = found(made, tmp_path)
+    assert nothing == Absent(state=ToolState.MISSING, reason="not installed; pip install toy")
+    library = tmp_path / "tools" / "toy" / "lib"
+    library.mkdir(parents=True)
+    (library / "lib-1.4.jar").touch()
+    half = found(made, tmp_path)
+    assert half == Absent(state=ToolState.MISSING, reason="crscore-toy is not installed")
+    program(tmp_path / "bin")
+    whole = found(made, tmp_path, path=str(tmp_path / "bin"))
+    assert isinstance(whole, Installed)
+    assert whole.version == "1.4"
+
+
 def test_file_of_another_version_is_not_supported(tmp_path) -> None:
     library = tmp_path / "tools" / "toy" / "lib"
     library.mkdir(parents=True)
