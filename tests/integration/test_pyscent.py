@@ -139,7 +139,9 @@ def test_a_file_that_does_not_parse_ends_with_3_and_silences_no_other(tmp_path: 
 
 @pytest.mark.parametrize("form", [[], ["--compat"]])
 def test_sarif_keeps_to_the_published_schema(tmp_path: Path, form: list[str]) -> None:
-    (tmp_path / "a.py").write_text(SMELLY + COHESIVE + "class B:\n    a = " + "f()," * 6)
+    (tmp_path / "a.py").write_text(
+        "import g\n" + SMELLY + COHESIVE + "class B:\n    a = " + "g.f()," * 6
+    )
     (tmp_path / "bad.py").write_text("def f(:\n")
     done = pyscent("a.py", "bad.py", "--format=sarif", *form, folder=tmp_path)
     (schema,) = SCHEMAS.glob("*/sarif-2.1.0.json")
@@ -174,7 +176,7 @@ def test_missing_pylint_ends_with_4_and_its_name(tmp_path: Path) -> None:
 
 def test_version_names_what_the_findings_depend_on(tmp_path: Path) -> None:
     done = pyscent("--version", folder=tmp_path)
-    expected = f"pyscent 1.0+pylint{version('pylint')}.radon{version('radon')}\n"
+    expected = f"pyscent 1.1+pylint{version('pylint')}.radon{version('radon')}\n"
     assert (done.returncode, done.stdout) == (0, expected)
 
 
@@ -257,6 +259,23 @@ def test_compat_says_one_sentence_a_smell(tmp_path: Path) -> None:
             4,
             "Useless exception in 3 places: the first is the bare `except:` in `f0` on line 4.",
         ),
+    ]
+
+
+def test_one_function_is_one_finding_and_in_the_published_form_three(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(a):\n" + "    if a: a()\n" * 26)
+    default = pyscent("a.py", "--format=json", folder=tmp_path)
+    compat = pyscent("a.py", "--compat", "--format=json", folder=tmp_path)
+    (one,) = json.loads(default.stdout)["findings"]
+    assert (one["rule"], one["level"]) == ("complex-code", "warning")
+    assert "53 statements, 26 branches and 27 independent paths" in one["message"]
+    assert [
+        (one["rule"], one["message"].partition(" with ")[2])
+        for one in json.loads(compat.stdout)["findings"]
+    ] == [
+        ("long-method", "53 statements."),
+        ("long-branch", "26 branches."),
+        ("complex-code", "a cyclomatic complexity of 27 (rank D, more than moderate risk)."),
     ]
 
 

@@ -1,1 +1,13 @@
-"""pyscent: eleven smells of Python code, found by pylint, radon and the syntax tree."""
+"""pyscent: eleven smells of Python code, found by pylint, radon and the syntax tree.
+
+The rules and their limits are the published ones. `--compat` counts and speaks as the published
+tool does. Without it, pyscent says what a reviewer would say, and differs so:
+
+- One finding a place, not one sentence a smell and file.
+- Statements, branches and paths of one function make one finding (`merged`).
+- Records may have many attributes (`kinds.is_record`), and enumerations no cohesion.
+- Complexity counts functions only, inside functions too, and no `assert`.
+- Shotgun surgery counts calls into other modules only, in inner classes too, and not in tests.
+- A handler that hides errors counts however deep it stands, unless it catches all and raises
+  again, and is a warning only where it catches all and does nothing.
+"""

@@ -7,6 +7,7 @@ import builtins
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.analysis.pyscent.blocks import Function, span, visits
+from crscore.analysis.pyscent.kinds import callee, is_enum, is_test_module, origin
 from crscore.analysis.pyscent.rules import LOW_COHESION, SHOTGUN_SURGERY
 from crscore.analysis.pyscent.smells import smell
 
@@ -21,8 +22,6 @@ _BUILTIN_METHODS: Final = frozenset(
     for kind in (str, bytes, bytearray, list, tuple, dict, set, int, float, complex, memoryview)
     for name in dir(kind)
 )
-_SELF: Final = frozenset({"self", "cls"})
-_ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _NAMED: Final = 3  # calls that a sentence names
 
 
@@ -40,7 +39,7 @@ def low_cohesion(tree: ast.Module, *, published: bool = False) -> Iterator[Smell
         A finding a class.
     """
     for visit in visits(tree):
-        if not isinstance(visit.node, ast.ClassDef) or (not published and _is_enum(visit.node)):
+        if not isinstance(visit.node, ast.ClassDef) or (not published and is_enum(visit.node)):
             continue
         percent = cohesion(visit.node)
         if percent is not None and 0 < percent < LOW_COHESION.limit:
@@ -124,10 +123,11 @@ def _class_variables(node: ast.ClassDef) -> frozenset[str]:
 def shotgun_surgery(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
     """Find classes that call much code outside themselves.
 
-    A call is external unless it goes to a method of the class or to a builtin. Here a
-    builtin is also a method of a builtin type (`append`, `strip`) unless an imported name
-    stands before it, and whatever is called on the object itself or on `super()` is a
-    member. The published tool knows neither and looks at classes of the module only.
+    Counted are calls into other modules: of a name that an import binds, or of what is
+    reached from such a name. Methods of builtin types (`append`, `strip`) are left out,
+    unless the imported name stands right before them, and so are modules of tests, which
+    are there to call others. The published tool counts every call, wherever it goes, but
+    to a method of the class or a builtin, and looks at classes of the module only.
 
     Args:
         tree: The file.
@@ -136,66 +136,46 @@ def shotgun_surgery(tree: ast.Module, *, published: bool = False) -> Iterator[Sm
     Yields:
         A finding a class.
     """
+    if not published and is_test_module(tree):
+        return
     imported = _imported(tree)
     for visit in visits(tree):
         if not isinstance(visit.node, ast.ClassDef):
             continue
         if published and visit.parent is not tree:
             continue
-        calls = _external(visit.node, None if published else imported)
+        calls = _published_calls(visit.node) if published else _calls(visit.node, imported)
         if len(calls) > SHOTGUN_SURGERY.limit:
             yield smell(
                 SHOTGUN_SURGERY,
                 span(visit.node),
                 f"`{visit.name}`",
                 len(calls),
+                published=published,
                 calls=_enumerated(calls),
             )
 
 
-def _external(node: ast.ClassDef, imported: frozenset[str] | None) -> tuple[str, ...]:
-    """The names of the external calls, in order; `imported` is None for the published count."""
-    inside = _without_classes(node) if imported is not None else ast.walk(node)
+def _calls(node: ast.ClassDef, imported: frozenset[str]) -> tuple[str, ...]:
+    """The names of the calls into other modules, in order."""
+    called = (call.func for call in _without_classes(node) if isinstance(call, ast.Call))
+    return tuple(
+        callee(function)
+        for function in called
+        if origin(function) in imported and not _is_builtin_method(function, imported)
+    )
+
+
+def _published_calls(node: ast.ClassDef) -> tuple[str, ...]:
     methods = {item.name for item in node.body if isinstance(item, Function)}
-    known = methods | _BUILTINS
-    if imported is not None:
-        known |= {node.name, "cls"}  # the class makes objects of itself
-    names = []
-    for call in inside:
-        if not isinstance(call, ast.Call):
-            continue
-        name = _callee(call.func)
-        if name in known or (imported is not None and _is_at_home(call.func, imported)):
-            continue
-        names.append(name)
-    return tuple(names)
+    called = (callee(call.func) for call in ast.walk(node) if isinstance(call, ast.Call))
+    return tuple(name for name in called if name not in methods | _BUILTINS)
 
 
-def _is_at_home(function: ast.expr, imported: frozenset[str]) -> bool:
-    """Whether a call goes to the object itself, or to a method of a builtin type."""
-    if not isinstance(function, ast.Attribute):
+def _is_builtin_method(function: ast.expr, imported: frozenset[str]) -> bool:
+    if not isinstance(function, ast.Attribute) or function.attr not in _BUILTIN_METHODS:
         return False
-    owner = function.value
-    is_super = isinstance(owner, ast.Call) and _is_name(owner.func, "super")
-    is_own = isinstance(owner, ast.Name) and owner.id in _SELF
-    is_builtin = function.attr in _BUILTIN_METHODS and _root(owner) not in imported
-    return is_super or is_own or is_builtin
-
-
-def _root(expression: ast.expr) -> str:
-    """The name that a chain of attributes starts with; "" where it is no plain chain."""
-    while isinstance(expression, ast.Attribute):
-        expression = expression.value
-    return expression.id if isinstance(expression, ast.Name) else ""
-
-
-def _callee(function: ast.expr) -> str:
-    """The last name of what is called; for `type(self)()`, of what returned it."""
-    while isinstance(function, ast.Call | ast.Subscript):
-        function = function.func if isinstance(function, ast.Call) else function.value
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
+    return not (isinstance(function.value, ast.Name) and function.value.id in imported)
 
 
 def _imported(tree: ast.Module) -> frozenset[str]:
@@ -214,10 +194,10 @@ def _enumerated(calls: tuple[str, ...]) -> str:
         >>> _enumerated(("load", "check", "load", "save", "send", "log"))
         '`load`, `check`, `save` and 2 more'
     """
-    names = list(dict.fromkeys(name for name in calls if name))
+    names = list(dict.fromkeys(calls))
     shown = ", ".join(f"`{name}`" for name in names[:_NAMED])
     hidden = len(names) - _NAMED
-    return f"{shown} and {hidden} more" if hidden > 0 else shown or "of what other calls return"
+    return f"{shown} and {hidden} more" if hidden > 0 else shown
 
 
 def _without_classes(top: ast.AST) -> Iterator[ast.AST]:
@@ -232,17 +212,13 @@ def _without_classes(top: ast.AST) -> Iterator[ast.AST]:
 
 
 def _decorators(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    return {_callee(decorator) for decorator in method.decorator_list}
+    return {callee(decorator) for decorator in method.decorator_list}
 
 
 def _is_property(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any("property" in name for name in _decorators(method)) or bool(
         _decorators(method) & {"setter", "getter", "deleter"}
     )
-
-
-def _is_enum(node: ast.ClassDef) -> bool:
-    return any(_callee(base) in _ENUMS for base in node.bases)
 
 
 def _is_name(node: ast.AST, name: str) -> bool:

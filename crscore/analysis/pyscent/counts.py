@@ -17,8 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.analysis.pyscent.blocks import blocks, span
-from crscore.analysis.pyscent.rules import BY_PYLINT
+from crscore.analysis.pyscent.blocks import Function, blocks, span
+from crscore.analysis.pyscent.kinds import is_record
+from crscore.analysis.pyscent.rules import BY_PYLINT, MANY_ATTRIBUTES
 from crscore.analysis.pyscent.smells import smell
 from crscore.errors import DependencyError, ToolFailedError, ToolOutputError
 
@@ -142,12 +143,16 @@ def _by_file(names: Sequence[str], messages: Iterable[dict[str, object]]) -> tup
     return tuple(Counts(tuple(counts[name]), name in failed) for name in names)
 
 
-def counted(tree: ast.Module, counts: Iterable[Count]) -> list[Smell]:
+def counted(tree: ast.Module, counts: Iterable[Count], *, published: bool = False) -> list[Smell]:
     """Make findings of pylint's messages.
+
+    A record may have many attributes, since to hold them is what it is for; the published
+    tool asks that of no class.
 
     Args:
         tree: The file.
         counts: pylint's messages of it.
+        published: Take records too.
 
     Returns:
         A finding a message, at the lines of the function or class.
@@ -158,5 +163,11 @@ def counted(tree: ast.Module, counts: Iterable[Count]) -> list[Smell]:
     smells = []
     for count in counts:
         name, node = at[count.line, count.rule.noun[0] == "class"]
+        if count.rule is MANY_ATTRIBUTES and not published and _is_record(node):
+            continue
         smells.append(smell(count.rule, span(node), f"`{name}`", count.measure))
     return smells
+
+
+def _is_record(node: Function | ast.ClassDef) -> bool:
+    return isinstance(node, ast.ClassDef) and is_record(node)

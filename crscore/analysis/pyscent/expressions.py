@@ -6,7 +6,12 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from crscore.analysis.pyscent.blocks import Function, length, span, visits, within
-from crscore.analysis.pyscent.rules import LONG_COMPREHENSION, LONG_LAMBDA, USELESS_EXCEPTION
+from crscore.analysis.pyscent.rules import (
+    LONG_COMPREHENSION,
+    LONG_LAMBDA,
+    NOTE,
+    USELESS_EXCEPTION,
+)
 from crscore.analysis.pyscent.smells import smell
 
 if TYPE_CHECKING:
@@ -45,8 +50,9 @@ def long_expressions(tree: ast.Module, lines: tuple[bytes, ...]) -> Iterator[Sme
 def useless_exceptions(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
     """Find handlers that catch everything, or that drop the error.
 
-    A handler that catches everything and raises again is in order. The published tool
-    flags it all the same, but looks only at the top of the module and of its functions.
+    One that does both is a warning, others are notes. A handler that catches everything and
+    raises again is in order. The published tool flags it all the same, but looks only at the
+    top of the module and of its functions.
 
     Args:
         tree: The file.
@@ -62,7 +68,15 @@ def useless_exceptions(tree: ast.Module, *, published: bool = False) -> Iterator
             continue
         harm = _harm(node, forgiving=not published)
         if harm is not None:
-            yield smell(USELESS_EXCEPTION, span(node), _place(visit, node), None, harm=harm)
+            is_grave = published or (_catches_all(node.type) and _is_silent(node))
+            yield smell(
+                USELESS_EXCEPTION,
+                span(node),
+                _place(visit, node),
+                None,
+                level=None if is_grave else NOTE,
+                harm=harm,
+            )
 
 
 def _shallow(tree: ast.Module) -> Iterator[ast.ExceptHandler]:
@@ -73,7 +87,7 @@ def _shallow(tree: ast.Module) -> Iterator[ast.ExceptHandler]:
 
 
 def _harm(handler: ast.ExceptHandler, *, forgiving: bool) -> str | None:
-    is_silent = all(_does_nothing(statement) for statement in handler.body)
+    is_silent = _is_silent(handler)
     if not _catches_all(handler.type):
         return "drops the error without a trace, so a failure goes unnoticed" if is_silent else None
     if forgiving and any(isinstance(statement, ast.Raise) for statement in handler.body):
@@ -82,6 +96,10 @@ def _harm(handler: ast.ExceptHandler, *, forgiving: bool) -> str | None:
     if is_silent:
         return f"swallows {every} without a trace; catch only what is expected and handle it"
     return f"catches {every}, so it hides bugs; catch only what is expected"
+
+
+def _is_silent(handler: ast.ExceptHandler) -> bool:
+    return all(_does_nothing(statement) for statement in handler.body)
 
 
 def _does_nothing(statement: ast.stmt) -> bool:

@@ -18,6 +18,7 @@ from crscore.analysis.pyscent.classes import low_cohesion, shotgun_surgery
 from crscore.analysis.pyscent.complexity import complex_code
 from crscore.analysis.pyscent.counts import INSTALL, Counting, Counts, counted
 from crscore.analysis.pyscent.expressions import long_expressions, useless_exceptions
+from crscore.analysis.pyscent.merged import merged
 from crscore.analysis.pyscent.render import FORMATS
 from crscore.analysis.pyscent.smells import FileReport, Smell
 from crscore.analysis.pyscent.source import Source, UnparsedError, read
@@ -27,7 +28,7 @@ from crscore.errors import CRScoreError, DependencyError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-VERSION: Final = "1.0"
+VERSION: Final = "1.1"
 CLEAN, FOUND, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself ends with 2
 
 
@@ -115,7 +116,9 @@ def _judged(sources: Sequence[Source], folder: Path, *, published: bool) -> list
         counts = counting.finish()
     finally:
         counting.stop()
-    return [_joined(*parts) for parts in zip(sources, own, counts, strict=True)]
+    return [
+        _joined(*parts, published=published) for parts in zip(sources, own, counts, strict=True)
+    ]
 
 
 def _own(source: Source, *, published: bool) -> FileReport:
@@ -133,8 +136,9 @@ def _own(source: Source, *, published: bool) -> FileReport:
     return FileReport(path=source.path, smells=tuple(smells))
 
 
-def _joined(source: Source, own: FileReport, counts: Counts) -> FileReport:
-    smells = [*own.smells, *counted(source.tree(), counts.counts)]
+def _joined(source: Source, own: FileReport, counts: Counts, *, published: bool) -> FileReport:
+    smells = [*own.smells, *counted(source.tree(), counts.counts, published=published)]
+    smells = smells if published else merged(smells)
     smells.sort(key=lambda smell: (smell.line, smell.end_line, smell.rule.id, smell.text))
     unparsed = own.unparsed or ("pylint cannot read it" if counts.failed else None)
     return FileReport(path=source.path, smells=tuple(smells), unparsed=unparsed)

@@ -27,6 +27,8 @@ class Rule:
     """The last measure that is no smell, for cohesion the first; 0 where nothing is measured."""
     extent: str
     """The measure in words; `{n}` is the number."""
+    published_extent: str = ""
+    """The same in the words of the published form, with what it adds; "" where they are equal."""
     text: str
     """The finding as one sentence: `{place}`, `{extent}` and `{limit}`, and what the rule adds."""
     noun: tuple[str, str]
@@ -97,7 +99,8 @@ SHOTGUN_SURGERY: Final = Rule(
     id="shotgun-surgery",
     title="shotgun surgery",
     limit=5,
-    extent="{n} calls to code outside the class",
+    extent="{n} calls to code of other modules",
+    published_extent="{n} calls to code outside the class",
     text=(
         "{place} makes {extent} ({calls}), more than {limit}, "
         "so changes elsewhere may force changes here."
@@ -122,8 +125,9 @@ COMPLEX_CODE: Final = Rule(
     id="complex-code",
     title="complex code",
     limit=10,
-    extent="a cyclomatic complexity of {n} (rank {rank}, {risk})",
-    text="{place} has {extent}, more than {limit}: {block}, hard to understand and to test.",
+    extent="{n} independent paths",
+    published_extent="a cyclomatic complexity of {n} (rank {rank}, {risk})",
+    text="{place} has {extent} (cyclomatic complexity), more than {limit}; it is hard to test.",
     noun=("block", "blocks"),
     file_level=True,
 )
@@ -179,17 +183,15 @@ class Rank:
     """The highest complexity of the rank; None for no end."""
     risk: str
     """How risky such code is."""
-    block: str
-    """What such code is like."""
 
 
 RANKS: Final = (
-    Rank(letter="A", last=5, risk="low risk", block="a simple block"),
-    Rank(letter="B", last=10, risk="low risk", block="a well structured and stable block"),
-    Rank(letter="C", last=20, risk="moderate risk", block="a slightly complex block"),
-    Rank(letter="D", last=30, risk="more than moderate risk", block="a more complex block"),
-    Rank(letter="E", last=40, risk="high risk", block="a complex, alarming block"),
-    Rank(letter="F", last=None, risk="very high risk", block="an error-prone, unstable block"),
+    Rank(letter="A", last=5, risk="low risk"),
+    Rank(letter="B", last=10, risk="low risk"),
+    Rank(letter="C", last=20, risk="moderate risk"),
+    Rank(letter="D", last=30, risk="more than moderate risk"),
+    Rank(letter="E", last=40, risk="high risk"),
+    Rank(letter="F", last=None, risk="very high risk"),
 )
 ALARMING_RANKS: Final = frozenset("DEF")
 

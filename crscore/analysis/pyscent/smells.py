@@ -51,6 +51,7 @@ def smell(
     measure: float | None,
     *,
     level: str | None = None,
+    published: bool = False,
     **words: str,
 ) -> Smell:
     """Make a finding in the rule's words.
@@ -61,6 +62,7 @@ def smell(
         place: The place in words, as in the middle of a sentence.
         measure: The measure, in the rule's unit; None where nothing is measured.
         level: SARIF level, when it is not the rule's own.
+        published: Put the measure into the words of the published form.
         words: What else the rule's words ask for.
 
     Returns:
@@ -73,7 +75,8 @@ def smell(
         'The lambda in `load` has 61 characters, more than 60; '
     """
     number = "" if measure is None else f"{measure:.3g}" if measure % 1 else f"{measure:.0f}"
-    extent = rule.extent.format(n=number, **words)
+    measured = (rule.published_extent if published else "") or rule.extent
+    extent = measured.format(n=number, **words)
     text = rule.text.format(place=place, extent=extent, limit=rule.limit, **words)
     return Smell(
         rule=rule,

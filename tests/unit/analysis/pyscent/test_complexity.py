@@ -27,21 +27,35 @@ def test_eleven_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("complexity", "words", "level"),
+    ("complexity", "rank", "level"),
     [
-        (11, "11 (rank C, moderate risk), more than 10: a slightly complex block", "note"),
-        (20, "20 (rank C, moderate risk), more than 10: a slightly complex block", "note"),
-        (21, "21 (rank D, more than moderate risk), more than 10: a more complex", "warning"),
-        (30, "30 (rank D, more than moderate risk), more than 10: a more complex", "warning"),
-        (31, "31 (rank E, high risk), more than 10: a complex, alarming block", "warning"),
-        (40, "40 (rank E, high risk), more than 10: a complex, alarming block", "warning"),
-        (41, "41 (rank F, very high risk), more than 10: an error-prone, unstable", "warning"),
+        (11, "rank C, moderate risk", "note"),
+        (20, "rank C, moderate risk", "note"),
+        (21, "rank D, more than moderate risk", "warning"),
+        (30, "rank D, more than moderate risk", "warning"),
+        (31, "rank E, high risk", "warning"),
+        (40, "rank E, high risk", "warning"),
+        (41, "rank F, very high risk", "warning"),
     ],
 )
-def test_sentence_and_level_follow_the_rank(complexity: int, words: str, level: str) -> None:
-    (smell,) = complex_code(ast.parse(function(complexity)))
-    assert smell.text.startswith(f"`f` has a cyclomatic complexity of {words}")
-    assert smell.level == level
+def test_sentence_and_level(complexity: int, rank: str, level: str) -> None:
+    tree = ast.parse(function(complexity))
+    (smell,) = complex_code(tree)
+    (published,) = complex_code(tree, published=True)
+    assert smell.text == (
+        f"`f` has {complexity} independent paths (cyclomatic complexity), more than 10; "
+        "it is hard to test."
+    )
+    assert published.extent == f"a cyclomatic complexity of {complexity} ({rank})"
+    assert smell.level == published.level == level
+
+
+def test_asserts_are_no_paths() -> None:
+    asserts = "    assert a and [b for b in c if b]\n" * 9
+    nested = "    def g():\n        assert a\n"
+    assert found(function(10) + asserts + nested) == []
+    assert [measure for *_, measure in found(function(11) + asserts)] == [11]
+    assert [measure for *_, measure in found(function(10) + asserts, published=True)] == [19]
 
 
 def test_the_line_is_the_def_not_its_decorator() -> None:

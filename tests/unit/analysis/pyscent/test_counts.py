@@ -49,6 +49,8 @@ CASES = {
     "inside a function": "def outer():\n" + indent(parameters(6), "    "),
     "static": "class A:\n    @staticmethod\n    " + parameters(6),
     "inner class": "class Outer:\n" + indent(attributes(8), "    "),
+    "record": "from dataclasses import dataclass\n@dataclass\nclass A:\n"
+    + "".join(f"    a{n}: int\n" for n in range(8)),
     "private methods": "class A:\n" + "".join(
         f"    def _m{n}(self): pass\n" for n in range(30)
     ),
@@ -58,18 +60,27 @@ CASES = {
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def both(tmp_path_factory):
+    """What is found in each case: by default, and in the published form."""
     folder = tmp_path_factory.mktemp("pylint")
     sources = [Source(path=name, text=code) for name, code in CASES.items()]
     counts = Counting(sources, folder).finish()
     assert not any(one.failed for one in counts)
     return {
-        source.path: [
-            (smell.rule.id, smell.line, smell.end_line, smell.place, smell.measure)
-            for smell in counted(source.tree(), one.counts)
-        ]
+        source.path: tuple(
+            [
+                (smell.rule.id, smell.line, smell.end_line, smell.place, smell.measure)
+                for smell in counted(source.tree(), one.counts, published=published)
+            ]
+            for published in (False, True)
+        )
         for source, one in zip(sources, counts, strict=True)
     }
+
+
+@pytest.fixture(scope="module")
+def found(both):
+    return {case: default for case, (default, _) in both.items()}
 
 
 @pytest.mark.parametrize("what", ["statements", "parameters", "branches", "attributes", "methods"])
@@ -97,6 +108,10 @@ def test_the_limit_itself_is_no_smell(found, what: str) -> None:
 )
 def test_one_above_is_a_smell_at_its_block(found, case: str, expected) -> None:
     assert found[case] == [expected]
+
+
+def test_a_record_may_have_many_attributes(both) -> None:
+    assert both["record"] == ([], [("many-attributes", 3, 11, "`A`", 8)])
 
 
 def test_private_methods_do_not_count(found) -> None:

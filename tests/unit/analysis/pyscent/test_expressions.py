@@ -110,7 +110,24 @@ def test_published_form_flags_a_handler_that_raises_again() -> None:
 
 def test_a_handler_stands_at_its_own_lines() -> None:
     (smell,) = useless_exceptions(ast.parse(handler("except KeyError:", "pass")))
-    assert (smell.line, smell.end_line, smell.level) == (4, 5, "warning")
+    assert (smell.line, smell.end_line) == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("clause", "body", "level"),
+    [
+        ("except:", "pass", "warning"),
+        ("except Exception:", "...", "warning"),
+        ("except (ValueError, BaseException):", "pass", "warning"),
+        ("except:", "log()", "note"),
+        ("except Exception:", "return None", "note"),
+        ("except KeyError:", "pass", "note"),
+    ],
+)
+def test_only_what_drops_every_error_is_a_warning(clause: str, body: str, level: str) -> None:
+    tree = ast.parse(handler(clause, body))
+    assert [smell.level for smell in useless_exceptions(tree)] == [level]
+    assert [smell.level for smell in useless_exceptions(tree, published=True)] == ["warning"]
 
 
 DEEP = dedent("""\
