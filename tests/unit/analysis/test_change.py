@@ -3,6 +3,8 @@
 import difflib
 import subprocess
 import tempfile
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crscore import diff
-from crscore.analysis import change
+from crscore.analysis import _definitions, _older, change
 from crscore.findings import Finding, Severity
+from tests.helpers import toys
 from tests.helpers.changes import change as changed
 
 
@@ -84,6 +87,17 @@ def test_many_findings_on_many_lines_take_no_time() -> None:
     old, new = "a\n", "".join(f"l{number}\n" for number in range(20_000))
     found = [at(number + 1, 20_000) for number in range(20_000)]
     assert all(one.in_change for one in classified(old, new, found, found[:9_000]))
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["x\n" + "\n" * 20_000 + "x\n", "\t" * 90_000 + "x\n", "(" * 90_000 + " {\n", "`" * 90_000],
+)
+def test_many_findings_on_one_line_take_no_time(new) -> None:
+    found = [at(1)] * 10_000
+    start = time.monotonic()
+    assert all(one.in_change for one in classified("a\n", new, found, found[:5_000]))
+    assert time.monotonic() - start < 10
 
 
 def test_order_of_findings_is_kept() -> None:
@@ -189,11 +203,256 @@ def test_findings_beyond_the_end_of_the_file_are_no_trouble() -> None:
     assert [one.in_change for one in marked] == [False, False]
 
 
+# The same thing at another place is another defect
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "before", "wanted"),
+    [
+        # Mended in one function of a hunk, done in the next.
+        (
+            "def run(x):\n    go(x)\n    return x\n\n\ndef other(x):\n    bad(x)\n    return x\n",
+            "def run(x):\n    bad(x)\n    return x\n\n\ndef other(x):\n    go(x)\n    return x\n",
+            at(7),
+            at(2),
+        ),
+        ("def f(a=[]):\n    x\n", "def f(a=None):\n    x\n\n\ndef g(b=[]):\n    y\n", at(1), at(5)),
+        # No unchanged line between them: the functions tell them apart.
+        (
+            "def f(a):\n    return bad(a)\n\n\ndef g(a):\n    pass\n",
+            "def f(b):\n    return b\n\n\ndef g(b):\n    x = bad(b)\n    return x\n",
+            at(2),
+            at(6),
+        ),
+        # A handler in another function, be it said of one line or of two.
+        (
+            "def f():\n    try:\n        a()\n    except:\n        pass\n\n\ndef g():\n    b()\n",
+            "def f():\n    a()\n\n\ndef g():\n    try:\n        b()\n    except:\n        pass\n",
+            at(4, 5),
+            at(8, 9),
+        ),
+        # In the same function, behind code that stays.
+        ("bad(1)\nb\nc\n", "b\nbad(2)\nc\n", at(1), at(2)),
+        # The old line is still there, and is no longer bad.
+        ("import a\nx(1)\n", "import a\nx(2)\nimport a\n", at(1), at(3)),
+    ],
+)
+@pytest.mark.parametrize("context", [0, 1, 3])
+def test_mended_here_and_done_there_is_news(old, new, before, wanted, context) -> None:
+    (one,) = classified(old, new, [wanted], [before], context=context)
+    assert (one.in_change, one.pre_existing) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [("`sha1`", "`sha256`"), ("`x1`", "`x2`"), ("`a.b2c`", "`a.b3c`"), ("MD5", "SHA1")],
+)
+def test_digits_of_a_name_belong_to_it(was, now) -> None:
+    before, found = at(1, text=f"Unused {was}."), at(1, text=f"Unused {now}.")
+    assert news("a = 1\n", "b = 1\n", [found], [before]) == [1]
+
+
+@pytest.mark.parametrize(
+    ("was", "now"), [("61 lines", "62 lines"), ("`f` takes 9.5", "`f` takes 10")]
+)
+def test_measures_are_no_news(was, now) -> None:
+    assert news("a = 1\n", "b = 1\n", [at(1, text=now)], [at(1, text=was)]) == []
+
+
+# The same thing, edited
+
+
+def test_the_one_edited_line_of_several_with_the_same_words() -> None:
+    old = "def f():\n    x = eval(a)\n    y = eval(b)\n    z = 1\n"
+    new = "def f():\n    x = 1\n    y = eval(c)\n    z = eval(d)\n"
+    assert news(old, new, [at(3), at(4)], [at(2), at(3)]) == [4]
+
+
+def test_line_that_became_two_in_its_function_is_older() -> None:
+    old = "def f(a):\n    return eval(a)\n"
+    new = "def f(b):\n    log(b)\n    return eval(b)\n"
+    assert news(old, new, [at(3)], [at(2)]) == []
+
+
+def test_function_that_became_a_method_is_older() -> None:
+    old = "def f(a):\n    b\n    c\n"
+    new = "class A:\n    def f(self, a):\n        b\n        c\n"
+    assert news(old, new, [at(2, 4, text="`A.f` is 9.")], [at(1, 3, text="`f` is 8.")]) == [2]
+    assert news(old, new, [at(2, 4, text="`f` is 9.")], [at(1, 3, text="`f` is 8.")]) == []
+
+
+def test_other_line_ends_are_no_news() -> None:
+    old = "def f():\n    bad()\n\n\ndef g():\n    bad()\n"
+    made = changed("a.py", old, old.replace("\n", "\r\n"))
+    source = old.split("\n")
+    found = [at(2), at(6)]
+    marked = change.classify(made.files[0], found, found, sources=(source, source))
+    assert all(one.pre_existing for one in marked)
+
+
+NESTED = "{0}if (a) {{\n{0}  for (;;) {{\n{0}    bad(x);\n{0}  }}\n{0}}}\n{0}bad(y);\n"
+
+
+def test_code_that_was_indented_between_braces_is_older() -> None:
+    old = "function f() {\n" + NESTED.format("  ") + "}\n"
+    new = "function f() {\n  if (q) {\n" + NESTED.format("    ") + "  }\n}\n"
+    assert news(old, new, [at(5), at(8)], [at(4), at(7)]) == []
+
+
+@pytest.mark.parametrize("gap", ["", "\n", "\n" * 5])
+def test_statement_moves_with_its_function(gap) -> None:
+    block = f"def f(a):\n    one(a)\n{gap}    bad(a)\n{gap}    two(a)\n"
+    old = block + "\n\n" + BETWEEN
+    new = BETWEEN + "\n\n" + block
+    line = 3 + len(gap)
+    assert news(old, new, [at(22 + line), at(23)], [at(line), at(1)]) == []
+
+
+def test_moved_into_a_class_is_older() -> None:
+    old = "def f(a=[]):\n    return a\n\n\n" + BETWEEN
+    new = BETWEEN + "\n\nclass A:\n    def f(a=[]):\n        return a\n"
+    assert news(old, new, [at(24)], [at(1)]) == []
+
+
+def test_code_alone_is_not_known_again_elsewhere() -> None:
+    # Its neighbours stayed, or others stand beside it.
+    old, new = "a\nbad\nb\n" + BETWEEN, "a\nb\n" + BETWEEN + "bad\n"
+    assert news(old, new, [at(23)], [at(2)]) == [23]
+    old, new = "one\nbad\ntwo\n" + BETWEEN, BETWEEN + "one\nbad\nthree\n"
+    assert news(old, new, [at(22)], [at(2)]) == [22]
+
+
+# Blocks
+
+
+BODY = "    x()\n    y()\n    z()\n"
+LONG = "`{}` has {} lines (rank {})."
+
+
+def long(line: int, name: str, rank: str = "C", severity: Severity = Severity.NOTE) -> Finding:
+    return replace(at(line, line + 3, text=LONG.format(name, 60, rank)), severity=severity)
+
+
+@pytest.mark.parametrize(
+    "head", ["def large(a):\n", "# Much.\ndef large(a):\n", "@cached\n\ndef large(a, b):\n"]
+)
+def test_function_with_another_name_is_the_same(head) -> None:
+    line = head.count("\n")
+    new = head + BODY
+    assert news("def big(a):\n" + BODY, new, [long(line, "large")], [long(1, "big", "D")]) == []
+
+
+def test_what_is_said_of_the_first_line_alone_forgets_its_name() -> None:
+    old, new = "def f(a):\n    x\n", "def g(a):\n    x\n"
+    text = "`{}` takes too many arguments, as `{}` does."
+    found, before = at(1, text=text.format("A.g()", "h")), at(1, text=text.format("A.f()", "h"))
+    assert news(old, new, [found], [before]) == []
+    assert news(old, new, [replace(found, text=text.format("A.g()", "i"))], [before]) == [1]
+
+
+def test_another_function_behind_the_kept_rest_of_one_is_news() -> None:
+    # Of `f` one line stays, and `g` begins with it.
+    old = "def f():\n" + BODY + "    return 1\n"
+    new = "def g(a,\n      b):\n    p()\n    q()\n    return 1\n"
+    assert news(old, new, [long(1, "g")], [replace(long(1, "f"), end_line=5)]) == [1]
+
+
+def test_second_function_cut_out_of_a_long_one_is_news() -> None:
+    old = "def f():\n" + BODY * 4
+    new = "def f(a):\n" + BODY * 2 + "\n\ndef g(a):\n" + BODY * 2
+    found = [replace(long(1, "f"), end_line=7), replace(long(10, "g"), end_line=16)]
+    assert news(old, new, found, [replace(long(1, "f"), end_line=13)]) == [10]
+
+
+def test_variable_of_many_lines_is_no_function() -> None:
+    old, new = "x1 = go(\n    a,\n    b,\n)\n", "x2 = go(\n    a,\n    b,\n)\n"
+    found, before = at(1, 4, text="`x2` is unused."), at(1, 4, text="`x1` is unused.")
+    assert news(old, new, [found], [before]) == [1]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "is_older"),
+    [
+        (Severity.NOTE, Severity.WARNING, False),
+        (Severity.WARNING, Severity.ERROR, False),
+        (Severity.NOTE, Severity.NOTE, True),
+        (Severity.ERROR, Severity.NOTE, True),
+    ],
+)
+def test_what_became_worse_counts(was, now, is_older) -> None:
+    old, new = "def f():\n" + BODY, "def f():\n" + BODY + "    w()\n"
+    found, before = replace(at(1, 5), severity=now), replace(at(1, 4), severity=was)
+    (one,) = classified(old, new, [found], [before])
+    assert (one.in_change, one.pre_existing) == (True, is_older)
+
+
+# Which definition a line stands in
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("def f(a: dict = {}) -> int:", "f"),
+        ("async def f():", "f"),
+        ("class A(B):", "A"),
+        ("def f():  # why: it", "f"),
+        ("function f(a) { // so", "f"),
+        ("public class A extends B implements C {", "A"),
+        ("export default function go() {", "go"),
+        ("private static List<X> all(int a) throws E {", "List"),
+        ("const f = async (x) => {", "f"),
+        ("if x:", ""),
+        ("async for x in y:", ""),
+        ("} else if (x) {", ""),
+        ("return {", ""),
+        ("describe('f', () => {", ""),
+        ("go(", ""),
+        ("{", ""),
+    ],
+)
+def test_definition_opens_a_block(head, name) -> None:
+    found = _definitions.Definitions([head, "", "    x", "y"])
+    assert (found.at(1), [found.around(line) for line in (1, 2, 3, 4)]) == (name, [name] * 3 + [""])
+
+
+def test_definition_that_begins_on_several_lines() -> None:
+    text = "def f(\n    a,\n):\n    x\n# no\n    y\nvoid g()\n{\n\tz;\n}\nw"
+    found = _definitions.Definitions(text.split("\n"))
+    assert [found.around(line) or "-" for line in range(13)] == list("-ffffffgggg--")
+    assert [line for line in range(13) if found.at(line)] == [1, 7]
+
+
+def test_stairs_and_many_lines_take_no_time() -> None:
+    lines = [" " * (number % 3000) + "x:" for number in range(9_000)]
+    assert _definitions.Definitions(lines).around(3000) == "x"
+
+
+# With a tool
+
+
+def test_function_that_took_over_a_defect_is_told(tmp_path) -> None:
+    old = "def f():\n    x = 1  # BAD x1\n\n\ndef g():\n    y = 2\n"
+    new = "def f():\n    x = 1\n\n\ndef g():\n    y = 2  # BAD x1\n"
+    found = toys.run(changed("a.py", old, new), toys.toy(tmp_path)).findings
+    assert [(one.line, one.in_change, one.pre_existing) for one in found] == [(6, True, False)]
+
+
+def test_renamed_and_worse_with_a_tool(tmp_path) -> None:
+    old = "def f():  # BAD `f` to 3 !!\n    x\n    y\n"
+    made = [
+        changed("a.py", old, old.replace("f()", "g()").replace("`f`", "`g`").replace("!!", marks))
+        for marks in ("!!", "!", "")
+    ]
+    found = [toys.run(one, toys.toy(tmp_path)).findings[0] for one in made]
+    assert [one.severity for one in found] == [Severity.NOTE, Severity.ERROR, Severity.WARNING]
+    assert [one.pre_existing for one in found] == [True, False, False]
+
+
 # Where lines were
 
 
-def moves(text: str) -> change._Moves:
-    return change._Moves(diff.parse("--- a/a.py\n+++ b/a.py\n" + text).files[0])
+def moves(text: str) -> _older.Moves:
+    return _older.Moves(diff.parse("--- a/a.py\n+++ b/a.py\n" + text).files[0])
 
 
 def test_lines_behind_a_pure_deletion_move_up() -> None:
@@ -231,7 +490,7 @@ def test_line_before_is_the_one_that_the_differ_took_for_the_same(old, new, cont
         return
     # Both names are given, so that an empty side is no added or deleted file.
     text = "".join(difflib.unified_diff(left, right, "a/a.py", "b/a.py", n=context))
-    found = change._Moves(diff.parse(text).files[0])
+    found = _older.Moves(diff.parse(text).files[0])
     wanted: dict[int, int | None] = dict.fromkeys(range(1, len(right) + 1))
     for tag, i, _, j, end in difflib.SequenceMatcher(None, left, right).get_opcodes():
         if tag == "equal":
@@ -255,7 +514,7 @@ def test_line_before_has_the_same_text_in_what_git_prints(old, new, context) -> 
     if not done.stdout or "@@" not in done.stdout:
         return
     (file,) = diff.parse(done.stdout).files
-    found, added = change._Moves(file), change.added_lines(file)
+    found, added = _older.Moves(file), change.added_lines(file)
     left, right = old.split("\n")[:-1], new.split("\n")[:-1]
     pairs = {line: found.before(line) for line in range(1, len(right) + 1)}
     assert {line for line, before in pairs.items() if before is None} == added
