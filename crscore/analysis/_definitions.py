@@ -79,7 +79,7 @@ class Definitions:
                 opened.append((indent, self._begin(number, code, parent)))
             statement = opened[-1][1]
             self._of_line.append(statement)
-            is_call = not goes_on and code.count("(") > code.count(")")
+            is_call = code.count("(") > code.count(")")
             if code.endswith((":", "{")) and not is_call:
                 self._names[statement] = _name(self._heads[statement])
 

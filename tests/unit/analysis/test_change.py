@@ -135,6 +135,11 @@ def test_indented_code_is_older() -> None:
     assert news(old, new, [at(3)], [at(2)]) == []
 
 
+def test_indented_code_is_older_in_whatever_words() -> None:
+    old, new = "x = eval(y)\nb = 2\n", "if a:\n    x = eval(y)\nb = 2\n"
+    assert news(old, new, [at(2, text="Bad here.")], [at(1, text="Bad there.")]) == []
+
+
 MOVED = "one()\nx = eval(y)\ntwo()\n"
 BETWEEN = "".join(f"line{number}()\n" for number in range(20))
 
@@ -220,9 +225,15 @@ def test_findings_beyond_the_end_of_the_file_are_no_trouble() -> None:
         # No unchanged line between them: the functions tell them apart.
         (
             "def f(a):\n    return bad(a)\n\n\ndef g(a):\n    pass\n",
-            "def f(b):\n    return b\n\n\ndef g(b):\n    x = bad(b)\n    return x\n",
+            "def f(b):\n    y\n    return b\n\n\ndef g(b):\n    x = bad(b)\n    return x\n",
             at(2),
-            at(6),
+            at(7),
+        ),
+        (
+            "def f(a):\n    return bad(a)\n\n\ndef g(a):\n    pass\n",
+            "def f(b):\n    y\n    return b\n\n\ndef g(b):\n    x\n    return bad(a)\n",
+            at(2),
+            at(8),
         ),
         # A handler in another function, be it said of one line or of two.
         (
@@ -308,6 +319,12 @@ def test_statement_moves_with_its_function(gap) -> None:
     assert news(old, new, [at(22 + line), at(23)], [at(line), at(1)]) == []
 
 
+def test_what_stands_before_a_moved_function_does_not_matter() -> None:
+    block = "def f(a=[]):\n    return a\n"
+    new = BETWEEN + "def g():\n    x\n\n\n" + block
+    assert news(block + "\n\n" + BETWEEN, new, [at(25)], [at(1)]) == []
+
+
 def test_moved_into_a_class_is_older() -> None:
     old = "def f(a=[]):\n    return a\n\n\n" + BETWEEN
     new = BETWEEN + "\n\nclass A:\n    def f(a=[]):\n        return a\n"
@@ -353,7 +370,7 @@ def test_what_is_said_of_the_first_line_alone_forgets_its_name() -> None:
 def test_another_function_behind_the_kept_rest_of_one_is_news() -> None:
     # Of `f` one line stays, and `g` begins with it.
     old = "def f():\n" + BODY + "    return 1\n"
-    new = "def g(a,\n      b):\n    p()\n    q()\n    return 1\n"
+    new = "def g(a):\n    p()\n    q()\n    return 1\n"
     assert news(old, new, [long(1, "g")], [replace(long(1, "f"), end_line=5)]) == [1]
 
 
