@@ -79,7 +79,7 @@ def read(folder: Path, *, shipped: bool) -> Analyzer:
 
     Args:
         folder: Holds `analyzer.toml` and what it names.
-        shipped: Whether it comes with crscore.
+        shipped: Whether it comes with crscore; then its values are known to be right.
 
     Returns:
         The analyzer.
@@ -100,7 +100,9 @@ def read(folder: Path, *, shipped: bool) -> Analyzer:
     except msgspec.ValidationError as exc:
         key, expected = _fault(exc)
         raise ManifestError(source, key, expected) from exc
-    _check(manifest, folder, source)
+    if not shipped:
+        # The contract test does it for the shipped ones: 600 patterns are 60 ms of every start.
+        _check(manifest, folder, source)
     return Analyzer(name=folder.name, folder=folder, manifest=manifest, shipped=shipped)
 
 
