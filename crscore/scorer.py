@@ -45,7 +45,8 @@ class Scorer:
         encoder: An encoder to use instead of the one the settings name.
         matcher: A matcher to use instead of the one the settings name.
         analyzers: Static analysis to use instead of the one the settings name.
-        reports: What tools outside of this run found, as `crscore.analysis.sarif.read` gives it.
+        reports: What tools outside of this run found, as `crscore.analysis.sarif.read` gives it;
+            for the analyzers that the settings name.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:

@@ -70,7 +70,7 @@ def names(folder: Path) -> tuple[str, ...]:
         ManifestError: There is no such folder.
     """
     if not folder.is_dir():
-        raise ManifestError(str(folder), "folder", "does not exist, or is none")
+        raise ManifestError(str(folder), "folder", "does not exist, or is no folder")
     return tuple(sorted(found.parent.name for found in folder.glob(f"*/{FILE_NAME}")))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -181,21 +182,19 @@ def _is_one_of(rule: str, patterns: Sequence[str]) -> bool:
 
 
 def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
-    missing = [run.tool for run in runs if run.state is ToolState.MISSING]
-    if missing:
-        verb = "is" if len(missing) == 1 else "are"
-        yield (
-            f"{', '.join(missing)} {verb} not installed, so issues are missing; "
-            "`crscore doctor` says how to get them."
-        )
+    absent: dict[str, list[str]] = defaultdict(list)
+    for run in runs:
+        if run.state in (ToolState.MISSING, ToolState.UNSUPPORTED):
+            absent[run.reason].append(run.tool)
+    if absent:
+        named = ", ".join(f"{', '.join(who)} ({why})" for why, who in absent.items())
+        yield f"Not every tool could run, so issues may be missing: {named}."
     limited = [run.tool for run in runs if run.reason in (HUNKS_ONLY, NEEDS_FILES)]
     if limited:
         yield f"There are hunks and no whole files, so less is heard of {', '.join(limited)}."
     for run in runs:
         if run.state is ToolState.FAILED:
             yield f"{run.reason}."
-        elif run.state is ToolState.UNSUPPORTED:
-            yield f"{run.tool} did not run: {run.reason}."
         elif run.tool not in limited and run.unread:
             why = f": {run.reason}" if run.reason else ""
             yield f"{run.tool} could not read {', '.join(run.unread)}{why}."

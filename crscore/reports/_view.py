@@ -295,14 +295,14 @@ def notes(result: Result) -> tuple[str, ...]:
 
 
 def analysis(found: Analysis) -> tuple[str, ...]:
-    """Say which tools spoke and what became of their findings; nothing when none concerns us."""
+    """Say which tools spoke and what became of their findings; nothing when none concerns us.
+
+    Why the others are silent stands in the analysis' own notes.
+    """
     if not found.tools:
         return ()
     spoke = [run for run in found.tools if run.state is ToolState.RAN]
     ran = [f"{run.tool} {run.version or ''}".strip() for run in spoke]
-    silent = [
-        f"{run.tool} ({run.reason or run.state.value})" for run in found.tools if run not in spoke
-    ]
     counted = sum(one.counted for one in found.findings)
     older = sum(one.in_change and one.pre_existing for one in found.findings)
     elsewhere = sum(not one.in_change for one in found.findings)
@@ -317,5 +317,4 @@ def analysis(found: Analysis) -> tuple[str, ...]:
         *([f"{style:,} of taste"] if style else []),
         *([f"{rest:,} over the limit of a hunk"] if rest else []),
     ]
-    said = f"Static analysis by {', '.join(ran) or 'no tool'}: {', '.join(parts)}."
-    return (said, *([f"Without {', '.join(silent)}."] if silent else []))
+    return (f"Static analysis by {', '.join(ran) or 'no tool'}: {', '.join(parts)}.",)

@@ -70,7 +70,7 @@ def test_missing_tool_is_named_and_the_others_go_on(crscore, tmp_path: Path, mon
     states = {run["tool"]: run["state"] for run in result["analysis"]["tools"]}
     assert states == {"jshint": "missing", "ruff": "ran"}
     assert result["analysis"]["coverage"] == "partial"
-    assert "jshint is not installed" in err
+    assert "jshint (not installed; crscore analyzers install jshint)" in err
 
 
 def test_published_way_of_finding_issues_is_in_the_signature(crscore) -> None:
