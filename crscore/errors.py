@@ -19,6 +19,13 @@
       EncodingError         a text could not be turned into a vector
         ModelNotFoundError  the model's files are not here and may not be fetched
       StoreError            the store on disk cannot be read or cleared
+      HostError             the code host, or the checkout, cannot do its part
+        BadTokenError       the token is missing or wrong
+        PermissionDeniedError  the token may not do this
+        NotFoundError       there is no such thing, or the token may not see it
+        RateLimitedError    the host asks to wait longer than the run may; carries the seconds
+        UnavailableError    the host cannot be reached, or answers with errors or nonsense
+        UncertainWriteError a write got no answer: it may have been done
 
 The leaf says what the caller can do. Fields go in the constructor and stay in
 `args`, so that every error survives pickling; the text is made in `__str__`.
@@ -299,3 +306,55 @@ class StoreError(CRScoreError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
+
+
+class HostError(CRScoreError):
+    """The code host, or the local checkout, cannot do its part.
+
+    Args:
+        what: What was asked for, in words or as a path of the host's interface.
+        reason: What happened and, where there is something, what to do.
+    """
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__(what, reason)
+        self.what = what
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.reason}"
+
+
+class BadTokenError(HostError):
+    """The token is missing, wrong or expired."""
+
+
+class PermissionDeniedError(HostError):
+    """The token may not do this."""
+
+
+class NotFoundError(HostError):
+    """There is no such thing, or the token may not see it."""
+
+
+class RateLimitedError(HostError):
+    """The host asks to wait longer than the run may.
+
+    Args:
+        what: What was asked for.
+        reason: Which limit was met.
+        retry_after: Seconds that the host asks to wait; None when it did not say.
+    """
+
+    def __init__(self, what: str, reason: str, retry_after: float | None = None) -> None:
+        super().__init__(what, reason)
+        self.args = (what, reason, retry_after)
+        self.retry_after = retry_after
+
+
+class UnavailableError(HostError):
+    """The host cannot be reached, or answers with errors or with nonsense."""
+
+
+class UncertainWriteError(HostError):
+    """A write got no answer that can be read: it may have been done, or not."""

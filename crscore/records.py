@@ -57,6 +57,8 @@ class ScopeKind(StrEnum):
     HUNK = "hunk"
     FILE = "file"
     DIFF = "diff"
+    ORIGINAL = "original"
+    """The hunk of an older version of the change, on which an outdated comment was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +115,8 @@ class ChangedFile:
     """The diff says only that the binary contents differ."""
     is_submodule: bool = False
     """The entry is a submodule (mode 160000)."""
+    is_missing: bool = False
+    """The host did not show what changed in it."""
     old_mode: str | None = None
     """File mode before, six octal digits, when the diff tells it."""
     new_mode: str | None = None

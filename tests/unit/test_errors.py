@@ -25,6 +25,13 @@ EXAMPLES = {
     "EncodingError": errors.EncodingError("NaN"),
     "StoreError": errors.StoreError("store.sqlite3", "it cannot be read"),
     "ModelNotFoundError": errors.ModelNotFoundError("m", "pip install m"),
+    "HostError": errors.HostError("pull request 7", "cannot be read"),
+    "BadTokenError": errors.BadTokenError("GitHub", "bad credentials"),
+    "PermissionDeniedError": errors.PermissionDeniedError("the comment", "read-only token"),
+    "NotFoundError": errors.NotFoundError("a/b#7", "there is none"),
+    "RateLimitedError": errors.RateLimitedError("a/b#7", "primary limit", 60.0),
+    "UnavailableError": errors.UnavailableError("a/b#7", "status 502"),
+    "UncertainWriteError": errors.UncertainWriteError("the comment", "no answer"),
 }
 
 
