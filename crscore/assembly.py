@@ -19,7 +19,7 @@ from crscore.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -90,6 +90,11 @@ class Board:
     """The matcher's judgement, shape (R, S), each in [0, 1]."""
     flags: tuple[Flag | None, ...]
     """What the matcher found odd about each of the S sentences."""
+    elsewhere: npt.NDArray[np.float32]
+    """How far each sentence addresses the older version it was written on, shape (S,), each in
+    [0, 1]; 0 for a sentence on this version."""
+    originals: Mapping[int, CommentResult]
+    """For the index of a comment on an older version, what it scored against that."""
     decision: float
     """A cell whose degree is at least this is shown as matched."""
     limit: int | None
@@ -99,7 +104,12 @@ class Board:
         """Score these sentences against the whole diff, or abstain."""
         rows = [i for i, ref in enumerate(self.references) if ref.counted]
         if all(_is_opaque(file) for file in self.diff.files):
-            reason = "the diff shows no text: its files are binary or submodules"
+            missing = any(file.is_missing for file in self.diff.files)
+            reason = "the diff shows no text: " + (
+                "the host did not show its files"
+                if missing
+                else "its files are binary or submodules"
+            )
             return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
         return self._of(rows, columns, place="the diff")
 
@@ -107,7 +117,8 @@ class Board:
         """Score these sentences against a hunk or a file, or abstain; say which rows it took."""
         file = scopes.file_at(self.diff, scope.path or "")
         if file is not None and _is_opaque(file):
-            reason = f"{file.path} is binary or a submodule: the diff does not show its change"
+            what = "was not shown by the host" if file.is_missing else "is binary or a submodule"
+            reason = f"{file.path} {what}: the diff does not show its change"
             return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
         rows = members(self.references, scope, self.diff, limit=self.limit)
         return rows, self._of(rows, columns, place=scope.path or "the file")
@@ -119,11 +130,12 @@ class Board:
                 sentences=len(columns),
                 reason="no sentence in the review text" if rows else f"nothing to say of {place}",
             )
-        return scores.score(self.degrees[np.ix_(rows, columns)])
+        taken, chosen = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
+        return scores.score(self.degrees[np.ix_(taken, chosen)], elsewhere=self.elsewhere[chosen])
 
 
 def _is_opaque(file: ChangedFile) -> bool:
-    return file.is_binary or file.is_submodule
+    return file.is_binary or file.is_submodule or file.is_missing
 
 
 def result(
@@ -163,14 +175,26 @@ def result(
         degrees=degrees,
         sentence_flags=board.flags,
         sentence_matches=tuple(
-            _best(cosines[:, s], degrees[:, s], counted, board.decision) for s in everyone
+            _or_elsewhere(
+                _best(cosines[:, s], degrees[:, s], counted, board.decision),
+                float(board.elsewhere[s]),
+                board.decision,
+            )
+            for s in everyone
         ),
         reference_matches=tuple(
             _best(cosines[r], degrees[r], everyone, board.decision)
             for r in range(len(board.references))
         ),
         comments=tuple(
-            _comment(index, board, comment, parsed[index].suggestions, attached[index])
+            _comment(
+                index,
+                board,
+                comment,
+                parsed[index].suggestions,
+                attached[index],
+                board.originals.get(index),
+            )
             for index, comment in enumerate(comments)
         ),
         reviews=_reviews(board, comments),
@@ -203,16 +227,28 @@ def _best(
     )
 
 
+def _or_elsewhere(match: Match, degree: float, decision: float) -> Match:
+    """Take what a sentence addresses in the older version it is on, where that is more."""
+    if degree <= (match.degree or 0.0):
+        return match
+    # Its partner is no row of this result, so there is no index and no cosine to show.
+    return Match(index=None, similarity=None, degree=degree, matched=degree >= decision)
+
+
 def _comment(
     index: int,
     board: Board,
     comment: Comment,
     suggestions: tuple[str, ...],
     scope: Scope | None,
+    original: CommentResult | None,
 ) -> CommentResult:
     columns = tuple(i for i, unit in enumerate(board.units) if unit.comment == index)
     rows: Sequence[int] = ()
-    if scope is None:
+    if original is not None:
+        scope = Scope(kind=ScopeKind.ORIGINAL, path=comment.path)
+        outcome = original.scores
+    elif scope is None:
         scope = Scope(kind=ScopeKind.FILE, path=comment.path)
         reason = f"the comment is on {comment.path}, which the diff does not change"
         outcome = scores.abstain(references=0, sentences=len(columns), reason=reason)

@@ -7,7 +7,8 @@ are passed in; this module looks up none and reads nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     Vectors = Mapping[str, npt.NDArray[np.float32]]
 
 
+NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
+
+
 class Pair(NamedTuple):
     """One thing to score."""
 
@@ -37,6 +41,8 @@ class Pair(NamedTuple):
     """The change. Pairs that share the object share its claims."""
     comments: tuple[Comment, ...]
     """The review of it."""
+    originals: Mapping[int, Diff] = NO_ORIGINALS
+    """For the index of a comment on an older version of the change: what it was written on."""
 
 
 class Analyzers(Protocol):
@@ -99,15 +105,28 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     Raises:
         CRScoreError: A part failed; nothing is scored then.
     """
+    # A comment on an older version is a review of that version, too: a pair of its own.
+    earlier = [(at, index) for at, pair in enumerate(pairs) for index in pair.originals]
+    older = [Pair(pairs[at].originals[i], (pairs[at].comments[i],)) for at, i in earlier]
+    works = _prepare_all([*pairs, *older], parts)
+    vectors = _encode(works, parts.encoder)
+    originals: list[dict[int, Result]] = [{} for _ in pairs]
+    for (at, index), work in zip(earlier, works[len(pairs) :], strict=True):
+        originals[at][index] = _score(work, vectors, parts, {})
+    return tuple(
+        _score(work, vectors, parts, own) for work, own in zip(works, originals, strict=False)
+    )
+
+
+def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Work]:
+    """Make the claims and find the issues of all changes, each once and in one call."""
     diffs = list({id(pair.diff): pair.diff for pair in pairs}.values())
     claims = dict(zip(map(id, diffs), parts.generator.generate(diffs), strict=True))
     found = dict(zip(map(id, diffs), _issues(diffs, parts), strict=True))
     for key, chosen in found.items():
         left = issues.unsaid(claims[key].references, chosen.references, parts.encoder)
         claims[key] = replace(claims[key], references=left)
-    works = [_prepare(pair, claims[id(pair.diff)], found[id(pair.diff)], parts) for pair in pairs]
-    vectors = _encode(works, parts.encoder)
-    return tuple(_score(work, vectors, parts) for work in works)
+    return [_prepare(pair, claims[id(pair.diff)], found[id(pair.diff)], parts) for pair in pairs]
 
 
 def _issues(diffs: Sequence[Diff], parts: Parts) -> list[Chosen]:
@@ -159,7 +178,7 @@ def _stack(texts: Sequence[str], vectors: Vectors) -> npt.NDArray[np.float32]:
     return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
 
 
-def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
+def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, Result]) -> Result:
     units = (*_units(work.parsed, hidden=False), *_units(work.parsed, hidden=True))
     rows = _stack([_read(ref) for ref in work.references], vectors)
     columns = _stack([unit.text for unit in units], vectors)
@@ -174,10 +193,13 @@ def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
     judged = parts.matcher.match(cells)
     # In the order of the comments, as a reader meets them.
     kept = sorted(np.flatnonzero(judged.kept), key=lambda column: units[column].comment)
+    shown = tuple(units[column] for column in kept)
     board = assembly.Board(
         diff=work.pair.diff,
         references=work.references,
-        units=tuple(units[column] for column in kept),
+        units=shown,
+        elsewhere=_elsewhere(shown, originals),
+        originals={index: older.comments[0] for index, older in originals.items()},
         similarity=_frozen(cells.similarity[:, kept]),
         degrees=_frozen(judged.degrees[:, kept]),
         flags=tuple(judged.flags[column] for column in kept),
@@ -194,6 +216,23 @@ def _score(work: _Work, vectors: Vectors, parts: Parts) -> Result:
         signature=signature.render({**parts.signature, "analyzers": work.analysis.identity}),
         notes=work.notes,
     )
+
+
+def _elsewhere(
+    units: Sequence[Sentence], originals: Mapping[int, Result]
+) -> npt.NDArray[np.float32]:
+    """Look up how far each sentence addresses the older version that its comment is on.
+
+    Returns:
+        Shape (S,), each in [0, 1]; 0 for the sentences of all other comments.
+    """
+    degrees = {
+        (index, sentence.text): match.degree or 0.0
+        for index, older in originals.items()
+        for sentence, match in zip(older.sentences, older.sentence_matches, strict=True)
+    }
+    found = [degrees.get((unit.comment, unit.text), 0.0) for unit in units]
+    return np.array(found, dtype=np.float32)
 
 
 def _units(parsed: Sequence[ParsedComment], *, hidden: bool) -> Iterator[Sentence]:

@@ -278,9 +278,10 @@ class Match:
     """A sentence's best pseudo-reference, or a pseudo-reference's best sentence."""
 
     index: int | None
-    """Index of the partner in the result; None when there was none to compare with."""
+    """Index of the partner in the result; None when there was none to compare with, or when it
+    belongs to an older version of the change."""
     similarity: float | None
-    """Cosine similarity to the partner, in [-1, 1]; None when there was none."""
+    """Cosine similarity to the partner, in [-1, 1]; None without an index."""
     degree: float | None
     """How far they address each other, in [0, 1], by the matcher; None when there was none."""
     matched: bool

@@ -92,6 +92,7 @@ class Scorer:
         language: str | None = None,
         path: str | None = None,
         sources: Mapping[str, tuple[str | None, str | None]] | None = None,
+        originals: Mapping[int, Diff] | None = None,
     ) -> Result:
         """Score one review of one change.
 
@@ -101,6 +102,9 @@ class Scorer:
             language: Language of a bare hunk.
             path: Path of a bare hunk.
             sources: Whole files: path -> (old text, new text), each None when unknown.
+            originals: For the index of a comment on an older version of the change: the part of
+                that version that it was written on. The comment is scored against it, and its
+                sentences count as on topic when they are on the topic of either version.
 
         Returns:
             The scores and everything that led to them.
@@ -110,7 +114,8 @@ class Scorer:
             CRScoreError: A part of the run failed.
         """
         parsed = self.read_diff(diff, language=language, path=path, sources=sources)
-        return pipeline.run([pipeline.Pair(parsed, self.read_review(review))], self.parts)[0]
+        pair = pipeline.Pair(parsed, self.read_review(review), originals or {})
+        return pipeline.run([pair], self.parts)[0]
 
     def score_many(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> tuple[Result, ...]:
         """Score many (diff, review) pairs; every distinct diff and text is handled once.

@@ -13,13 +13,18 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def score(degrees: npt.NDArray[np.float32]) -> Scores:
+def score(
+    degrees: npt.NDArray[np.float32], *, elsewhere: npt.NDArray[np.float32] | None = None
+) -> Scores:
     """Score one text from how far its sentences address the pseudo-references.
 
     Args:
         degrees: Shape (R, S), each in [0, 1]; row r is pseudo-reference r, column s is
             sentence s. The published matcher gives 1 where the similarity is strictly
             above the threshold, else 0.
+        elsewhere: Shape (S,), each in [0, 1]: how far a sentence addresses what is no row here,
+            such as an older version of the change that it was written on. It can only lift the
+            sentence, never a reference. Not in the paper, which knows one version.
 
     Returns:
         Conciseness is the mean over the S sentences of their best cell, comprehensiveness
@@ -44,6 +49,8 @@ def score(degrees: npt.NDArray[np.float32]) -> Scores:
     if degrees.ndim != 2 or 0 in degrees.shape:
         raise InputError(f"there is no score for a matrix of shape {degrees.shape}")
     by_sentence = degrees.max(axis=0).astype(np.float64)
+    if elsewhere is not None:
+        by_sentence = np.maximum(by_sentence, elsewhere)
     by_reference = degrees.max(axis=1).astype(np.float64)
     conciseness = float(by_sentence.mean())
     comprehensiveness = float(by_reference.mean())

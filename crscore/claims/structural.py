@@ -84,6 +84,8 @@ def _references(diff: Diff) -> tuple[PseudoReference, ...]:
 
 
 def _of_file(file: ChangedFile) -> Iterator[PseudoReference]:
+    if file.is_missing:  # nothing true can be said of lines that nobody saw
+        return
     yield from told_file(file)
     if not file.hunks or file.is_binary or file.is_submodule:
         return

@@ -201,4 +201,6 @@ def _remark(file: ChangedFile) -> str:
         return "A submodule."
     if file.is_binary:
         return "Binary contents, not shown."
+    if file.is_missing:
+        return "The host did not show its lines."
     return "No line changes."

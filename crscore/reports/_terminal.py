@@ -193,6 +193,8 @@ def _suggested(suggestions: tuple[str, ...]) -> Iterator[RenderableType]:
 
 
 def _partner(result: Result, match: Match) -> Text:
+    if match.index is None and match.degree is not None:
+        return Text("of the older version it was written on", style=_DIM)
     if match.index is None:
         return Text("no pseudo-reference to compare with", style=_DIM)
     arrow = "→" if match.matched else "closest:"

@@ -28,6 +28,13 @@ FLAG = "\N{BLACK FLAG}"
 """Stands before what is odd about a sentence."""
 
 
+_SCOPES = {
+    ScopeKind.FILE: "file",
+    ScopeKind.DIFF: "whole change",
+    ScopeKind.ORIGINAL: "older version",
+}
+
+
 class LineCount(NamedTuple):
     """Size of a change."""
 
@@ -274,7 +281,7 @@ def scope(value: Scope) -> str:
     """Say what a comment was scored against, without its path."""
     if value.kind is ScopeKind.HUNK:
         return UNDEFINED if value.hunk is None else f"hunk {value.hunk + 1}"
-    return "file" if value.kind is ScopeKind.FILE else "whole change"
+    return _SCOPES[value.kind]
 
 
 def notes(result: Result) -> tuple[str, ...]:

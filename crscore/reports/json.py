@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from crscore.reports.base import Report
 
-SCHEMA = "urn:crscore:result:3"
+SCHEMA = "urn:crscore:result:4"
 """The `$id` of the schema that the document keeps to."""
 DECIMALS = 6
 """Of similarities and degrees."""
@@ -127,6 +127,7 @@ def _file(file: ChangedFile) -> dict[str, Any]:
         "removed": size.removed,
         "is_binary": file.is_binary,
         "is_submodule": file.is_submodule,
+        "is_missing": file.is_missing,
     }
 
 

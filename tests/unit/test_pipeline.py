@@ -422,3 +422,84 @@ def test_implication_that_an_issue_says_too_is_left_out_once_a_diff() -> None:
         ]
     # One call to compare, one for all that is scored.
     assert len(made.encoder.calls) == 2
+
+
+OLDER = diff.parse("--- a/a.py\n+++ b/a.py\n@@ -30 +30 @@\n-w = 1\n+w = 2\n")
+
+
+class ByVersion(Fixed):
+    """Claims `gamma` of the older version and the given claims of every other change."""
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        older = (about("gamma", "a.py", 30),)
+        return tuple(Claims(references=older if one is OLDER else self.references) for one in diffs)
+
+
+def judge_outdated(*bodies: str, matcher: Matcher | None = None) -> Result:
+    """Score comments, the first of which was written on an older version."""
+    made = replace(parts(matcher=matcher), generator=ByVersion(*CLAIMS[:2]))
+    texts = tuple(
+        Comment(body=body, path="a.py", line=30 if index == 0 else 1, outdated=index == 0)
+        for index, body in enumerate(bodies)
+    )
+    return pipeline.run([pipeline.Pair(DIFF, texts, {0: OLDER})], made)[0]
+
+
+def test_comment_on_an_older_version_is_scored_against_that_version() -> None:
+    item = judge_outdated("Gamma.").comments[0]
+    assert (item.scope.kind, item.scores.relevance) == (ScopeKind.ORIGINAL, 1.0)
+    assert item.references == ()
+
+
+def test_sentence_on_an_older_version_counts_as_on_topic_and_addresses_nothing_of_this_one() -> (
+    None
+):
+    result = judge_outdated("Gamma.", "Alpha.")
+    assert (result.conciseness, result.comprehensiveness) == (1.0, 0.5)
+    assert (result.sentence_matches[0].index, result.sentence_matches[0].matched) == (None, True)
+
+
+def test_comment_on_an_older_version_may_address_this_one() -> None:
+    result = judge_outdated("Beta.")
+    assert result.comprehensiveness == 0.5
+    assert result.comments[0].scores.relevance == 0.0
+
+
+def test_older_version_lifts_no_other_comment() -> None:
+    result = judge_outdated("Other.", "Gamma.")
+    assert result.conciseness == 0.0
+
+
+def test_hidden_text_of_an_older_version_is_lifted_by_its_own_degree_only() -> None:
+    result = judge_outdated("Gamma.\n\n<!-- beta other -->", matcher=Halves())
+    shown = [
+        (one.text, match.degree)
+        for one, match in zip(result.sentences, result.sentence_matches, strict=True)
+    ]
+    assert shown[0] == ("Gamma.", 0.5)
+
+
+def test_originals_are_claimed_in_the_same_call_as_the_change() -> None:
+    made = parts(*CLAIMS)
+    pair = pipeline.Pair(DIFF, (Comment(body="Gamma.", path="a.py"),), {0: OLDER})
+    pipeline.run([pair], made)
+    assert made.generator.seen == [2]
+
+
+MISSING = replace(DIFF.files[2], path="big.py", is_binary=False, is_missing=True)
+
+
+def test_comment_on_a_file_that_the_host_did_not_show_abstains() -> None:
+    change = replace(DIFF, files=(DIFF.files[0], MISSING))
+    texts = (Comment(body="Alpha.", path="big.py", line=3), Comment(body="Alpha."))
+    result = pipeline.run([pipeline.Pair(change, texts)], parts(*CLAIMS))[0]
+    assert result.comments[0].scores.relevance is None
+    assert "not shown by the host" in (result.comments[0].scores.reason or "")
+    assert result.relevance is not None
+
+
+def test_change_of_which_nothing_was_shown_abstains() -> None:
+    change = replace(DIFF, files=(MISSING,))
+    result = pipeline.run([pipeline.Pair(change, (Comment(body="Alpha."),))], parts(*CLAIMS))[0]
+    assert result.relevance is None
+    assert "did not show" in (result.scores.reason or "")
