@@ -1,0 +1,1 @@
+"""GitHub, asked over its web interface: pull requests read, and one comment written."""
