@@ -1,0 +1,60 @@
+"""The lines on standard output that a runner takes as commands.
+
+Whatever a step prints is read by the runner, so text of strangers is printed between two lines
+that switch commands off and on again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Final
+
+LEVELS: Final = ("notice", "warning", "error")
+"""What a runner can show beside a run."""
+
+
+def message(level: str, text: str, *, title: str = "crscore") -> str:
+    r"""Make a line that the runner shows beside the run.
+
+    Args:
+        level: One of `LEVELS`.
+        text: Any text.
+        title: Any text.
+
+    Returns:
+        One line, without its end.
+
+    Raises:
+        ValueError: There is no such level.
+
+    Example:
+        >>> message("notice", "50 %\n::error::no")
+        '::notice title=crscore::50 %25%0A::error::no'
+    """
+    if level not in LEVELS:
+        raise ValueError(level)
+    return f"::{level} title={escape_property(title)}::{escape(text)}"
+
+
+def escape(text: str) -> str:
+    """Escape the text of a command, so that it stays one line."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def escape_property(text: str) -> str:
+    """Escape a property of a command."""
+    return escape(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def shielded(text: str) -> str:
+    """Wrap text so that the runner takes none of its lines as a command.
+
+    Args:
+        text: Lines that may hold anything, except that they cannot know the mark.
+
+    Returns:
+        The lines between the two marks, ending in a line end.
+    """
+    mark = f"crscore-{uuid.uuid4()}"
+    body = text if text.endswith("\n") else f"{text}\n"
+    return f"::stop-commands::{mark}\n{body}::{mark}::\n"
