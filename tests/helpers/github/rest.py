@@ -1,0 +1,289 @@
+"""The REST routes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from tests.helpers.github import answers
+from tests.helpers.github.answers import Answer, Request
+from tests.helpers.github.state import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.helpers.github.history import Change
+    from tests.helpers.github.shapes import Shapes
+    from tests.helpers.github.state import Pull, Repository, World
+
+MAX_BODY = 65_536
+_NAME = r"(?P<name>[^/]+/[^/]+)"
+
+
+@dataclass(kw_only=True)
+class Rules:
+    """GitHub's limits, to be made small in a test."""
+
+    page_limit: int = 100
+    """Most items a page."""
+    file_limit: int = 3_000
+    """Most rows of a file list."""
+    file_patch_lines: int = 20_000
+    """A file with more changed lines has counts but no patch."""
+    total_patch_lines: int = 20_000
+    """Once this many patch lines were listed, rows show no patch and no changes at all."""
+    compare_files: int = 300
+    """Most files of a comparison, all on its first page."""
+    requests: int = 5_000
+    """Requests an hour."""
+    stale_heads: int = 0
+    """How many pushes the file list lags behind."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write:
+    """Something that was changed."""
+
+    kind: str
+    """`created`, `edited` or `deleted`."""
+    id: int
+    pull: int
+    body: str | None = None
+
+
+@dataclass(kw_only=True)
+class Rest:
+    """Answers REST requests from the state of the world."""
+
+    world: World
+    shapes: Shapes
+    rules: Rules
+    may_write: bool
+    writes: list[Write] = field(default_factory=list)
+
+    def answer(self, request: Request) -> Answer:
+        """The answer to a request whose token was checked."""
+        path = request.path
+        if match := re.match(r"/repositories/(\d+)(?=/|$)", path):
+            by_id = {str(one.id): one for one in self.world.repositories}
+            found = by_id.get(match[1])
+            path = f"/repos/{found.full_name}{path[match.end() :]}" if found else path
+        for method, pattern, handler in _ROUTES:
+            match = re.fullmatch(pattern, path)
+            if match and method == request.method:
+                return self._handle(handler, request, match.groupdict())
+        return answers.not_found()
+
+    def _handle(
+        self, handler: Callable[..., Answer], request: Request, found: dict[str, Any]
+    ) -> Answer:
+        repository = self.world.repository(found.pop("name"))
+        if repository is None:
+            return answers.not_found()
+        if request.method != "GET" and not self.may_write:
+            return answers.read_only()
+        if "number" in found:
+            pull = repository.pulls.get(int(found.pop("number")))
+            return handler(self, request, repository, pull) if pull else answers.not_found()
+        return handler(self, request, repository, **found)
+
+    def repository(self, request: Request, repository: Repository) -> Answer:
+        return Answer(body=self.shapes.repository(repository))
+
+    def pulls(self, request: Request, repository: Repository) -> Answer:
+        query = request.query
+        state = query.get("state", "open")
+        found = [one for one in repository.pulls.values() if state in ("all", one.state)]
+        if "base" in query:
+            found = [one for one in found if one.base_ref == query["base"]]
+        if "head" in query:
+            found = [one for one in found if _label(repository, one) == query["head"]]
+        newest_first = query.get("direction", "desc") == "desc"
+        found.sort(key=lambda one: (one.at, one.number), reverse=newest_first)
+        return Answer(items=[self.shapes.pull_simple(repository, one) for one in found])
+
+    def pull(self, request: Request, repository: Repository, pull: Pull) -> Answer:
+        return Answer(body=self.shapes.pull(repository, pull, self.world.viewer))
+
+    def files(self, request: Request, repository: Repository, pull: Pull) -> Answer:
+        lag = min(self.rules.stale_heads, len(pull.heads) - 1)
+        head = pull.heads[-1 - lag]
+        base = repository.history.merge_base(pull.base, head)
+        seen = self._listed(repository.history.changes(base, head))
+        rows = [self.shapes.file(repository, head, one) for one in seen]
+        return Answer(items=rows[: self.rules.file_limit])
+
+    def _listed(self, changes: tuple[Change, ...]) -> list[Change]:
+        """The changes as a file list shows them, with what it leaves out without a word."""
+        listed, lines = [], 0
+        for change in changes:
+            total = change.additions + change.deletions
+            if lines >= self.rules.total_patch_lines:
+                listed.append(replace(change, patch=None, additions=0, deletions=0))
+            elif total > self.rules.file_patch_lines:
+                listed.append(replace(change, patch=None))
+            else:
+                listed.append(change)
+                lines += len((change.patch or "").splitlines())
+        return listed
+
+    def line_comments(self, request: Request, repository: Repository, pull: Pull) -> Answer:
+        hidden = pull.pending(self.world.viewer)
+        seen = [one for one in pull.lines if one.review not in hidden]
+        return Answer(items=[self.shapes.line_comment(repository, pull, one) for one in seen])
+
+    def line_comment(self, request: Request, repository: Repository, line: str) -> Answer:
+        for pull in repository.pulls.values():
+            hidden = pull.pending(self.world.viewer)
+            for one in pull.lines:
+                if one.id == int(line) and one.review not in hidden:
+                    return Answer(body=self.shapes.line_comment(repository, pull, one))
+        return answers.not_found()
+
+    def reviews(self, request: Request, repository: Repository, pull: Pull) -> Answer:
+        hidden = pull.pending(self.world.viewer)
+        seen = [one for one in pull.reviews if one.id not in hidden]
+        return Answer(items=[self.shapes.review(repository, pull, one) for one in seen])
+
+    def notes(self, request: Request, repository: Repository, pull: Pull) -> Answer:
+        return Answer(items=[self.shapes.note(repository, pull, one) for one in pull.notes])
+
+    def write_note(self, request: Request, repository: Repository, pull: Pull) -> Answer:
+        refused = _bad_body(request)
+        if refused:
+            return refused
+        at = self.world.tick()
+        note = Note(
+            id=self.world.new_id(),
+            author=self.world.viewer,
+            body=request.body["body"],
+            at=at,
+            edited=at,
+        )
+        pull.notes.append(note)
+        self.writes.append(Write(kind="created", id=note.id, pull=pull.number, body=note.body))
+        body = self.shapes.note(repository, pull, note)
+        return Answer(status=201, body=body, headers={"Location": body["url"]})
+
+    def edit_note(self, request: Request, repository: Repository, note: str) -> Answer:
+        found = self.world.note(repository, int(note))
+        refused = _bad_body(request)
+        if found is None or refused:
+            return refused or answers.not_found()
+        pull, kept = found
+        kept.body, kept.edited = request.body["body"], self.world.tick()
+        self.writes.append(Write(kind="edited", id=kept.id, pull=pull.number, body=kept.body))
+        return Answer(body=self.shapes.note(repository, pull, kept))
+
+    def one_note(self, request: Request, repository: Repository, note: str) -> Answer:
+        found = self.world.note(repository, int(note))
+        return Answer(body=self.shapes.note(repository, *found)) if found else answers.not_found()
+
+    def delete_note(self, request: Request, repository: Repository, note: str) -> Answer:
+        found = self.world.note(repository, int(note))
+        if found is None:
+            return answers.not_found()
+        pull, gone = found
+        pull.notes.remove(gone)
+        self.writes.append(Write(kind="deleted", id=gone.id, pull=pull.number))
+        return Answer(status=204)
+
+    def compare(self, request: Request, repository: Repository, base: str, head: str) -> Answer:
+        start = repository.resolve(base)
+        end = repository.resolve(head.rpartition(":")[2])
+        if start is None or end is None:
+            return answers.not_found()
+        history = repository.history
+        middle = history.merge_base(start, end)
+        ahead, behind = history.log(start, end), history.log(end, start)
+        url = f"{self.shapes.api}/repos/{repository.full_name}/compare/{base}...{head}"
+        page = f"https://github.com/{repository.full_name}/compare/{base}...{head}"
+        first = int(request.query.get("page", "1")) == 1
+        seen = self._listed(history.changes(middle, end)) if first else []
+        body = {
+            "url": url,
+            "html_url": page,
+            "permalink_url": page,
+            "diff_url": f"{page}.diff",
+            "patch_url": f"{page}.patch",
+            "base_commit": self.shapes.commit(repository, start),
+            "merge_base_commit": self.shapes.commit(repository, middle),
+            "status": _status(len(ahead), len(behind)),
+            "ahead_by": len(ahead),
+            "behind_by": len(behind),
+            "total_commits": len(ahead),
+            "commits": [self.shapes.commit(repository, sha) for sha in ahead] if first else [],
+            "files": [
+                self.shapes.file(repository, end, one) for one in seen[: self.rules.compare_files]
+            ],
+        }
+        return Answer(body=body)
+
+    def commit_pulls(self, request: Request, repository: Repository, sha: str) -> Answer:
+        if sha not in repository.history:
+            message = f"No commit found for SHA: {sha}"
+            return answers.refusal(422, message)
+        found = [
+            self.shapes.pull_simple(repository, pull)
+            for pull in repository.pulls.values()
+            if sha in (*repository.history.log(pull.base, pull.head), pull.head)
+        ]
+        return Answer(items=found)
+
+    def content(self, request: Request, repository: Repository, path: str) -> Answer:
+        ref = request.query.get("ref", repository.default_branch)
+        commit = repository.resolve(ref)
+        blob = None if commit is None else repository.history.tree(commit).get(path)
+        if blob is None:
+            return answers.not_found()
+        return Answer(body=self.shapes.content(repository, path, ref, blob))
+
+    def blob(self, request: Request, repository: Repository, sha: str) -> Answer:
+        data = repository.history.blob(sha)
+        if data is None:
+            return answers.not_found()
+        return Answer(body=self.shapes.blob(repository, sha, data))
+
+
+def _bad_body(request: Request) -> Answer | None:
+    if not isinstance(request.body, dict):
+        return answers.refusal(400, "Problems parsing JSON")
+    body = request.body.get("body")
+    if not isinstance(body, str) or not body.strip():
+        return answers.missing_field("IssueComment", "body")
+    return answers.too_long() if len(body) > MAX_BODY else None
+
+
+def _label(repository: Repository, pull: Pull) -> str:
+    owner = (pull.head_repository or "unknown/").partition("/")[0]
+    return f"{owner}:{pull.head_ref}"
+
+
+def _status(ahead: int, behind: int) -> str:
+    if ahead and behind:
+        return "diverged"
+    return "ahead" if ahead else "behind" if behind else "identical"
+
+
+_PULL = rf"/repos/{_NAME}/pulls/(?P<number>\d+)"
+_ISSUE = rf"/repos/{_NAME}/issues/(?P<number>\d+)"
+_NOTE = rf"/repos/{_NAME}/issues/comments/(?P<note>\d+)"
+_ROUTES: tuple[tuple[str, str, Callable[..., Answer]], ...] = (
+    ("GET", rf"/repos/{_NAME}", Rest.repository),
+    ("GET", rf"/repos/{_NAME}/pulls", Rest.pulls),
+    ("GET", _PULL, Rest.pull),
+    ("GET", rf"{_PULL}/files", Rest.files),
+    ("GET", rf"{_PULL}/comments", Rest.line_comments),
+    ("GET", rf"/repos/{_NAME}/pulls/comments/(?P<line>\d+)", Rest.line_comment),
+    ("GET", rf"{_PULL}/reviews", Rest.reviews),
+    ("GET", rf"{_ISSUE}/comments", Rest.notes),
+    ("POST", rf"{_ISSUE}/comments", Rest.write_note),
+    ("GET", _NOTE, Rest.one_note),
+    ("PATCH", _NOTE, Rest.edit_note),
+    ("DELETE", _NOTE, Rest.delete_note),
+    ("GET", rf"/repos/{_NAME}/compare/(?P<base>.+?)\.\.\.(?P<head>.+)", Rest.compare),
+    ("GET", rf"/repos/{_NAME}/commits/(?P<sha>[^/]+)/pulls", Rest.commit_pulls),
+    ("GET", rf"/repos/{_NAME}/contents/(?P<path>.+)", Rest.content),
+    ("GET", rf"/repos/{_NAME}/git/blobs/(?P<sha>[^/]+)", Rest.blob),
+)
