@@ -11,7 +11,8 @@ import os
 import re
 import tomllib
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crscore.errors import ConfigError
 
@@ -119,8 +120,20 @@ _NOT_FROM_FILE: Mapping[str, Callable[[object], str | None]] = {
 _FIELDS = {field.name: field for field in fields(Config)}
 
 
+class Text(NamedTuple):
+    """A settings file that was read elsewhere, such as on the base branch of a pull request."""
+
+    toml: str
+    """What it says."""
+    origin: str
+    """What to call it in messages."""
+
+
 def resolve(
-    flags: Mapping[str, Any], *, environment: Mapping[str, str] | None = None, file: Path | None
+    flags: Mapping[str, Any],
+    *,
+    environment: Mapping[str, str] | None = None,
+    file: Path | Text | None,
 ) -> Config:
     """Merge the levels into one configuration.
 
@@ -128,7 +141,8 @@ def resolve(
         flags: Settings given on the command line, by field name; None values are not given.
         environment: Environment variables; the process's own when None. Every variable that
             starts with `CRSCORE_` must name a setting.
-        file: A `pyproject.toml`, or None.
+        file: A `pyproject.toml` or its text, or None. A text without `[tool.crscore]` sets
+            nothing.
 
     Returns:
         The merged settings.
@@ -138,7 +152,7 @@ def resolve(
     """
     environment = os.environ if environment is None else environment
     levels = (
-        (_from_file(file), str(file)),
+        (_from_file(file), file.origin if isinstance(file, Text) else str(file)),
         (_from_environment(environment), "environment"),
         ({key: value for key, value in flags.items() if value is not None}, "command line"),
     )
@@ -173,6 +187,16 @@ def search_path() -> str:
     return os.environ.get("PATH", os.defpath)
 
 
+def host_token() -> str | None:
+    """The token for the code host (`GITHUB_TOKEN`, else `GH_TOKEN`); None without one."""
+    return os.environ.get("GITHUB_TOKEN") or os.environ.get("GH_TOKEN") or None
+
+
+def host_address() -> str:
+    """Where the code host's interface is (`GITHUB_API_URL`); GitHub's own by default."""
+    return os.environ.get("GITHUB_API_URL") or "https://api.github.com"
+
+
 def no_color() -> bool:
     """Say whether the environment asks for output without colour (`NO_COLOR`)."""
     return bool(os.environ.get("NO_COLOR"))
@@ -197,31 +221,36 @@ def find_file(start: Path) -> Path | None:
     return None
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path | Text) -> dict[str, Any]:
+    if isinstance(file, Text):
+        origin, text = file.origin, lambda: file.toml
+    else:
+        origin, text = str(file), partial(file.read_text, encoding="utf-8")
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(text())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise ConfigError("[tool.crscore]", str(file), f"cannot be read: {exc}") from exc
+        raise ConfigError("[tool.crscore]", origin, f"cannot be read: {exc}") from exc
 
 
-def _tools(file: Path) -> dict[str, Any]:
+def _tools(file: Path | Text) -> dict[str, Any]:
     tools = _read(file).get("tool", {})
     return tools if isinstance(tools, dict) else {}
 
 
-def _from_file(file: Path | None) -> dict[str, Any]:
+def _from_file(file: Path | Text | None) -> dict[str, Any]:
     if file is None:
         return {}
-    table = _tools(file).get("crscore")
+    origin = file.origin if isinstance(file, Text) else str(file)
+    table = _tools(file).get("crscore", {} if isinstance(file, Text) else None)
     if not isinstance(table, dict):
-        raise ConfigError("[tool.crscore]", str(file), "must be a table in this file")
+        raise ConfigError("[tool.crscore]", origin, "must be a table in this file")
     found = {key.replace("-", "_"): value for key, value in table.items()}
     for key, value in found.items():
         if key in _NOT_FROM_FILE and (wrong := _NOT_FROM_FILE[key](value)):
             flag, variable = f"--{key.replace('_', '-')}", f"{ENVIRONMENT_PREFIX}{key.upper()}"
-            raise ConfigError(key, str(file), f"{wrong}; use {flag} or {variable}")
+            raise ConfigError(key, origin, f"{wrong}; use {flag} or {variable}")
     if len(found) < len(table):
-        raise ConfigError("[tool.crscore]", str(file), "sets a key twice, with - and with _")
+        raise ConfigError("[tool.crscore]", origin, "sets a key twice, with - and with _")
     return found
 
 

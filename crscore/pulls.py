@@ -104,6 +104,8 @@ class PullRequest:
     """Text of `pyproject.toml` at the base; None when there is none."""
     sticky: tuple[Remark, ...] = ()
     """Our own comments on it, the oldest first: the one to edit and, after a race, others."""
+    knows_sticky: bool = True
+    """True when `sticky` is certain to hold all of them."""
 
     @property
     def partial(self) -> bool:

@@ -88,6 +88,23 @@ def _by_hunk_text(comment: Comment, diff: Diff) -> Scope | None:
     return None
 
 
+def starts_of(header: str) -> tuple[int, int] | None:
+    """Read a hunk's header.
+
+    Args:
+        header: Its line.
+
+    Returns:
+        First line in the old and in the new file; None when it is no header.
+
+    Example:
+        >>> starts_of("@@ -3,2 +4 @@ def run():"), starts_of("x = 1")
+        ((3, 4), None)
+    """
+    found = _HEADER.match(header)
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
 def _same_hunk(file: ChangedFile, text: str) -> int | None:
     """Find the hunk whose header and first lines are these.
 
@@ -96,10 +113,9 @@ def _same_hunk(file: ChangedFile, text: str) -> int | None:
     """
     # Not `splitlines`: a form feed in code ends no line of a diff.
     first, *rest = text.rstrip("\n").split("\n")
-    header = _HEADER.match(first)
-    if header is None:
+    start = starts_of(first)
+    if start is None:
         return None
-    start = (int(header[1]), int(header[2]))
     kept = [line for line in rest if not line.startswith("\\")]
     for index, hunk in enumerate(file.hunks):
         if (hunk.old_start, hunk.new_start) == start and _starts_with(hunk, kept):

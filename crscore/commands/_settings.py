@@ -32,9 +32,15 @@ _CONFIG = click.option(
 )
 
 
-def shared_options(command: Command) -> Command:
-    """Add the options that choose the parts of a run."""
-    options = (
+_CLAIMS = click.option(
+    "--claims",
+    metavar="NAME",
+    help="Claim generator: structural, or replay:PATH for recorded claims.",
+)
+
+
+def _choices() -> tuple[Option, ...]:
+    return (
         click.option("--preset", metavar="NAME", help="A set of settings: paper or default."),
         click.option(
             "--encoder",
@@ -62,10 +68,21 @@ def shared_options(command: Command) -> Command:
         _TOOLS_DIR,
         click.option("--cache/--no-cache", default=None, help="Remember findings on this disk."),
         _CACHE_DIR,
-        click.option("--offline/--online", default=None, help="Open no socket."),
-        _CONFIG,
     )
-    return _with(command, options)
+
+
+def shared_options(command: Command) -> Command:
+    """Add the options that choose the parts of a run."""
+    offline = click.option("--offline/--online", default=None, help="Open no socket.")
+    return _with(command, (*_choices(), offline, _CONFIG))
+
+
+def pull_request_options(command: Command) -> Command:
+    """Add the options that choose the parts of a run on a pull request.
+
+    There is no settings file among them: it is read from the base branch.
+    """
+    return _with(command, (_CLAIMS, *_choices()))
 
 
 def analyzer_options(command: Command) -> Command:

@@ -1,0 +1,196 @@
+"""What GraphQL alone knows of a conversation: resolved threads, minimised comments, our own ones.
+
+The same question brings the newest commit and the settings file at the base, so that neither
+costs a request of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from crscore.pulls import RemarkKind
+
+if TYPE_CHECKING:
+    from crscore.github.host import Host
+
+PAGE: Final = 100
+"""Items of one list in one answer; the most that GitHub gives."""
+MAX_PAGES: Final = 100
+"""Answers read at most; no pull request has so many comments."""
+
+STATES_QUERY: Final = """\
+query(
+  $owner: String!, $name: String!, $number: Int!, $settings: String!, $first: Boolean!,
+  $threads: Boolean!, $threadsAfter: String, $comments: Boolean!, $commentsAfter: String,
+  $reviews: Boolean!, $reviewsAfter: String
+) {
+  repository(owner: $owner, name: $name) {
+    object(expression: $settings) @include(if: $first) {
+      ... on Blob { text isTruncated }
+    }
+    pullRequest(number: $number) {
+      headRefOid
+      reviewThreads(first: 100, after: $threadsAfter) @include(if: $threads) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          isResolved
+          comments(first: 100) {
+            totalCount
+            nodes { fullDatabaseId isMinimized viewerDidAuthor }
+          }
+        }
+      }
+      comments(first: 100, after: $commentsAfter) @include(if: $comments) {
+        pageInfo { hasNextPage endCursor }
+        nodes { fullDatabaseId isMinimized viewerDidAuthor }
+      }
+      reviews(first: 100, after: $reviewsAfter) @include(if: $reviews) {
+        pageInfo { hasNextPage endCursor }
+        nodes { fullDatabaseId isMinimized viewerDidAuthor state }
+      }
+    }
+  }
+}
+"""
+_LISTS: Final = ("threads", "comments", "reviews")
+
+
+class Mark(msgspec.Struct, frozen=True, rename="camel"):
+    """What GraphQL says of one comment."""
+
+    # The id has 64 bits, more than a JSON number need hold: it comes as a text.
+    full_database_id: str | int | None = None
+    is_minimized: bool = False
+    viewer_did_author: bool = False
+    state: str = ""
+
+    @property
+    def id(self) -> int | None:
+        """The id that REST knows the comment by; None when there is none that can be read."""
+        text = str(self.full_database_id or "")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+
+
+@dataclass(slots=True)
+class States:
+    """What the answers said, put together."""
+
+    head: str = ""
+    """The newest commit, by the last answer."""
+    settings: str | None = None
+    """The settings file; None when there is none or it was cut off."""
+    settings_cut: bool = False
+    """True when GitHub gave only a part of the settings file."""
+    resolved: dict[int, bool] = field(default_factory=dict)
+    """For a line comment's id, whether its thread is resolved."""
+    marks: dict[tuple[RemarkKind, int], Mark] = field(default_factory=dict)
+    """For each comment, what is known of it."""
+    long_threads: int = 0
+    """Threads with more comments than one answer holds."""
+
+
+class _PageInfo(msgspec.Struct, frozen=True, rename="camel"):
+    has_next_page: bool = False
+    end_cursor: str | None = None
+
+
+class _Marks(msgspec.Struct, frozen=True, rename="camel"):
+    nodes: list[Mark]
+    page_info: _PageInfo = _PageInfo()
+    total_count: int = 0
+
+
+class _Thread(msgspec.Struct, frozen=True, rename="camel"):
+    is_resolved: bool
+    comments: _Marks
+
+
+class _Threads(msgspec.Struct, frozen=True, rename="camel"):
+    nodes: list[_Thread]
+    page_info: _PageInfo = _PageInfo()
+
+
+class _Blob(msgspec.Struct, frozen=True, rename="camel"):
+    text: str | None = None
+    is_truncated: bool = False
+
+
+class _Pull(msgspec.Struct, frozen=True, rename="camel"):
+    head_ref_oid: str
+    review_threads: _Threads | None = None
+    comments: _Marks | None = None
+    reviews: _Marks | None = None
+
+
+class _Repository(msgspec.Struct, frozen=True, rename="camel"):
+    pull_request: _Pull
+    object: _Blob | None = None
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    repository: _Repository
+
+
+def read(host: Host, repository: str, number: int, *, settings: str) -> States:
+    """Ask until every list is read to its end; the three lists advance together.
+
+    Args:
+        host: Where to ask.
+        repository: `owner/name`.
+        number: The pull request.
+        settings: The file to look up on the way, `COMMIT:PATH`.
+
+    Returns:
+        Everything; there is no half answer.
+
+    Raises:
+        HostError: An answer could not be had.
+    """
+    owner, _, name = repository.partition("/")
+    cursors: dict[str, str | None] = dict.fromkeys(_LISTS)
+    states = States()
+    for page in range(MAX_PAGES):
+        variables: dict[str, Any] = {
+            "owner": owner,
+            "name": name,
+            "number": number,
+            "settings": settings,
+            "first": page == 0,
+        }
+        for one in _LISTS:
+            variables |= {one: one in cursors, f"{one}After": cursors.get(one)}
+        answer = host.graphql(STATES_QUERY, variables, _Answer).repository
+        if page == 0 and answer.object is not None:
+            states.settings_cut = answer.object.is_truncated
+            states.settings = None if states.settings_cut else answer.object.text
+        cursors = _take(states, answer.pull_request)
+        if not cursors:
+            break
+    return states
+
+
+def _take(states: States, pull: _Pull) -> dict[str, str | None]:
+    """Add an answer to what is known; say from where each list goes on."""
+    states.head = pull.head_ref_oid
+    for thread in pull.review_threads.nodes if pull.review_threads else ():
+        states.long_threads += thread.comments.total_count > len(thread.comments.nodes)
+        for mark in thread.comments.nodes:
+            if mark.id is not None:
+                states.resolved[mark.id] = thread.is_resolved
+                states.marks[RemarkKind.LINE, mark.id] = mark
+    for kind, marks in (
+        (RemarkKind.CONVERSATION, pull.comments),
+        (RemarkKind.REVIEW, pull.reviews),
+    ):
+        for mark in marks.nodes if marks else ():
+            if mark.id is not None:
+                states.marks[kind, mark.id] = mark
+    infos = {
+        "threads": pull.review_threads and pull.review_threads.page_info,
+        "comments": pull.comments and pull.comments.page_info,
+        "reviews": pull.reviews and pull.reviews.page_info,
+    }
+    return {name: info.end_cursor for name, info in infos.items() if info and info.has_next_page}
