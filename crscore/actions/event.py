@@ -73,8 +73,8 @@ Target = Named | OfHead | Recent | Nothing
 """What a run is about."""
 
 _Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
-_Sha = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}$")]
-_Login = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]+(\[bot\])?$", max_length=100)]
+_Sha = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]
+_Login = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]+(\[bot\])?\Z", max_length=100)]
 
 
 class _Numbered(msgspec.Struct):

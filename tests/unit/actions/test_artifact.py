@@ -1,0 +1,118 @@
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crscore.actions import artifact
+from crscore.errors import InputError, LimitError
+
+
+def archive(path: Path, *members: tuple[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in members:
+            made.writestr(name, content)
+    return path
+
+
+def test_file_folder_and_archive_give_the_same(tmp_path: Path) -> None:
+    (tmp_path / "crscore.json").write_bytes(b"{}")
+    made = archive(tmp_path / "a.zip", ("crscore.html", b"x"), ("crscore.json", b"{}"))
+
+    for path in (tmp_path, tmp_path / "crscore.json", made):
+        assert artifact.read(path) == b"{}"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        (),
+        ("../crscore.json",),
+        ("/crscore.json",),
+        ("a/crscore.json",),
+        ("crscore.json/",),
+        ("CRSCORE.JSON",),
+    ],
+)
+def test_archive_without_the_one_name_is_refused(tmp_path: Path, names: tuple[str, ...]) -> None:
+    made = archive(tmp_path / "a.zip", *((name, b"{}") for name in names))
+
+    with pytest.raises(InputError, match="one crscore"):
+        artifact.read(made)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_archive_with_the_name_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="Duplicate"):
+        made = archive(tmp_path / "a.zip", ("crscore.json", b"1"), ("crscore.json", b"2"))
+
+    with pytest.raises(InputError, match="one crscore"):
+        artifact.read(made)
+
+
+def test_bomb_is_refused(tmp_path: Path) -> None:
+    made = archive(tmp_path / "a.zip", ("crscore.json", b" " * (artifact.MAX_BYTES + 1)))
+    assert made.stat().st_size < 100_000
+
+    with pytest.raises(LimitError):
+        artifact.read(made)
+
+
+def test_bomb_that_states_a_small_size_is_refused(tmp_path: Path) -> None:
+    content = b" " * (artifact.MAX_BYTES + 1)
+    made = archive(tmp_path / "a.zip", ("crscore.json", content))
+    whole = made.read_bytes()
+    made.write_bytes(whole.replace(struct.pack("<I", len(content)), struct.pack("<I", 2)))
+
+    with pytest.raises(InputError):
+        artifact.read(made)
+
+
+def test_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(artifact, "MAX_BYTES", 3)
+    (tmp_path / "crscore.json").write_bytes(b"1234")
+
+    with pytest.raises(LimitError):
+        artifact.read(tmp_path)
+
+
+def test_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x", encoding="utf-8")
+    (tmp_path / "crscore.json").symlink_to(tmp_path / "secret")
+
+    with pytest.raises(InputError, match="no file"):
+        artifact.read(tmp_path)
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"crscore\.json"):
+        artifact.read(tmp_path)
+
+
+def test_locked_archive_is_refused(tmp_path: Path) -> None:
+    made = archive(tmp_path / "a.zip", ("crscore.json", b"{}"))
+    whole = bytearray(made.read_bytes())
+    for mark, flag in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        whole[whole.index(mark) + flag] |= 1
+    made.write_bytes(whole)
+
+    with pytest.raises(InputError, match="cannot be read"):
+        artifact.read(made)
+
+
+@given(at=st.integers(0, 10_000), value=st.integers(0, 255))
+def test_damaged_archive_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, at: int, value: int
+) -> None:
+    made = archive(tmp_path_factory.getbasetemp() / "d.zip", ("crscore.json", b'{"a": 1}' * 9))
+    whole = bytearray(made.read_bytes())
+    whole[at % len(whole)] = value
+    made.write_bytes(whole)
+
+    try:
+        content = artifact.read(made)
+    except InputError:
+        return
+    assert len(content) < 1000

@@ -1,0 +1,91 @@
+from pathlib import Path
+
+import pytest
+
+from crscore.actions import reports
+from crscore.actions.environment import Environment, Inputs
+from crscore.actions.reports import Report
+from crscore.errors import OutputError
+from tests.unit.actions.test_files import parse
+
+
+def surroundings(tmp_path: Path) -> Environment:
+    return Environment(
+        inputs=Inputs(),
+        event="schedule",
+        event_path=None,
+        repository="a/b",
+        output=tmp_path / "output",
+        output_dir=tmp_path / "reports",
+    )
+
+
+def report(number: int = 7, **changed: object) -> Report:
+    values = {
+        "number": number,
+        "relevance": 0.00001,
+        "conciseness": 0.5,
+        "comprehensiveness": None,
+        "reviews_scored": 2,
+        "partial": False,
+        "json": b"{}",
+        "html": b"<p>",
+    }
+    return Report(**(values | changed))  # type: ignore[arg-type]
+
+
+def left(tmp_path: Path, *made: Report) -> dict[str, str]:
+    reports.leave(surroundings(tmp_path), made)
+    return parse((tmp_path / "output").read_text("utf-8"))
+
+
+def test_one_pull_request_has_its_scores_and_files(tmp_path: Path) -> None:
+    values = left(tmp_path, report(comment_url="https://x"))
+
+    assert values == {
+        "relevance": "0.000010",
+        "conciseness": "0.500000",
+        "comprehensiveness": "",
+        "reviews-scored": "2",
+        "json-path": str(tmp_path / "reports" / "crscore.json"),
+        "html-path": str(tmp_path / "reports" / "crscore.html"),
+        "partial": "false",
+        "comment-url": "https://x",
+    }
+    assert (tmp_path / "reports" / "crscore.json").read_bytes() == b"{}"
+
+
+def test_several_have_a_folder_and_no_scores(tmp_path: Path) -> None:
+    values = left(tmp_path, report(7), report(8, partial=True, comment_url="https://x"))
+
+    assert (values["relevance"], values["conciseness"], values["comment-url"]) == ("", "", "")
+    assert (values["reviews-scored"], values["partial"]) == ("4", "true")
+    assert values["json-path"] == values["html-path"] == str(tmp_path / "reports")
+    assert sorted(path.name for path in (tmp_path / "reports").iterdir()) == [
+        "crscore-7.html", "crscore-7.json", "crscore-8.html", "crscore-8.json",
+    ]  # fmt: skip
+
+
+def test_nothing_to_do_sets_every_output(tmp_path: Path) -> None:
+    values = left(tmp_path)
+
+    assert set(values) == set(reports.OUTPUTS)
+    assert {name: text for name, text in values.items() if text} == {
+        "reviews-scored": "0",
+        "partial": "false",
+    }
+    assert not (tmp_path / "reports").exists()
+
+
+def test_report_without_documents_leaves_no_file(tmp_path: Path) -> None:
+    values = left(tmp_path, report(json=None, html=None))
+
+    assert (values["json-path"], values["html-path"]) == ("", "")
+    assert not (tmp_path / "reports").exists()
+
+
+def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "reports").write_text("x", encoding="utf-8")
+
+    with pytest.raises(OutputError, match="reports"):
+        left(tmp_path, report())
