@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -27,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--permissions", choices=("write", "read"), default="write")
     parser.add_argument("--log", action="store_true", help="print each request at the end")
     options = parser.parse_args(arguments)
+    # A plain `kill` ends it like Ctrl-C, so that the folder of the scene is removed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     world = scenes.SCENES[options.scene]()
     with serve(world, token=TOKEN, permissions=options.permissions, port=options.port) as server:
         _say(server)

@@ -27,6 +27,8 @@ class Rules:
 
     page_limit: int = 100
     """Most items a page."""
+    graph_page_limit: int = 100
+    """Most nodes of a GraphQL connection in one answer."""
     file_limit: int = 3_000
     """Most rows of a file list."""
     file_patch_lines: int = 20_000
@@ -37,6 +39,8 @@ class Rules:
     """Most files of a comparison, all on its first page."""
     requests: int = 5_000
     """Requests an hour."""
+    blob_text_bytes: int = 512_000
+    """GraphQL cuts the text of a blob here and says `isTruncated`."""
     stale_heads: int = 0
     """How many pushes the file list lags behind."""
 
@@ -227,7 +231,9 @@ class Rest:
         found = [
             self.shapes.pull_simple(repository, pull)
             for pull in repository.pulls.values()
-            if sha in (*repository.history.log(pull.base, pull.head), pull.head)
+            # A fork's commits are in the fork: GitHub does not find them from here.
+            if pull.head_repository == repository.full_name
+            and sha in (*repository.history.log(pull.base, pull.head), pull.head)
         ]
         return Answer(items=found)
 

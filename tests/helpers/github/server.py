@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from tests.helpers.github import answers, faults
 from tests.helpers.github.answers import Answer, Request
+from tests.helpers.github.graph import Graph
 from tests.helpers.github.rest import Rest, Rules, Write
 from tests.helpers.github.shapes import Shapes
 
@@ -76,6 +77,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self._http.server_port}"
         shapes = Shapes(api=self.url)
         self.rest = Rest(world=world, shapes=shapes, rules=rules, may_write=may_write)
+        self.graph = Graph(world=world, rules=rules)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -142,6 +144,8 @@ class Server:
     def _route(self, request: Request) -> Answer:
         if request.path == "/rate_limit":
             return Answer(body=self._limits())
+        if request.path in ("/graphql", "/api/graphql"):
+            return self.graph.answer(request) if request.method == "POST" else answers.not_found()
         return self.rest.answer(request)
 
     def _cut(self, request: Request, answer: Answer, fault: faults.Fault | None) -> None:

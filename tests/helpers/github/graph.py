@@ -1,0 +1,257 @@
+"""The GraphQL side: a part of GitHub's schema, answered from the state of the world."""
+
+from __future__ import annotations
+
+import base64
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphql import GraphQLError, GraphQLSchema, build_schema, graphql_sync
+
+from tests.helpers.github import anchors
+from tests.helpers.github.answers import Answer, Request, refusal
+from tests.helpers.github.shapes import node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tests.helpers.github.rest import Rules
+    from tests.helpers.github.state import (
+        LineComment,
+        Note,
+        Pull,
+        Repository,
+        Review,
+        User,
+        World,
+    )
+
+SDL = Path(__file__).with_name("schema.graphql")
+MAX_INT = 2**31 - 1
+_PREFIX = "cursor:v2:"
+
+
+@cache
+def schema() -> GraphQLSchema:
+    """Our part of the schema; a test holds it to GitHub's own."""
+    return build_schema(SDL.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph:
+    """Answers GraphQL queries."""
+
+    world: World
+    rules: Rules
+
+    def answer(self, request: Request) -> Answer:
+        """Run the query in the body; what is wrong with it is said with status 200."""
+        body = request.body
+        if not isinstance(body, dict) or not isinstance(body.get("query"), str):
+            return refusal(400, "A query attribute must be specified and must be a string.")
+        result = graphql_sync(
+            schema(), body["query"], root_value=self._root(), variable_values=body.get("variables")
+        )
+        made: dict[str, Any] = {}
+        if result.data is not None or not result.errors:
+            made["data"] = result.data
+        if result.errors:
+            made["errors"] = [_error(one) for one in result.errors]
+        return Answer(body=made)
+
+    def _root(self) -> Mapping[str, Any]:
+        return {
+            "viewer": _actor(self.world.viewer, keep_suffix=True),
+            "repository": lambda _, owner, name, **more: self._repository(f"{owner}/{name}"),
+            "rateLimit": {
+                "cost": 1,
+                "limit": self.rules.requests,
+                "remaining": self.rules.requests - 1,
+                "resetAt": "2030-01-01T00:00:00Z",
+                "used": 1,
+            },
+        }
+
+    def _repository(self, name: str) -> Mapping[str, Any]:
+        found = self.world.repository(name)
+        if found is None:
+            raise _missing(f"Could not resolve to a Repository with the name '{name}'.")
+        return {
+            "id": node_id("R", found.id),
+            "nameWithOwner": found.full_name,
+            "object": lambda _, oid=None, expression=None: self._object(found, oid, expression),
+            "pullRequest": lambda _, number: self._pull(found, number),
+        }
+
+    def _object(
+        self, repository: Repository, oid: str | None, expression: str | None
+    ) -> Mapping[str, Any] | None:
+        """A blob or a commit by its name, or by `REF:PATH`."""
+        history, name = repository.history, oid
+        if name is None and expression is not None:
+            ref, colon, path = expression.partition(":")
+            commit = repository.resolve(ref)
+            name = commit if not colon or commit is None else history.tree(commit).get(path)
+        if name is None:
+            return None
+        data = history.blob(name)
+        if data is None:
+            known = name in history
+            return {"__typename": "Commit", "id": name, "oid": name} if known else None
+        return self._blob(name, data)
+
+    def _blob(self, sha: str, data: bytes) -> Mapping[str, Any]:
+        binary = b"\0" in data[:8_000]
+        limit = self.rules.blob_text_bytes
+        text = None if binary else data[:limit].decode("utf-8", errors="replace")
+        return {
+            "__typename": "Blob",
+            "id": node_id("B", int(sha[:8], 16)),
+            "oid": sha,
+            "byteSize": len(data),
+            "isBinary": binary,
+            "isTruncated": len(data) > limit,
+            "text": text,
+        }
+
+    def _pull(self, repository: Repository, number: int) -> Mapping[str, Any]:
+        pull = repository.pulls.get(number)
+        if pull is None:
+            message = f"Could not resolve to a PullRequest with the number of {number}."
+            raise _missing(message)
+        base = repository.history.merge_base(pull.base, pull.head)
+        changes = repository.history.changes(base, pull.head)
+        hidden = pull.pending(self.world.viewer)
+        reviews = [self._review(one) for one in pull.reviews if one.id not in hidden]
+        return {
+            "id": node_id("PR", number),
+            "number": number,
+            "title": pull.title,
+            "state": pull.state.upper(),
+            "isDraft": pull.draft,
+            "author": _actor(pull.author),
+            "headRefOid": pull.head,
+            "baseRefOid": pull.base,
+            "changedFiles": len(changes),
+            "additions": sum(one.additions for one in changes),
+            "deletions": sum(one.deletions for one in changes),
+            "comments": self._connection([self._remark("IC", one) for one in pull.notes]),
+            "reviews": self._connection(reviews),
+            "reviewThreads": self._connection(self._threads(repository, pull)),
+        }
+
+    def _threads(self, repository: Repository, pull: Pull) -> list[Mapping[str, Any]]:
+        hidden = pull.pending(self.world.viewer)
+        threads: dict[int, list[LineComment]] = defaultdict(list)
+        for one in pull.lines:
+            if one.review not in hidden:
+                threads[one.reply_to or one.id].append(one)
+        return [self._thread(repository, pull, lines) for lines in threads.values()]
+
+    def _thread(
+        self, repository: Repository, pull: Pull, lines: Sequence[LineComment]
+    ) -> Mapping[str, Any]:
+        first = lines[0]
+        root = first.reply_to or first.id
+        place = anchors.current(repository, pull, first)
+        solver = pull.resolved.get(root)
+        states = {review.id: review.state for review in pull.reviews}
+        nodes = []
+        for one in lines:
+            pending = states[one.review] == "PENDING"
+            more = {
+                "path": one.path,
+                "outdated": place is None,
+                "state": "PENDING" if pending else "SUBMITTED",
+            }
+            nodes.append({**self._remark("PRRC", one), **more})
+        return {
+            "id": node_id("PRRT", root),
+            "isResolved": root in pull.resolved,
+            "isOutdated": place is None,
+            "path": first.path,
+            "line": place and place.line,
+            "resolvedBy": solver and _actor(solver),
+            "comments": self._connection(nodes),
+        }
+
+    def _review(self, review: Review) -> Mapping[str, Any]:
+        return {**self._remark("PRR", review), "state": review.state}
+
+    def _remark(self, kind: str, remark: Note | Review | LineComment) -> Mapping[str, Any]:
+        return {
+            "id": node_id(kind, remark.id),
+            # An `Int` ends at 31 bits, and the ids of comments have long passed that.
+            "databaseId": remark.id if remark.id <= MAX_INT else None,
+            "fullDatabaseId": str(remark.id),
+            "author": _actor(remark.author),
+            "body": remark.body,
+            "isMinimized": remark.minimized is not None,
+            "minimizedReason": remark.minimized,
+            "viewerDidAuthor": remark.author == self.world.viewer,
+        }
+
+    def _connection(self, nodes: Sequence[Any]) -> Callable[..., Mapping[str, Any]]:
+        def connect(
+            _: Any,
+            first: int | None = None,
+            after: str | None = None,
+            last: int | None = None,
+            before: str | None = None,
+        ) -> Mapping[str, Any]:
+            if first is None or last is not None or before is not None:
+                raise GraphQLError("You must provide a `first` value to properly paginate.")
+            size = min(first, self.rules.graph_page_limit)
+            if not 1 <= first <= 100:
+                raise GraphQLError(f"Requesting {first} records exceeds the `first` limit of 100.")
+            start = _position(after)
+            end = min(start + size, len(nodes))
+            return {
+                "totalCount": len(nodes),
+                "nodes": nodes[start:end],
+                "pageInfo": {
+                    "hasNextPage": end < len(nodes),
+                    "hasPreviousPage": start > 0,
+                    "startCursor": _cursor(start + 1) if start < end else None,
+                    "endCursor": _cursor(end) if start < end else None,
+                },
+            }
+
+        return connect
+
+
+def _actor(user: User | None, *, keep_suffix: bool = False) -> Mapping[str, Any] | None:
+    """An account; GraphQL names an app without the `[bot]` that REST shows."""
+    if user is None:
+        return None
+    is_bot = user.type == "Bot"
+    login = user.login.removesuffix("[bot]") if is_bot and not keep_suffix else user.login
+    return {"__typename": "Bot" if is_bot else "User", "login": login}
+
+
+def _cursor(position: int) -> str:
+    return base64.b64encode(f"{_PREFIX}{position}".encode()).decode()
+
+
+def _position(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    try:
+        return int(base64.b64decode(cursor).decode().removeprefix(_PREFIX))
+    except ValueError as exc:
+        message = f"`{cursor}` does not appear to be a valid cursor."
+        raise GraphQLError(message, extensions={"type": "INVALID_CURSOR_ARGUMENTS"}) from exc
+
+
+def _missing(message: str) -> GraphQLError:
+    return GraphQLError(message, extensions={"type": "NOT_FOUND"})
+
+
+def _error(error: GraphQLError) -> dict[str, Any]:
+    """An error as GitHub writes it: its type beside the message."""
+    made = dict(error.formatted)
+    extensions = made.pop("extensions", None) or {}
+    return {**extensions, **made}
