@@ -1,0 +1,183 @@
+"""Whole files: what is asked for, how often, and what a failure leaves."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from crscore import diff, wholes
+from crscore.errors import UnavailableError
+from crscore.github import blobs
+from crscore.github.change import Change
+from crscore.records import FileStatus
+from crscore.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LIMITS = wholes.Limits()
+BASE = "b" * 40
+
+
+def name_of(text: str) -> str:
+    data = text.encode()
+    return hashlib.sha1(b"blob %d\0%s" % (len(data), data)).hexdigest()
+
+
+def modified(path: str) -> str:
+    return f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -2 +2 @@\n-old\n+{path}\n"
+
+
+def text_of(path: str) -> str:
+    return f"first\n{path}\nlast\n"
+
+
+def change_of(text: str, **names: str) -> Change:
+    read = diff.parse(text)
+    given = {file.path: name_of(text_of(file.path)) for file in read.files}
+    return Change(diff=read, blobs=given | names)
+
+
+class Objects:
+    """Answers queries from what it has; some of them it fails."""
+
+    def __init__(self, objects: dict[str, Any], *, failing: tuple[int, ...] = ()) -> None:
+        self.objects = objects
+        self.failing = failing
+        self.queries: list[tuple[str, dict[str, Any]]] = []
+
+    def graphql(self, query, variables, kind):
+        self.queries.append((query, dict(variables)))
+        if len(self.queries) in self.failing:
+            raise UnavailableError("GraphQL", "status 502")
+        asked = {key: value for key, value in variables.items() if key[0] == "v"}
+        found = {f"o{key[1:]}": self.objects.get(value) for key, value in asked.items()}
+        return msgspec.convert({"repository": found}, kind)
+
+
+def having(*paths: str, **more: Any) -> dict[str, Any]:
+    texts = {name_of(text_of(path)): text_of(path) for path in paths}
+    return {name: {"oid": name, "text": text} for name, text in texts.items()} | more
+
+
+def read(host: Objects, change: Change, limits=LIMITS, **more) -> blobs.Wholes:
+    return blobs.read(host, "own/er", change, limits, **more)  # type: ignore[arg-type]
+
+
+MANY = [f"m{at:03}.py" for at in range(120)]
+
+
+def test_one_query_for_fifty_files() -> None:
+    host = Objects(having(*MANY))
+    found = read(host, change_of("".join(map(modified, MANY))))
+    assert len(host.queries) == 3
+    assert found.texts == {path: text_of(path) for path in MANY}
+    assert (found.missing, found.notes) == ((), ())
+
+
+def test_names_go_as_variables_and_never_into_the_query() -> None:
+    host = Objects(having("a.py"))
+    read(host, change_of(modified("a.py")))
+    query, variables = host.queries[0]
+    assert variables == {"owner": "own", "name": "er", "v0": name_of(text_of("a.py"))}
+    assert variables["v0"] not in query
+
+
+def test_what_was_read_once_is_not_asked_for_again(tmp_path: Path) -> None:
+    change = change_of("".join(map(modified, MANY)))
+    first = read(Objects(having(*MANY)), change, store=Store(tmp_path))
+    host = Objects({})
+    assert read(host, change, store=Store(tmp_path)) == first
+    assert host.queries == []
+
+
+def test_damaged_memory_is_asked_again(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.put(f"blob {name_of(text_of('a.py'))}", b"\xff{")
+    host = Objects(having("a.py"))
+    assert read(host, change_of(modified("a.py")), store=store).texts == {"a.py": text_of("a.py")}
+
+
+def test_failed_query_is_missing_and_the_others_are_read() -> None:
+    host = Objects(having(*MANY), failing=(2,))
+    found = read(host, change_of("".join(map(modified, MANY))))
+    assert sorted(found.texts) == MANY[:50] + MANY[100:]
+    assert found.missing == (
+        "50 changed files could not be read whole (status 502), only their hunks: "
+        "'m050.py', 'm051.py', 'm052.py' and 47 more.",
+    )
+
+
+def test_object_that_the_host_lacks_is_missing() -> None:
+    found = read(Objects({}), change_of(modified("a.py")))
+    assert "(the host does not have them), only their hunks: 'a.py'." in found.missing[0]
+
+
+def test_answer_for_another_object_is_not_taken() -> None:
+    wrong = {name_of(text_of("a.py")): {"oid": "f" * 40, "text": text_of("a.py")}}
+    found = read(Objects(wrong), change_of(modified("a.py")))
+    assert found.texts == {}
+    assert found.missing
+
+
+@pytest.mark.parametrize("what", [{"isBinary": True}, {"isTruncated": True}, {"text": None}])
+def test_blob_without_whole_text_is_left_out_with_a_note(what: dict[str, Any]) -> None:
+    name = name_of(text_of("a.py"))
+    host = Objects({name: {"oid": name, "text": "firs", **what}})
+    found = read(host, change_of(modified("a.py")))
+    assert (found.texts, found.missing) == ({}, ())
+    assert "Only the hunks were read of 1 files" in found.notes[0]
+
+
+def test_new_deleted_binary_and_moved_files_need_no_request() -> None:
+    host = Objects({})
+    found = read(
+        host,
+        change_of(
+            "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n"
+            "diff --git a/d b/d\ndeleted file mode 100644\n--- a/d\n"
+            "+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+            "diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n"
+            "diff --git a/o b/p\nrename from o\nrename to p\n"
+        ),
+    )
+    assert host.queries == []
+    assert found.missing == ()
+
+
+def test_same_content_in_two_files_is_asked_for_once() -> None:
+    both = change_of(modified("a.py") + modified("b.py"), **{"b.py": name_of(text_of("a.py"))})
+    host = Objects(having("a.py"))
+    assert set(read(host, both).texts) == {"a.py", "b.py"}
+    assert len(host.queries[0][1]) == 3
+
+
+SILENT = "diff --git a/{0} b/{0}\nBinary files a/{0} and b/{0} differ\n"
+
+
+def test_file_whose_mode_alone_changed_is_told_from_a_binary_one() -> None:
+    change = change_of(SILENT.format("run.sh") + SILENT.format("logo.png"))
+    objects = {
+        f"{BASE}:run.sh": {"oid": change.blobs["run.sh"]},
+        f"{BASE}:logo.png": {"oid": "a" * 40},
+    }
+    logo, run = sorted(
+        read(Objects(objects), change, base=BASE).diff.files, key=lambda one: one.path
+    )
+    assert (run.status, run.is_binary) == (FileStatus.MODE_CHANGED, False)
+    assert (logo.status, logo.is_binary) == (FileStatus.MODIFIED, True)
+
+
+def test_question_for_the_mode_that_fails_is_missing() -> None:
+    found = read(Objects({}, failing=(1,)), change_of(SILENT.format("run.sh")), base=BASE)
+    assert "mode only, which could not be asked (status 502): 'run.sh'." in found.missing[0]
+
+
+def test_name_that_is_none_is_never_asked_for() -> None:
+    host = Objects({})
+    found = read(host, change_of(modified("a.py"), **{"a.py": 'x") { } #'}))
+    assert host.queries == []
+    assert found.missing

@@ -1,0 +1,233 @@
+"""The list of changed files, held against the pull request's totals."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from crscore import diff
+from crscore.github import change
+from crscore.github.change import Totals
+from crscore.github.host import Pages
+from crscore.github.patches import Row
+from crscore.records import FileStatus
+from crscore.wholes import Limits
+
+LIMITS = Limits()
+HEAD, OLDER = "c" * 40, "d" * 40
+PATCH = "@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d"
+
+
+def row(name: str, *, commit: str = HEAD, **values) -> Row:
+    given = {"status": "modified", "additions": 2, "deletions": 1, "patch": PATCH, "sha": "e" * 40}
+    url = f"https://api.example/repos/o/r/contents/{name}?ref={commit}"
+    return Row(filename=name, contents_url=url, **{**given, **values})
+
+
+def silent(name: str, status: str = "modified", **values) -> Row:
+    return row(name, status=status, additions=0, deletions=0, patch=None, **values)
+
+
+class Lists:
+    """Hands out one list after the other, the last one for good; counts how often."""
+
+    def __init__(self, *lists: list[Row], lost: tuple[str, ...] = ()) -> None:
+        self.lists = lists
+        self.lost = lost
+        self.asked: list[tuple[str, int | None]] = []
+
+    def pages(self, path, kind, parameters=None, *, expected=None) -> Pages[Row]:
+        assert kind is Row
+        rows = self.lists[min(len(self.asked), len(self.lists) - 1)]
+        self.asked.append((path, expected))
+        return Pages(items=tuple(rows), missing=self.lost)
+
+
+def totals_of(*rows: Row) -> Totals:
+    return Totals(
+        files=len(rows),
+        additions=sum(one.additions for one in rows),
+        deletions=sum(one.deletions for one in rows),
+    )
+
+
+def read(host: Lists, totals: Totals, limits: Limits = LIMITS) -> change.Change:
+    return change.read(host, "o/r", 7, totals, HEAD, limits)  # type: ignore[arg-type]
+
+
+def unseen(found: change.Change) -> list[str]:
+    return [file.path for file in found.diff.files if file.is_missing]
+
+
+WHOLE = [
+    row("b.py"),
+    row("a.py"),
+    silent("logo.png"),
+    silent("n.py", "renamed", previous_filename="m.py"),
+]
+
+
+def test_whole_list_is_read_with_one_request_and_sorted() -> None:
+    host = Lists(WHOLE)
+    found = read(host, totals_of(*WHOLE))
+    assert [file.path for file in found.diff.files] == ["a.py", "b.py", "logo.png", "n.py"]
+    assert found.missing == ()
+    assert host.asked == [("/repos/o/r/pulls/7/files", 4)]
+    assert found.blobs["a.py"] == "e" * 40
+
+
+def test_image_and_pure_rename_are_believed_when_the_totals_agree() -> None:
+    files = {file.path: file for file in read(Lists(WHOLE), totals_of(*WHOLE)).diff.files}
+    assert files["logo.png"].is_binary
+    assert (files["n.py"].status, files["n.py"].old_path) == (FileStatus.RENAMED, "m.py")
+
+
+def test_silently_empty_rows_are_missing_when_the_totals_say_more() -> None:
+    totals = replace(totals_of(*WHOLE), additions=400)
+    found = read(Lists(WHOLE), totals)
+    assert unseen(found) == ["logo.png", "n.py"]
+    assert (
+        "listed without any change, which does not add up: 'logo.png', 'n.py'" in found.missing[0]
+    )
+    assert "add 4 lines and remove 2; the pull request counts 400 and 2" in found.missing[1]
+
+
+def test_file_without_patch_is_missing_and_the_others_are_read() -> None:
+    rows = [row("a.py"), row("large.py", patch=None, additions=900)]
+    found = read(Lists(rows), totals_of(*rows))
+    assert unseen(found) == ["large.py"]
+    assert found.diff.files[0].hunks
+    assert found.missing == (
+        "1 of the changed files have changed lines that the host did not show: 'large.py'.",
+    )
+
+
+def test_lost_page_is_told_with_its_reason_and_not_asked_again() -> None:
+    host = Lists(WHOLE, lost=("page 2 of the files: status 502",))
+    found = read(host, replace(totals_of(*WHOLE), files=120, additions=999))
+    assert len(host.asked) == 1
+    assert "4 changed files were found and the pull request counts 120." in found.missing
+    assert "Files are not listed: page 2 of the files: status 502." in found.missing
+
+
+def test_more_files_than_the_host_lists_are_said_to_be_missing(monkeypatch) -> None:
+    monkeypatch.setattr(change, "MAX_LISTED", 4)
+    host = Lists(WHOLE)
+    found = read(host, replace(totals_of(*WHOLE), files=9))
+    assert host.asked == [("/repos/o/r/pulls/7/files", 4)]
+    assert "Files are not listed: the host lists 4 at most." in found.missing
+
+
+def test_rows_listed_twice_count_once() -> None:
+    assert read(Lists([*WHOLE, *WHOLE[:2]]), totals_of(*WHOLE)).missing == ()
+
+
+def test_file_that_slipped_between_two_pages_is_found_the_second_time() -> None:
+    host = Lists([WHOLE[0], WHOLE[0], *WHOLE[2:]], [WHOLE[1], WHOLE[1], *WHOLE[2:]])
+    found = read(host, totals_of(*WHOLE))
+    assert (len(host.asked), found.missing) == (2, ())
+    assert len(found.diff.files) == 4
+
+
+def test_stale_list_is_read_once_more() -> None:
+    stale = [row("gone.py", commit=OLDER), row("a.py", commit=OLDER, additions=9)]
+    host = Lists(stale, WHOLE)
+    found = read(host, totals_of(*WHOLE))
+    assert (len(host.asked), found.missing, unseen(found)) == (2, (), [])
+    assert found == read(Lists(WHOLE), totals_of(*WHOLE))
+
+
+def test_list_that_stays_stale_shows_nothing_of_its_files() -> None:
+    host = Lists([row("a.py", commit=OLDER), row("gone.py", commit=OLDER)])
+    found = read(host, totals_of(row("a.py")))
+    assert len(host.asked) == 2
+    assert unseen(found) == ["a.py", "gone.py"]
+    assert "listed for another commit than the head" in found.missing[0]
+
+
+def test_file_listed_with_two_changes_is_missing() -> None:
+    other = row("a.py", patch="@@ -1,2 +1,3 @@\n a\n-b\n+x\n+y", sha="f" * 40)
+    one, two = (
+        read(Lists(rows), totals_of(row("a.py")))
+        for rows in ([row("a.py"), other], [other, row("a.py")])
+    )
+    assert unseen(one) == ["a.py"]
+    assert one == two
+    assert "a.py" not in one.blobs
+
+
+def test_pull_request_without_files_has_an_empty_diff() -> None:
+    found = read(Lists([]), Totals(files=0, additions=0, deletions=0))
+    assert (found.diff.files, found.missing) == ((), ())
+
+
+def test_nothing_listed_at_all_is_missing_and_no_empty_change() -> None:
+    found = read(Lists([]), Totals(files=3, additions=5, deletions=0))
+    assert found.diff.files == ()
+    assert "0 changed files were found and the pull request counts 3." in found.missing
+
+
+def test_unchanged_rows_are_no_part_of_the_change() -> None:
+    assert read(Lists([*WHOLE, silent("same.py", "unchanged")]), totals_of(*WHOLE)).missing == ()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_order_of_rows_does_not_tell(seed: int) -> None:
+    rows = [
+        *WHOLE,
+        row("large.py", patch=None),
+        row("z.py", commit=OLDER),
+        row("damaged.py", patch="@@"),
+    ]
+    shuffled = random.Random(seed).sample(rows, len(rows))
+    assert read(Lists(shuffled), totals_of(*rows)) == read(Lists(rows), totals_of(*rows))
+
+
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        (diff.Limits(max_files=2), ["c.py", "d.py"]),
+        (diff.Limits(max_hunks=1), ["b.py", "c.py", "d.py"]),
+        (diff.Limits(max_diff_bytes=200), ["c.py", "d.py"]),
+        (diff.Limits(max_diff_bytes=10), ["a.py", "b.py", "c.py", "d.py"]),
+    ],
+)
+def test_files_after_a_limit_are_missing(limits: diff.Limits, left: list[str]) -> None:
+    rows = [row(name) for name in ("d.py", "c.py", "b.py", "a.py")]
+    found = read(Lists(rows), totals_of(*rows), Limits(diff=limits))
+    assert unseen(found) == left
+    assert found.missing
+
+
+def test_hash_is_of_the_composed_text_and_differs_when_a_file_is_missing() -> None:
+    found = read(Lists(WHOLE[:1]), totals_of(*WHOLE[:1]))
+    text = f"diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n{PATCH}\n"
+    assert found.diff.sha256 == diff.parse(text).sha256
+    without = [row("b.py", patch=None)]
+    assert read(Lists(without), totals_of(*without)).diff.sha256 != found.diff.sha256
+
+
+SUBMODULE = (
+    "--- a/lib\n+++ b/lib\n@@ -1 +1 @@\n"
+    f"-Subproject commit {'a' * 40}\n+Subproject commit {'b' * 40}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("totals", "said"),
+    [
+        ((2, 3, 2), ""),
+        ((3, 3, 2), "2 changed files were found and the pull request counts 3."),
+        ((2, 3, 1), "counts 3 and 1"),
+        ((2, 4, 2), "counts 4 and 2"),
+    ],
+)
+def test_change_from_elsewhere_is_held_against_the_totals(totals, said: str) -> None:
+    parsed = diff.parse(f"--- a/a.py\n+++ b/a.py\n{PATCH}\n{SUBMODULE}")
+    found = change.reconcile(
+        parsed, Totals(files=totals[0], additions=totals[1], deletions=totals[2])
+    )
+    assert bool(found) == bool(said)
+    assert said in "".join(found)
