@@ -1,0 +1,270 @@
+"""The posts of a pull request -> what each reviewer said, as comments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from crscore.markup import scan
+from crscore.pulls import Remark, RemarkKind
+from crscore.records import Comment, Side
+from crscore.reviewers.cutting import cut, is_review, without_commands
+from crscore.reviewers.outline import outline
+from crscore.reviewers.profile import Profile, profiles
+from crscore.reviewers.repeats import Message, without_repeats
+from crscore.reviewers.speakers import GHOST, account, bare, speaker
+from crscore.reviewers.wildcards import matches
+from crscore.sentences import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from crscore.reviewers.speakers import Speaker
+
+OWN_MARKER: Final = "<!-- crscore:"
+"""Our own comments start with it."""
+_NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What one reviewer said in one place: in a thread, a review's text or a post."""
+
+    reviewer: str
+    """A profile's name, a name that the user gave, or the login."""
+    is_bot: bool
+    """Whether a program said it."""
+    profile: str | None
+    """The profile that knew it; None for people and for bots that are not known."""
+    remarks: tuple[Remark, ...]
+    """The posts it was said in, by time; never empty."""
+    body: str
+    """What is review in them, joined; Markdown, never blank."""
+    place: Remark
+    """The post whose place it has: the thread's first where that is known, else its own first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What all reviewers said."""
+
+    said: tuple[Said, ...]
+    """By time of the first post, its kind and id."""
+    left_out: tuple[str, ...] = ()
+    """Who was left out and how to hear them, one sentence each."""
+    notes: tuple[str, ...] = ()
+    """What else a reader should know, one sentence each."""
+
+
+def said(
+    remarks: Sequence[Remark],
+    *,
+    pull_author: str | None,
+    authors: Sequence[str] = (),
+    markers: Mapping[str, str] = _NO_MARKERS,
+    known: Sequence[Profile] | None = None,
+) -> Heard:
+    """Find out who said what.
+
+    Left out are our own comments and commands, posts that a bot's profile knows as no review,
+    and posts without words. Without `authors` everybody is heard but the pull request's author
+    and bots that are not known and only post in the conversation, as reports do. Posts of one
+    reviewer in one thread are one; words said twice count once (`repeats.without_repeats`).
+
+    Args:
+        remarks: In any order; what is found does not depend on it.
+        pull_author: Login of who opened the pull request; None when the account is deleted.
+        authors: Whom to hear: patterns of logins and reviewers' names, `*` is any text, `!`
+            before one excludes. With only exclusions all others are heard as without any.
+        markers: Name of a reviewer -> text in the body of posts that are its.
+        known: Profiles of bots; None for those that come with crscore.
+
+    Returns:
+        What was said, and who was left out.
+
+    Raises:
+        ConfigError: A profile cannot be read.
+    """
+    bots = profiles() if known is None else tuple(known)
+    messages = [
+        Message(remark=remark, speaker=who, text=text)
+        for remark in sorted(remarks, key=_order)
+        if not remark.body.lstrip().startswith(OWN_MARKER)
+        for who in (speaker(remark, markers=markers, profiles=bots),)
+        if (text := _review_text(remark, who))
+    ]
+    chosen, left_out = _choose(messages, pull_author, tuple(authors))
+    roots = {remark.id: remark for remark in remarks if remark.kind is RemarkKind.LINE}
+    return Heard(
+        said=tuple(_threads(without_repeats(chosen), roots)),
+        left_out=left_out,
+        notes=_marker_notes(chosen),
+    )
+
+
+def comments(heard: Heard) -> tuple[Comment, ...]:
+    """Make what was said into comments to score; the i-th is of the i-th `Said`.
+
+    Args:
+        heard: What was said.
+
+    Returns:
+        Comments whose author is the reviewer, with the place of the thread.
+    """
+    return tuple(
+        Comment(
+            body=one.body,
+            path=one.place.path,
+            line=one.place.line,
+            start_line=one.place.start_line,
+            side=one.place.side or Side.NEW,
+            outdated=one.place.outdated,
+            diff_hunk=one.place.hunk,
+            author=one.reviewer,
+            id=str(one.remarks[0].id),
+        )
+        for one in heard.said
+    )
+
+
+def _order(remark: Remark) -> tuple[str, str, int]:
+    return remark.created, remark.kind, remark.id
+
+
+def _review_text(remark: Remark, who: Speaker) -> str:
+    """What is review in a post; empty when nothing is."""
+    text = without_commands(remark.body).strip()
+    if who.profile is not None:
+        if not is_review(text, remark.kind, who.profile):
+            return ""
+        text = cut(text, who.profile.cut)
+    if not any(token.type == "text" and _has_words(token.content) for token in scan(text)):
+        return ""
+    if who.is_bot:  # its decoration may be all there is
+        read = parse(text)
+        return text if read.sentences or read.suggestions or read.code_blocks else ""
+    return text
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _choose(
+    messages: Sequence[Message], pull_author: str | None, authors: tuple[str, ...]
+) -> tuple[list[Message], tuple[str, ...]]:
+    wanted = [pattern for pattern in authors if not pattern.startswith("!")]
+    unwanted = [pattern[1:] for pattern in authors if pattern.startswith("!")]
+    present = [message for message in messages if not _is_named(message.speaker, unwanted)]
+    if wanted:
+        chosen = [message for message in present if _is_named(message.speaker, wanted)]
+        return chosen, _nobody(wanted, messages) if not chosen else ()
+    present = [message for message in present if not _is_answer(message, pull_author)]
+    reporters = _reporters(present)
+    chosen = [message for message in present if not _is_report(message, reporters)]
+    reports = _names(message for message in present if _is_report(message, reporters))
+    return chosen, (*_reports(sorted(reports)), *_ghosts(messages, pull_author))
+
+
+def _is_named(who: Speaker, patterns: Sequence[str]) -> bool:
+    own = {who.name, who.account, bare(who.account)}
+    return any(matches(pattern.strip(), name) for pattern in patterns for name in own)
+
+
+def _is_answer(message: Message, pull_author: str | None) -> bool:
+    """Whether a post is the author's own: answers to the review, no review."""
+    who, remark = message.speaker, message.remark
+    if who.marked or bare(who.account) != bare(account(pull_author)):
+        return False
+    # A review bot that also writes code reviews its own change in reviews and new threads.
+    reviews_itself = who.profile is not None and not who.profile.shared
+    is_start = remark.kind is RemarkKind.REVIEW or remark.thread == remark.id
+    return not (reviews_itself and is_start)
+
+
+def _reporters(messages: Sequence[Message]) -> frozenset[str]:
+    """Names of the bots without a profile that only post in the conversation."""
+    unknown = [one for one in messages if one.speaker.is_bot and one.speaker.profile is None]
+    unmarked = {one.speaker.name for one in unknown if not one.speaker.marked}
+    outside = (one for one in unknown if one.remark.kind is not RemarkKind.CONVERSATION)
+    return frozenset(unmarked - _names(outside))
+
+
+def _is_report(message: Message, reporters: frozenset[str]) -> bool:
+    profile = message.speaker.profile
+    if profile is not None and profile.shared and not message.speaker.marked:
+        return message.remark.kind is RemarkKind.CONVERSATION
+    return message.speaker.name in reporters
+
+
+def _names(messages: Iterable[Message]) -> frozenset[str]:
+    return frozenset(message.speaker.name for message in messages)
+
+
+def _reports(names: Sequence[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    return (
+        f"Not scored, because they look like reports of tools: what {', '.join(names)} posted "
+        "in the conversation. Name everybody who is to be scored with --author, or tell a review "
+        "among them by its text with --bot-marker NAME=TEXT.",
+    )
+
+
+def _ghosts(messages: Sequence[Message], pull_author: str | None) -> tuple[str, ...]:
+    if pull_author is not None or GHOST not in _names(messages):
+        return ()
+    return (
+        "Not scored: posts of deleted accounts, because the pull request's author is one of "
+        f"them. --author {GHOST} scores them.",
+    )
+
+
+def _nobody(wanted: Sequence[str], messages: Sequence[Message]) -> tuple[str, ...]:
+    there = ", ".join(sorted(_names(messages))) or "nobody"
+    return (f"--author {', '.join(wanted)} matches nobody; there is: {there}.",)
+
+
+def _marker_notes(messages: Sequence[Message]) -> tuple[str, ...]:
+    """Say whose posts count as somebody else's, since a marker can be typed by anybody."""
+    moved = sorted(
+        {
+            (one.speaker.name, one.speaker.account)
+            for one in messages
+            if one.speaker.marked and not one.speaker.account.endswith("[bot]")
+        }
+    )
+    return tuple(
+        f"Posts of {posted_by} count as {name}'s, because of a marker in them."
+        for name, posted_by in moved
+    )
+
+
+def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterable[Said]:
+    ordered = sorted(messages, key=_thread)
+    found = [tuple(group) for _, group in groupby(ordered, key=_thread)]
+    for group in sorted(found, key=lambda group: _order(group[0].remark)):
+        first = group[0].remark
+        root = roots.get(first.thread) if first.thread is not None else None
+        yield Said(
+            reviewer=group[0].speaker.name,
+            is_bot=group[0].speaker.is_bot,
+            profile=group[0].speaker.profile.name if group[0].speaker.profile else None,
+            remarks=tuple(message.remark for message in group),
+            body="\n\n".join(_closed(message.text) for message in group),
+            place=root or first,
+        )
+
+
+def _thread(message: Message) -> tuple[str, str, int]:
+    remark = message.remark
+    thread = remark.id if remark.thread is None else remark.thread
+    return message.speaker.name, remark.kind, thread
+
+
+def _closed(text: str) -> str:
+    """End a code block that was left open, so that it does not take in the next post."""
+    fence = outline(text).open_fence
+    return f"{text}\n{fence}" if fence else text

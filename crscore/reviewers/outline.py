@@ -1,0 +1,206 @@
+"""Where a Markdown body has its lines, headings and folded parts, as places in the text.
+
+`markup` reads Markdown into tokens that no longer know where they stood; to cut a part out and
+leave the rest as it was written, its place must be known. One pass, linear in the length.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+# "> ", "> > ", and spaces: what may stand before the content of a line.
+_LEAD: Final = re.compile(r"[ \t>]*")
+# "```python", "~~~", "- ```"; what follows backticks has none.
+_FENCE: Final = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:(`{3,})[^`]*|(~{3,}).*)")
+# A code span, the start of a comment, a tag that folds. A lone backtick is tried once a line.
+_MARK: Final = re.compile(r"`[^`\n]*`|<!--|<(/?)(details|summary)\b[^<>\n]*>", re.IGNORECASE)
+# "## Title ##", "<h3 align=left>Title</h3>"
+_HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.+)|<h([1-6])\b[^<>]*>(.+)", re.IGNORECASE)
+_TAG: Final = re.compile(r"<[^<>]*>")
+_LONGEST_TITLE: Final = 300
+
+
+class Line(NamedTuple):
+    """One line of a body."""
+
+    start: int
+    """Where it starts."""
+    end: int
+    """Where it ends, before its newline."""
+    inner: int
+    """Where it starts after quote marks and spaces."""
+    content: str
+    """Its text from there on."""
+    plain: str
+    """Its text without quote marks, the spaces around and asterisks, which make it bold."""
+    quoted: bool
+    """True when it starts with a quote mark."""
+    shown: bool
+    """False inside of code blocks and comments."""
+
+
+class Part(NamedTuple):
+    """A section under a heading, or a closed `<details>`."""
+
+    start: int
+    """Where its heading or its opening tag starts."""
+    end: int
+    """Where it ends: a place in the text."""
+    title: str
+    """The heading or the summary, without tags; empty when there is none."""
+    title_start: int
+    """Where the title with its tags starts."""
+    title_end: int
+    """Where it ends."""
+
+
+@dataclass(slots=True)
+class Outline:
+    """What was found, in no special order but for the lines."""
+
+    lines: list[Line] = field(default_factory=list)
+    """All lines."""
+    sections: list[Part] = field(default_factory=list)
+    """From each heading to the next of its level or above, or to the end of what it is in."""
+    folded: list[Part] = field(default_factory=list)
+    """Closed `<details>`, inner ones before outer ones; an open one is a typo, not a fold."""
+    open_fence: str = ""
+    """The line that would end a code block that is open at the end of the text."""
+
+
+def outline(text: str) -> Outline:
+    """Find the lines, headings and folded parts of a body.
+
+    What stands in code blocks, code spans and comments is neither. Never raises.
+
+    Args:
+        text: Markdown whose line ends are newlines.
+
+    Example:
+        >>> [part.title for part in outline("<details><summary>Why</summary>...</details>").folded]
+        ['Why']
+    """
+    reader = _Reader(text)
+    reader.read()
+    return reader.found
+
+
+@dataclass(slots=True)
+class _Heading:
+    start: int
+    end: int
+    level: int
+    title: str
+
+
+@dataclass(slots=True)
+class _Box:
+    """An open `<details>`, or the body itself."""
+
+    start: int
+    summary_from: int | None = None
+    summary: tuple[int, int, int, int] | None = None
+    headings: list[_Heading] = field(default_factory=list)
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.found = Outline()
+        self._text = text
+        self._boxes = [_Box(0)]
+        self._fence = ""
+        self._fence_quoted = False
+        self._comment_end = 0
+        self._last_comment_end = text.rfind("-->")
+
+    def read(self) -> None:
+        start = 0
+        for raw in self._text.split("\n"):
+            self._read_line(start, start + len(raw), raw)
+            start += len(raw) + 1
+        self.found.open_fence = self._fence
+        while self._boxes:
+            self._end_headings(self._boxes.pop(), 0, len(self._text))
+
+    def _read_line(self, start: int, end: int, raw: str) -> None:
+        lead = _LEAD.match(raw)
+        indent = lead.end() if lead else 0
+        quoted = ">" in raw[:indent]
+        content = raw[indent:].rstrip()
+        begins_in_comment = start < self._comment_end
+        shown = not begins_in_comment and not self._in_fence(content, quoted=quoted)
+        self.found.lines.append(
+            Line(
+                start, end, start + indent, content, content.replace("*", "").strip(), quoted, shown
+            )
+        )
+        if begins_in_comment:
+            self._read_marks(self._comment_end, end)
+        elif shown:
+            self._read_heading(start + indent, end, content)
+            self._read_marks(start, end)
+
+    def _in_fence(self, content: str, *, quoted: bool) -> bool:
+        """Whether the line belongs to a code block, its fences included."""
+        if self._fence and self._fence_quoted and not quoted:
+            self._fence = ""  # the block ends with the quote that it is in
+        if self._fence:
+            if content.startswith(self._fence) and not content.strip(self._fence[0]):
+                self._fence = ""
+            return True
+        opened = _FENCE.fullmatch(content)
+        if opened is not None:
+            self._fence = opened[1] or opened[2]
+            self._fence_quoted = quoted
+        return opened is not None
+
+    def _read_heading(self, start: int, end: int, content: str) -> None:
+        found = _HEADING.match(content)
+        if found is None:
+            return
+        level = len(found[1]) if found[1] else int(found[3])
+        title = _title(found[2] or found[4])
+        self._end_headings(self._boxes[-1], level, start)
+        self._boxes[-1].headings.append(_Heading(start, end, level, title))
+
+    def _end_headings(self, box: _Box, level: int, at: int) -> None:
+        while box.headings and box.headings[-1].level >= level:
+            last = box.headings.pop()
+            self.found.sections.append(Part(last.start, at, last.title, last.start, last.end))
+
+    def _read_marks(self, begin: int, end: int) -> None:
+        while begin < end and (mark := _MARK.search(self._text, begin, end)) is not None:
+            begin = mark.end()
+            if mark[0] == "<!--":
+                if mark.start() + 2 <= self._last_comment_end:
+                    # "<!-->" is a whole comment, so the search starts inside of the mark.
+                    begin = self._text.find("-->", mark.start() + 2) + 3
+                    self._comment_end = begin
+            elif mark[2] is not None:
+                self._read_tag(mark, mark[2].lower(), closes=bool(mark[1]))
+
+    def _read_tag(self, mark: re.Match[str], name: str, *, closes: bool) -> None:
+        box = self._boxes[-1]
+        if name == "summary":
+            if not closes:
+                box.summary_from = mark.start()
+            elif box.summary_from is not None and box.summary is None:
+                start = box.summary_from
+                box.summary = (start, start, mark.start(), mark.end())
+                box.summary_from = None
+        elif not closes:
+            box.summary_from = None
+            self._boxes.append(_Box(mark.start()))
+        elif len(self._boxes) > 1:
+            self._boxes.pop()
+            self._end_headings(box, 0, mark.start())
+            start, _, inside, end = box.summary or (box.start,) * 4
+            title = _title(self._text[start : min(inside, start + 10 * _LONGEST_TITLE)])
+            self.found.folded.append(Part(box.start, mark.end(), title, start, end))
+
+
+def _title(source: str) -> str:
+    text = " ".join(_TAG.sub("", source.replace("&nbsp;", " ")).split())
+    return text.strip("*_#: ")[:_LONGEST_TITLE]
