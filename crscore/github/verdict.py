@@ -169,16 +169,21 @@ def _number(headers: Mapping[str, str], name: str) -> float | None:
 def _message(body: str) -> str:
     try:
         complaint = msgspec.json.decode(body, type=_Complaint)
-        details = msgspec.convert(complaint.errors, list[Fault | str] | str | None)
-    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
+    except (msgspec.DecodeError, RecursionError):
         return ""
-    texts = [details] if isinstance(details, str) else [_detail(one) for one in details or ()]
-    return one_line("; ".join(text for text in (complaint.message, *texts) if text))
+    details = complaint.errors if isinstance(complaint.errors, list) else [complaint.errors]
+    texts = [complaint.message, *(_detail(one) for one in details)]
+    return one_line("; ".join(text for text in texts if text))
 
 
-def _detail(fault: Fault | str) -> str:
-    if isinstance(fault, str):
-        return fault
+def _detail(found: object) -> str:
+    """One of the errors in the answer to a REST request: a text, or an object with parts."""
+    if isinstance(found, str):
+        return found
+    try:
+        fault = msgspec.convert(found, Fault)
+    except msgspec.ValidationError:
+        return ""
     return fault.message or " ".join(word for word in (fault.field, fault.code) if word)
 
 
