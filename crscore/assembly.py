@@ -104,12 +104,11 @@ class Board:
         """Score these sentences against the whole diff, or abstain."""
         rows = [i for i, ref in enumerate(self.references) if ref.counted]
         if all(_is_opaque(file) for file in self.diff.files):
-            missing = any(file.is_missing for file in self.diff.files)
-            reason = "the diff shows no text: " + (
-                "the host did not show its files"
-                if missing
-                else "its files are binary or submodules"
-            )
+            reason = "the diff shows no text: its files are binary or submodules"
+            if any(file.is_missing for file in self.diff.files):
+                reason = "the diff shows no text: the host did not show its files"
+            if not self.diff.files:
+                reason = "the change has no files that could be read"
             return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
         return self._of(rows, columns, place="the diff")
 

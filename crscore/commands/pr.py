@@ -1,0 +1,244 @@
+"""`crscore pr OWNER/REPO#N`: score what was said of a pull request."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
+
+from crscore import config, output
+from crscore.commands import _settings
+from crscore.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from crscore.github.host import Host
+    from crscore.github.sticky import Posted
+    from crscore.pull_request.overview import Overview
+    from crscore.pull_request.run import Measured
+
+EXIT_GATE: Final = 1
+FORMATS: Final = ("text", "json", "html", "markdown")
+_NAME: Final = r"(?P<repository>[\w.-]+/[\w.-]+)"
+# `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7`
+_TARGET: Final = re.compile(
+    rf"(?:https?://[\w.:-]+/)?{_NAME}(?:\#|/pull/)(?P<number>[1-9]\d{{0,8}})/?", re.ASCII
+)
+
+
+class Target(NamedTuple):
+    """Which pull request."""
+
+    repository: str
+    """`owner/name`."""
+    number: int
+    """Its number."""
+
+
+@click.command(name="pr")
+@click.argument("target", metavar="OWNER/REPO#N")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Report.")
+@click.option("-o", "--output", "file", metavar="FILE", help="Write the report here.")
+@click.option(
+    "--author",
+    "authors",
+    metavar="PATTERN",
+    multiple=True,
+    help="Whom to score: a login or reviewer, * is any text, ! excludes; may be repeated.",
+)
+@click.option(
+    "--bot-marker",
+    "markers",
+    metavar="NAME=TEXT",
+    multiple=True,
+    help="Posts with this text are the bot's of this name; may be repeated.",
+)
+@click.option(
+    "--checkout",
+    metavar="DIR",
+    default=".",
+    help="Local checkout to take the change from, when it has both commits (default: here).",
+)
+@click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's interface.")
+@click.option("--comment/--no-comment", default=False, help="Write one comment, or edit ours.")
+@click.option("--post", "given", metavar="FILE", help="Only post this JSON report of another run.")
+@click.option(
+    "--fail-under", type=float, metavar="X", help="Exit with 1 when relevance is below X."
+)
+@click.option(
+    "--fail-on",
+    metavar="NAMES",
+    default="together",
+    help="Whose relevance that is: together, each, or patterns of reviewers, with commas.",
+)
+@click.option("--api-url", metavar="URL", help="GitHub's interface (default: GITHUB_API_URL).")
+@click.option(
+    "--wait-budget",
+    type=click.FloatRange(0, 86_400),
+    default=300.0,
+    metavar="SECONDS",
+    help="Longest time to wait for GitHub in all (300).",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
+@click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was asked of GitHub.")
+@_settings.pull_request_options
+def command(
+    target: str,
+    *,
+    form: str,
+    file: str | None,
+    authors: tuple[str, ...],
+    markers: tuple[str, ...],
+    checkout: str,
+    no_checkout: bool,
+    comment: bool,
+    given: str | None,
+    fail_on: str,
+    api_url: str | None,
+    wait_budget: float,
+    quiet: bool,
+    verbose: bool,
+    **flags: Any,
+) -> int:
+    """Score what people and bots said of a pull request.
+
+    The token comes from GITHUB_TOKEN (or GH_TOKEN). Settings of [tool.crscore] are read from the
+    base branch alone, so that a change cannot set its own gate.
+    """
+    from crscore.pull_request import run  # noqa: PLC0415  (so that --help answers at once)
+
+    repository, number = parse(target)
+    settings = {key: value for key, value in flags.items() if value is not None}
+    request = run.Request(
+        repository=repository,
+        number=number,
+        authors=authors,
+        markers=dict(map(_marker, markers)),
+        flags=settings,
+        folder=None if no_checkout else Path(checkout),
+    )
+    first = config.resolve(settings, file=None)
+    output.check(file)
+    host = _host(first, api_url, wait_budget, quiet=quiet)
+    if given is not None:
+        return _post(host, request, given)
+    measured = run.measure(host, request)
+    output.write(_report(measured, form, to_terminal=file is None), file)
+    if comment:
+        _tell(run.post(host, measured))
+    if not quiet:
+        _notes(measured.overview)
+    if verbose:
+        _say(f"asked GitHub: {host.traffic}")
+    return _gate(measured, fail_on)
+
+
+def parse(target: str) -> Target:
+    """Read which pull request is meant.
+
+    Args:
+        target: `owner/repo#7` or the address of its page.
+
+    Returns:
+        Repository and number.
+
+    Raises:
+        ConfigError: It is neither.
+
+    Example:
+        >>> parse("acme/shop#7")
+        Target(repository='acme/shop', number=7)
+        >>> parse("https://github.com/acme/shop/pull/7").number
+        7
+    """
+    found = _TARGET.fullmatch(target.strip())
+    if found is None:
+        raise ConfigError(
+            "OWNER/REPO#N", "command line", f"must be like acme/shop#7, not {target[:100]!r}"
+        )
+    return Target(found["repository"], int(found["number"]))
+
+
+def _marker(text: str) -> tuple[str, str]:
+    name, sign, marker = text.partition("=")
+    if not (name.strip() and sign and marker.strip()):
+        raise ConfigError("--bot-marker", "command line", f"must be NAME=TEXT, not {text[:100]!r}")
+    return name.strip(), marker.strip()
+
+
+def _host(settings: config.Config, api_url: str | None, budget: float, *, quiet: bool) -> Host:
+    from crscore.github.host import Host  # noqa: PLC0415
+    from crscore.github.patience import Patience  # noqa: PLC0415
+    from crscore.scorer import make_store  # noqa: PLC0415
+
+    return Host(
+        token=config.host_token(),
+        api_url=api_url or config.host_address(),
+        store=make_store(settings) if settings.cache else None,
+        patience=Patience(budget_s=budget),
+        say=None if quiet else _say,
+    )
+
+
+def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
+    from crscore.pull_request.documents import json, page, summary, terminal  # noqa: PLC0415
+
+    if form == "json":
+        return json.render(measured.overview, measured.spoken, measured.result)
+    if form == "html":
+        return page.render(measured.overview, measured.result)
+    if form == "markdown":
+        return summary.render([measured.overview])
+    on_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
+    return terminal.render(
+        [measured.overview],
+        color=on_terminal and not config.no_color(),
+        width=shutil.get_terminal_size((100, 40)).columns if on_terminal else 100,
+    )
+
+
+def _post(host: Host, request: Any, given: str) -> int:
+    from crscore.pull_request import run, untrusted  # noqa: PLC0415
+
+    path = Path(given)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(untrusted.MAX_BYTES + 1)
+    except OSError as exc:
+        raise InputError(f"{given} cannot be read: {exc.strerror}") from exc
+    _, posted = run.received(host, request.repository, request.number, data, source=given)
+    _tell(posted)
+    return 0
+
+
+def _tell(posted: Posted) -> None:
+    where = f": {posted.url}" if posted.url else ""
+    why = f": {posted.reason}" if posted.reason else ""
+    _say(f"comment {posted.outcome.value}{where}{why}")
+
+
+def _notes(found: Overview) -> None:
+    for line in found.missing:
+        _say(f"partial: {line}")
+    for line in found.notes:
+        _say(f"note: {line}")
+
+
+def _gate(measured: Measured, fail_on: str) -> int:
+    from crscore.pull_request import gate  # noqa: PLC0415
+
+    names = [name.strip() for name in fail_on.split(",") if name.strip()]
+    verdict = gate.judge(measured.overview, fail_under=measured.settings.fail_under, fail_on=names)
+    for line in (*verdict.notices, *verdict.failed):
+        _say(line)
+    return EXIT_GATE if verdict.failed else 0
+
+
+def _say(line: str) -> None:
+    # What strangers wrote may be in it: one line without anything that a terminal acts on.
+    from crscore.reports import _escape  # noqa: PLC0415
+
+    click.echo(f"crscore: {_escape.no_commands(_escape.one_line(line))}", err=True)

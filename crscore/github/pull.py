@@ -1,0 +1,219 @@
+"""The order in which a pull request is read.
+
+pull request -> diff (local checkout, else the files API) -> conversation -> whole files -> what
+outdated comments were written on. Only the first has to succeed. What fails later is said in
+`missing`, which makes the run partial, and never passes for empty.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from crscore import wholes
+from crscore.errors import CRScoreError, HostError, NotFoundError
+from crscore.github import blobs, change, conversation, originals, sticky
+from crscore.github.change import Totals
+from crscore.pulls import PullRequest, RemarkKind
+from crscore.records import Diff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crscore.checkout import Checkout
+    from crscore.github.conversation import Conversation
+    from crscore.github.host import Host
+    from crscore.store import Store
+    from crscore.wholes import Limits
+
+    FindCheckout = Callable[[str, str, str], Checkout | None]
+
+SETTINGS_FILE: Final = "pyproject.toml"
+TRIES: Final = 2
+"""Readings of a pull request that moves while it is read."""
+
+
+class _User(msgspec.Struct, frozen=True):
+    login: str
+
+
+class _Repository(msgspec.Struct, frozen=True):
+    full_name: str
+
+
+class _Branch(msgspec.Struct, frozen=True):
+    sha: str
+    ref: str = ""
+    repo: _Repository | None = None
+
+
+class _Pull(msgspec.Struct, frozen=True):
+    number: int
+    base: _Branch
+    head: _Branch
+    changed_files: int
+    additions: int
+    deletions: int
+    title: str = ""
+    html_url: str = ""
+    user: _User | None = None
+    comments: int | None = None
+    review_comments: int | None = None
+
+
+class _Content(msgspec.Struct, frozen=True):
+    content: str = ""
+    encoding: str = "base64"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    """The diff with its whole files, wherever they came from."""
+
+    diff: Diff
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read(
+    host: Host,
+    repository: str,
+    number: int,
+    *,
+    limits: Limits,
+    find_checkout: FindCheckout | None = None,
+    store: Store | None = None,
+) -> PullRequest:
+    """Read a pull request.
+
+    Args:
+        host: Where to ask.
+        repository: `owner/name`.
+        number: Its number.
+        limits: How large the diff and the whole files may be.
+        find_checkout: Finds a local checkout for (repository, base, head); None to use none.
+        store: Remembers whole files; None to remember nothing.
+
+    Returns:
+        All that could be had.
+
+    Raises:
+        HostError: The pull request itself could not be read.
+    """
+    for left in reversed(range(TRIES)):
+        pull = host.get(f"/repos/{repository}/pulls/{number}", _Pull)
+        checkout = (
+            find_checkout(repository, pull.base.sha, pull.head.sha) if find_checkout else None
+        )
+        read_change = _change(host, repository, pull, checkout, limits, store)
+        said = conversation.read(
+            host,
+            repository,
+            number,
+            settings=f"{pull.base.sha}:{SETTINGS_FILE}",
+            expected=_expected(pull),
+        )
+        moved = said.head is not None and said.head != pull.head.sha
+        if not left or not (moved or said.unlisted):
+            break
+    missing = [*read_change.missing, *said.missing]
+    if moved:
+        missing.append("The pull request was pushed to while it was read.")
+    if said.unlisted:
+        missing.append(f"{said.unlisted} comments are counted by GitHub and not listed.")
+    settings, unread = _settings(host, repository, pull.base.sha, said)
+    ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
+    remarks = tuple(one for one in said.remarks if not one.minimized and one not in ours)
+    older = originals.read(
+        host,
+        repository,
+        pull.base.sha,
+        remarks,
+        local=checkout.diff_to if checkout else None,
+    )
+    return PullRequest(
+        repository=repository,
+        number=number,
+        title=pull.title,
+        url=pull.html_url,
+        author=pull.user.login if pull.user else None,
+        base=pull.base.sha,
+        head=pull.head.sha,
+        diff=read_change.diff,
+        remarks=remarks,
+        originals=older.hunks,
+        missing=tuple(dict.fromkeys((*missing, *unread, *older.missing))),
+        notes=(*read_change.notes, *older.notes),
+        settings=settings,
+        sticky=ours,
+        knows_sticky=said.knows_ours and not said.unlisted,
+    )
+
+
+def _expected(pull: _Pull) -> dict[RemarkKind, int]:
+    counts = {RemarkKind.LINE: pull.review_comments, RemarkKind.CONVERSATION: pull.comments}
+    return {kind: count for kind, count in counts.items() if count is not None}
+
+
+def _change(
+    host: Host,
+    repository: str,
+    pull: _Pull,
+    checkout: Checkout | None,
+    limits: Limits,
+    store: Store | None,
+) -> _Change:
+    totals = Totals(files=pull.changed_files, additions=pull.additions, deletions=pull.deletions)
+    notes: list[str] = []
+    if checkout is not None:
+        try:
+            local = checkout.change(limits)
+        except CRScoreError as exc:
+            notes.append(f"The local checkout was not used: {exc}.")
+        else:
+            if not change.reconcile(local.diff, totals):
+                return _Change(diff=local.diff, missing=(), notes=local.notes)
+            notes.append(
+                "The local checkout was not used: its change has other numbers than GitHub's."
+            )
+    try:
+        found = change.read(
+            host,
+            repository,
+            pull.number,
+            totals=totals,
+            head=pull.head.sha,
+            limits=limits,
+        )
+    except HostError as exc:
+        lost = f"The changed files could not be read ({exc.reason})."
+        nothing = Diff(files=(), sha256=hashlib.sha256(b"").hexdigest())
+        return _Change(diff=nothing, missing=(lost,), notes=tuple(notes))
+    whole = blobs.read(host, repository, found, limits, store, pull.base.sha)
+    return _Change(
+        diff=wholes.add(whole.diff, whole.texts),
+        missing=(*found.missing, *whole.missing),
+        notes=(*notes, *found.notes, *whole.notes),
+    )
+
+
+def _settings(
+    host: Host, repository: str, base: str, said: Conversation
+) -> tuple[str | None, tuple[str, ...]]:
+    """Take the settings file at the base; ask for it by itself where the conversation failed."""
+    if said.settings_known:
+        return said.settings, ()
+    path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
+    try:
+        found = host.get(path, _Content, {"ref": base})
+        return base64.b64decode(found.content).decode(), ()
+    except NotFoundError:
+        return None, ()
+    except HostError as exc:
+        return None, (f"{SETTINGS_FILE} of the base branch could not be read ({exc.reason}).",)
+    except ValueError:
+        return None, (f"{SETTINGS_FILE} of the base branch is no text.",)

@@ -1,0 +1,227 @@
+"""One pull request, from what the host says to what is written back.
+
+read -> who spoke -> score -> overview -> comment. The documents are made of the overview
+alone, so that a job that may write can make them from another job's data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from crscore import checkout, config, diff, wholes
+from crscore.errors import HostError
+from crscore.github import conversation, find, pull, sticky
+from crscore.pull_request import overview, untrusted
+from crscore.pull_request.documents import comment
+from crscore.pull_request.documents.json import Spoken
+from crscore.pull_request.overview import Person
+from crscore.reviewers import identify
+from crscore.scorer import Scorer, make_store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from crscore.checkout import Checkout
+    from crscore.github.host import Host
+    from crscore.github.sticky import Posted
+    from crscore.pull_request.overview import Overview
+    from crscore.pulls import PullRequest
+    from crscore.records import Diff, Result
+    from crscore.reviewers.identify import Heard
+
+BASE_FILE: Final = f"{pull.SETTINGS_FILE} of the base branch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What to measure, and how."""
+
+    repository: str
+    """`owner/name`."""
+    number: int
+    """The pull request."""
+    authors: tuple[str, ...] = ()
+    """Whom to hear: patterns of logins and reviewers; empty for all."""
+    markers: Mapping[str, str] = field(default_factory=dict)
+    """Name of a reviewer -> text in the body of posts that are its."""
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that beat those of the environment and of the base branch."""
+    folder: Path | None = None
+    """Where a local checkout may be; None to use none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One pull request after scoring."""
+
+    pull: PullRequest
+    """As it was read."""
+    settings: config.Config
+    """Flags over environment over the file of the base branch."""
+    result: Result
+    """All comments against the change."""
+    spoken: tuple[Spoken, ...]
+    """Which remark became which comment."""
+    overview: Overview
+    """What the documents are made of."""
+
+
+def measure(host: Host, request: Request) -> Measured:
+    """Read a pull request and score what was said of it.
+
+    Args:
+        host: Where it is.
+        request: What to measure.
+
+    Returns:
+        The scores; `overview.missing` says what could not be had.
+
+    Raises:
+        HostError: The pull request itself could not be read.
+        ConfigError: A setting is wrong; those of the base branch are settings, too.
+        CRScoreError: A part of the run failed.
+    """
+    first = config.resolve(request.flags, file=None)
+    found = pull.read(
+        host,
+        request.repository,
+        request.number,
+        limits=_limits(first),
+        find_checkout=_finder(request.folder),
+        store=make_store(first) if first.cache else None,
+    )
+    file = config.Text(found.settings, BASE_FILE) if found.settings is not None else None
+    settings = config.resolve(request.flags, file=file)
+    heard = identify.said(
+        found.remarks,
+        pull_author=found.author,
+        authors=request.authors,
+        markers=request.markers,
+    )
+    result = Scorer(settings).score(
+        found.diff, identify.comments(heard), originals=_originals(found, heard)
+    )
+    told = overview.of(found, result, _people(heard), (*heard.left_out, *heard.notes))
+    return Measured(
+        pull=found, settings=settings, result=result, spoken=_spoken(heard), overview=told
+    )
+
+
+def post(host: Host, measured: Measured) -> Posted:
+    """Write the comment, or make the one that is there say this.
+
+    Returns:
+        What became of it; a token that may not write is an outcome, not an error.
+    """
+    return sticky.post(
+        host,
+        measured.pull.repository,
+        measured.pull.number,
+        comment.render(measured.overview),
+        measured.pull.sticky,
+        certain=measured.pull.knows_sticky,
+    )
+
+
+def received(
+    host: Host, repository: str, number: int, data: bytes, *, source: str
+) -> tuple[Overview, Posted]:
+    """Post what a job without rights measured.
+
+    Args:
+        host: Where to write.
+        repository: `owner/name`, by the trusted event.
+        number: The pull request, by the trusted event.
+        data: The job's JSON document, which anybody may have written.
+        source: What to call it in messages.
+
+    Returns:
+        What it says, and what became of the comment.
+
+    Raises:
+        InputError: The data breaks a rule, or is about another pull request or commit.
+        HostError: The pull request could not be read.
+    """
+    given = untrusted.decode(data, source=source)
+    head = pull.head(host, repository, number)
+    found = untrusted.bound(
+        given, repository=repository, number=number, head=head.sha, url=head.url
+    )
+    said = conversation.read(host, repository, number, settings=f"{head.sha}:", expected={})
+    ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
+    body = comment.render(found)
+    certain = said.knows_ours and not said.unlisted
+    return found, sticky.post(host, repository, number, body, ours, certain=certain)
+
+
+def number_of(host: Host, repository: str, *, owner: str, branch: str, sha: str) -> int | None:
+    """Find the open pull request of a branch; None when none has this commit as its head."""
+    return find.of_head(host, repository, owner=owner, branch=branch, sha=sha)
+
+
+def recent(host: Host, repository: str, *, days: int, most: int) -> tuple[int, ...]:
+    """Find the open pull requests that changed lately, the last changed first."""
+    return find.recent(host, repository, days=days, most=most)
+
+
+def _limits(settings: config.Config) -> wholes.Limits:
+    return wholes.Limits(
+        diff=diff.Limits(
+            max_diff_bytes=settings.max_diff_bytes,
+            max_files=settings.max_files,
+            max_hunks=settings.max_hunks,
+            max_line_length=settings.max_line_length,
+        ),
+        max_source_bytes=settings.max_source_bytes,
+    )
+
+
+def _finder(folder: Path | None) -> Any:
+    if folder is None:
+        return None
+
+    def find_checkout(repository: str, base: str, head: str) -> Checkout | None:
+        try:
+            return checkout.find(folder, base=base, head=head, repository=repository)
+        except HostError:
+            return None
+
+    return find_checkout
+
+
+def _originals(found: PullRequest, heard: Heard) -> dict[int, Diff]:
+    """Give each outdated comment what it was written on."""
+    return {
+        index: found.originals[one.place.id]
+        for index, one in enumerate(heard.said)
+        if one.place.outdated and one.place.id in found.originals
+    }
+
+
+def _spoken(heard: Heard) -> tuple[Spoken, ...]:
+    return tuple(
+        Spoken(remark=remark, reviewer=one.reviewer, comment=index)
+        for index, one in enumerate(heard.said)
+        for remark in one.remarks
+    )
+
+
+def _people(heard: Heard) -> Sequence[Person]:
+    names = dict.fromkeys(one.reviewer for one in heard.said)
+    return [_person(name, heard) for name in names]
+
+
+def _person(name: str, heard: Heard) -> Person:
+    own = [one for one in heard.said if one.reviewer == name]
+    begun = [one.place for one in own if one.place.thread == one.remarks[0].id]
+    resolved = [place.resolved for place in begun]
+    return Person(
+        reviewer=name,
+        is_bot=any(one.is_bot for one in own),
+        comments=len(own),
+        threads=len(begun),
+        resolved=None if None in resolved else sum(map(bool, resolved)),
+        outdated=sum(one.place.outdated for one in own),
+    )

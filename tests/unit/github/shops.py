@@ -1,0 +1,40 @@
+"""The shop's pull request, read over HTTP by a client that never really waits."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from crscore import wholes
+from crscore.github import pull
+from crscore.github.host import Host
+from crscore.github.patience import Patience
+from tests.helpers.github import scenes
+from tests.helpers.github.server import serve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.pulls import PullRequest
+    from tests.helpers.github.server import Server
+    from tests.helpers.github.state import Pull, World
+
+NAME, NUMBER = "acme/shop", 7
+
+
+@contextmanager
+def shop(world: World | None = None, **rules: object) -> Iterator[tuple[Server, Host]]:
+    """Serve the shop, and make a client for it."""
+    with serve(world or scenes.shop(), **rules) as server:
+        patience = Patience(budget_s=60, sleep=lambda _: None)
+        host = Host(token=server.token, api_url=server.url, patience=patience, timeout_s=5)
+        yield server, host
+        host.close()
+
+
+def pull_of(server: Server) -> Pull:
+    return server.world.repositories[0].pulls[NUMBER]
+
+
+def read(host: Host, **given: object) -> PullRequest:
+    return pull.read(host, NAME, NUMBER, **{"limits": wholes.Limits(), **given})

@@ -1,0 +1,144 @@
+"""A pull request as a whole: what is put together, and what makes it partial."""
+
+import pytest
+
+from crscore.errors import BadTokenError, NotFoundError, UnavailableError
+from crscore.github import pull
+from crscore.github.host import Host
+from crscore.pulls import PullRequest
+from crscore.wholes import Limits
+from tests.helpers.github import scenes
+from tests.helpers.github.faults import At, Fault, Kind, Places
+from tests.unit.github.shops import NAME, NUMBER, pull_of, read, shop
+
+STICKY = "<!-- crscore:sticky v1 -->\nHalf of the change is covered."
+
+
+@pytest.fixture(scope="module")
+def whole() -> PullRequest:
+    with shop() as (_, host):
+        return read(host)
+
+
+def test_pull_request_has_its_change_with_whole_files(whole: PullRequest) -> None:
+    assert [file.path for file in whole.diff.files] == [
+        "shop/cart.py",
+        "shop/pricing.py",
+        "tests/test_cart.py",
+        "web/cart.js",
+        "web/format.js",
+    ]
+    assert all(file.new_source for file in whole.diff.files)
+    assert (whole.missing, whole.partial) == ((), False)
+
+
+def test_pull_request_is_named_as_the_host_names_it(whole: PullRequest) -> None:
+    assert (whole.repository, whole.number, whole.author) == (NAME, NUMBER, "nadia")
+    assert whole.title == "Add discount codes to the cart"
+
+
+def test_minimised_remarks_are_left_out(whole: PullRequest) -> None:
+    assert "cheap watches" not in " ".join(one.body for one in whole.remarks)
+
+
+def test_settings_are_those_of_the_base_branch() -> None:
+    world = scenes.shop()
+    with shop(world) as (server, host):
+        history, request = world.repositories[0].history, pull_of(server)
+        base, evil = (
+            {path: history.text(commit, path) or "" for path in history.tree(commit)}
+            for commit in (request.base, request.head)
+        )
+        evil["pyproject.toml"] = "[tool.crscore]\nfail_under = 0.0\n"
+        base_now = history.commit(
+            base | {"pyproject.toml": "[tool.crscore]\nfail_under = 0.9\n"},
+            parents=[request.base],
+            message="Ask for more",
+        )
+        request.heads.append(history.commit(evil, parents=[request.head], message="Ask for less"))
+        request.base = base_now
+        assert "0.9" in (read(host).settings or "")
+
+
+def test_settings_are_asked_for_alone_when_graphql_fails() -> None:
+    with shop() as (server, host):
+        server.faults = Places([At(pattern="graphql", fault=Fault(kind=Kind.STATUS))])
+        found = read(host)
+    assert "shop" in (found.settings or "")
+    assert found.partial
+
+
+def test_settings_that_cannot_be_had_make_the_run_partial() -> None:
+    with shop() as (server, host):
+        server.faults = Places([At(pattern="graphql|contents", fault=Fault(kind=Kind.STATUS))])
+        found = read(host)
+    assert found.settings is None
+    assert any("pyproject.toml" in line for line in found.missing)
+
+
+def test_our_comment_is_kept_apart_from_the_remarks() -> None:
+    with shop() as (_, host):
+        host.send("POST", f"/repos/{NAME}/issues/{NUMBER}/comments", {"body": STICKY}, dict)
+        found = read(host)
+    assert [one.body for one in found.sticky] == [STICKY]
+    assert "Half of the change" not in " ".join(one.body for one in found.remarks)
+    assert found.knows_sticky
+
+
+def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
+    world = scenes.shop()
+    with shop(world) as (server, host):
+        request = pull_of(server)
+        stranger = next(note for note in request.notes if "gift cards" in note.body)
+        stranger.body = STICKY
+        assert read(host).sticky == ()
+
+
+def test_list_of_files_that_fails_abstains_and_says_so() -> None:
+    with shop() as (server, host):
+        server.faults = Places([At(pattern="7/files", fault=Fault(kind=Kind.STATUS))])
+        found = read(host)
+    assert found.partial
+    assert all(file.is_missing for file in found.diff.files)
+
+
+def test_push_while_reading_is_noticed_and_read_again() -> None:
+    world = scenes.shop()
+    with shop(world) as (server, host):
+        request = pull_of(server)
+        newest = request.heads.pop()
+        asked = host.get
+
+        def push_after_the_first(path, *given, **more):
+            answer = asked(path, *given, **more)
+            if path.endswith("/pulls/7") and len(request.heads) == 1:
+                request.heads.append(newest)
+            return answer
+
+        host.get = push_after_the_first  # type: ignore[method-assign]
+        found = read(host)
+    assert found.head == newest
+    assert not found.partial
+
+
+def test_no_such_pull_request_is_an_error() -> None:
+    with shop() as (_, host), pytest.raises(NotFoundError):
+        pull.read(host, NAME, 999, limits=Limits())
+
+
+def test_wrong_token_is_an_error() -> None:
+    with shop() as (server, _), pytest.raises(BadTokenError):
+        read(Host(token="wrong", api_url=server.url))
+
+
+def test_host_that_is_down_is_an_error_of_the_host() -> None:
+    with shop() as (server, host):
+        server.faults = Places([At(pattern=".", fault=Fault(kind=Kind.STATUS))])
+        with pytest.raises(UnavailableError):
+            read(host)
+
+
+def test_reading_writes_nothing(whole: PullRequest) -> None:
+    with shop() as (server, host):
+        read(host)
+        assert server.writes == []

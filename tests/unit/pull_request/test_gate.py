@@ -1,0 +1,75 @@
+"""The gate: off by default, and it stops nobody with a number that is not whole."""
+
+from msgspec import structs
+
+from crscore.pull_request import gate
+from tests.helpers import overviews
+
+
+def judge(found, fail_on: str, fail_under: float | None = 0.5) -> gate.Verdict:
+    return gate.judge(found, fail_under=fail_under, fail_on=fail_on.split(","))
+
+
+def scored(**scores: float | None):
+    """An overview whose reviewers have these relevances; `together` is one of the names."""
+    found = overviews.review()
+    row = found.reviewers[0]
+    rows = tuple(
+        structs.replace(
+            row, name=name, relevance=value, reason=None if value is not None else "said nothing"
+        )
+        for name, value in scores.items()
+        if name != "together"
+    )
+    together = structs.replace(found.together, relevance=scores.get("together", 0.9))
+    return structs.replace(found, together=together, reviewers=rows, missing=())
+
+
+def test_without_a_threshold_everything_passes() -> None:
+    assert judge(scored(together=0.0), "together", None) == ((), ())
+
+
+def test_together_below_the_threshold_fails_and_says_by_how_much() -> None:
+    verdict = judge(scored(together=0.42), "together")
+    assert len(verdict.failed) == 1
+    assert "0.420, below 0.5" in verdict.failed[0]
+
+
+def test_relevance_equal_to_the_threshold_passes() -> None:
+    assert judge(scored(together=0.5), "together").failed == ()
+
+
+def test_together_does_not_look_at_single_reviewers() -> None:
+    assert judge(scored(together=0.9, bot=0.1), "together").failed == ()
+
+
+def test_each_names_every_reviewer_below() -> None:
+    verdict = judge(scored(together=0.9, bot=0.1, mira=0.2, jonas=0.8), "each")
+    assert [("bot" in line, "mira" in line) for line in verdict.failed] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_patterns_choose_reviewers_whatever_their_case() -> None:
+    verdict = judge(scored(CodeRabbit=0.1, mira=0.1), "code*")
+    assert len(verdict.failed) == 1
+
+
+def test_abstention_passes_with_a_notice() -> None:
+    verdict = judge(scored(bot=None), "bot")
+    assert verdict.failed == ()
+    assert "said nothing" in verdict.notices[0]
+
+
+def test_partial_run_stops_nobody_and_says_so() -> None:
+    found = structs.replace(scored(together=0.0), missing=("A page is missing.",))
+    verdict = judge(found, "together,each")
+    assert (verdict.failed, len(verdict.notices)) == ((), 1)
+    assert "partial" in verdict.notices[0]
+
+
+def test_gate_on_somebody_who_did_not_speak_says_so() -> None:
+    verdict = judge(scored(mira=0.1), "copilot")
+    assert verdict.failed == ()
+    assert "none of these" in verdict.notices[0]
