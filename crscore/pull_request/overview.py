@@ -1,0 +1,336 @@
+"""What a run found on one pull request, small enough to be passed on and read again.
+
+Every document for people is made of this value and of nothing else. It travels inside the JSON
+document from the job that measures to the one that may write: `untrusted.py` reads it there. The
+bounds beside each type hold for both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+
+from msgspec import Meta, Struct
+
+from crscore.findings import SEVERITIES, Severity
+from crscore.records import LineSpan, ReferenceKind, Side
+from crscore.reports import _escape, _view
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crscore import records
+    from crscore.pulls import PullRequest
+
+SCHEMA: Final = "urn:crscore:pull:1"
+"""The `$id` of the schema that the JSON document keeps to."""
+MAX_REVIEWERS = 200
+MAX_POINTS = 500
+MAX_NOTES = 100
+MAX_TEXT_CHARS = 2_000
+MAX_NAME_CHARS = 100
+MAX_PATH_CHARS = 4_096
+_CUT_CHARS = 40
+"""Room for the note on what was cut."""
+
+Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARS)]
+Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARS)]
+Path = Annotated[str, Meta(min_length=1, max_length=MAX_PATH_CHARS)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
+Number = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+Commit = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")]
+Repository = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}\Z")]
+Address = Annotated[
+    str,
+    Meta(
+        pattern=r"\Ahttps?://[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?(?:/[A-Za-z0-9._-]{1,100}){1,9}\Z",
+        max_length=1_200,
+    ),
+]
+
+
+class Scores(Struct, frozen=True, kw_only=True):
+    """The three scores of some comments against the whole change, or why there are none."""
+
+    relevance: Share | None
+    """Harmonic mean of the other two."""
+    conciseness: Share | None
+    """How far the sentences speak about the change."""
+    comprehensiveness: Share | None
+    """How far the points of the change are addressed."""
+    reason: Text | None
+    """Why the three are None; None when they are numbers."""
+
+
+class Together(Scores, frozen=True, kw_only=True):
+    """All comments of all reviewers."""
+
+    sentences: Count
+    """Sentences of all comments."""
+    on_topic: Count
+    """Those of them that address a point."""
+    words: Count
+    """Words of all comments."""
+    points: Count
+    """Points that a review of the change should touch."""
+    addressed: Count
+    """Those of them that somebody addresses."""
+    unaddressed: Count
+    """Those that nobody does; `open` has the most important ones."""
+
+
+class Reviewer(Scores, frozen=True, kw_only=True):
+    """One reviewer's row."""
+
+    name: Name
+    """Login, or the name of the bot that spoke."""
+    is_bot: bool
+    """True when a program spoke."""
+    comments: Count
+    """Comments that were scored."""
+    sentences: Count
+    """Sentences of these."""
+    words: Count
+    """Words of these."""
+    threads: Count
+    """Threads begun."""
+    resolved: Count | None
+    """Those of them that are resolved; None when that could not be read."""
+    outdated: Count
+    """Comments on lines that are no longer part of the change."""
+
+
+class Point(Struct, frozen=True, kw_only=True):
+    """Something a review should touch and nobody addressed."""
+
+    text: Text
+    """One English sentence."""
+    kind: ReferenceKind
+    """What it is."""
+    source: Text
+    """Who wrote or found it: a claim generator or tools joined by `+`."""
+    severity: Severity | None
+    """Of an issue; None for the others and when unknown."""
+    weight: Share
+    """How informative it is."""
+    path: Path | None
+    """File it stands in, as named on `side`; None for the change as a whole."""
+    listed: Path | None
+    """Path under which the host lists the file, which differs on the old side of a rename; None
+    when no link can be made of it."""
+    side: Side
+    """The version that the lines count in."""
+    line: Count
+    """First line, 1-based; 0 for the file as a whole."""
+    end_line: Count
+    """Last line, inclusive; 0 for the file as a whole."""
+
+
+class Overview(Struct, frozen=True, kw_only=True):
+    """One pull request: scores, reviewers, and what nobody addressed."""
+
+    schema: Literal["urn:crscore:pull:1"] = SCHEMA
+    """Names the schema of the JSON document."""
+    version: Name
+    """Version of crscore that measured."""
+    signature: Text
+    """Same signature and inputs, same scores."""
+    repository: Repository
+    """`owner/name`."""
+    number: Number
+    """The pull request's number."""
+    title: Text
+    """Its title, untrusted."""
+    url: Address
+    """The page it is shown on."""
+    head: Commit
+    """The commit that was measured."""
+    graded: bool
+    """True when the scores are means of degrees, False when they are shares."""
+    together: Together
+    """All reviewers together."""
+    reviewers: Annotated[tuple[Reviewer, ...], Meta(max_length=MAX_REVIEWERS)]
+    """In order of first appearance; at most `MAX_REVIEWERS`."""
+    other_reviewers: Count
+    """Reviewers over that limit."""
+    open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
+    """What nobody addressed, the most important first; at most `MAX_POINTS`."""
+    missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
+    """What could not be had and would change a number; empty when whole."""
+    notes: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
+    """What else a reader should know."""
+
+    @property
+    def partial(self) -> bool:
+        """True when something that would change a number could not be had."""
+        return bool(self.missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """What is known of a reviewer beside the scores."""
+
+    reviewer: str
+    """The name that the comments carry as their author."""
+    is_bot: bool
+    """True when a program spoke."""
+    comments: int
+    """Comments that were scored."""
+    threads: int
+    """Threads begun."""
+    resolved: int | None
+    """Those of them that are resolved; None when that could not be read."""
+    outdated: int
+    """Comments on lines that are no longer part of the change."""
+
+
+def of(
+    pull: PullRequest, result: records.Result, people: Sequence[Person], notes: Sequence[str] = ()
+) -> Overview:
+    """Condense a run.
+
+    Args:
+        pull: What was read from the host.
+        result: What the pipeline made of it; a comment's author is a reviewer's name.
+        people: The reviewers, in the order of their rows.
+        notes: What to tell beside the notes of `pull` and `result`.
+
+    Returns:
+        The overview, cut to its limits.
+    """
+    missed = _view.unaddressed(result)
+    listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
+    points = sorted((_point(result, index, listed) for index in missed), key=_rank)
+    flagged = _view.flagged(result)
+    told = [*pull.notes, *notes, *([f"{flagged}."] if flagged else []), *_view.notes(result)]
+    return Overview(
+        version=__version__,
+        signature=_text(result.signature),
+        repository=pull.repository,
+        number=pull.number,
+        title=_text(pull.title),
+        url=pull.url,
+        head=pull.head,
+        graded=_view.graded(result),
+        together=_together(result, len(missed)),
+        reviewers=_reviewers(result, people)[:MAX_REVIEWERS],
+        other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
+        open=tuple(points[:MAX_POINTS]),
+        missing=_capped(pull.missing),
+        notes=_capped(told),
+    )
+
+
+def _together(result: records.Result, unaddressed: int) -> Together:
+    topic, addressed = _view.reached(result)
+    return Together(
+        **_three(result.scores)._asdict(),
+        sentences=result.scores.sentences,
+        on_topic=topic,
+        words=result.baselines.words,
+        points=result.scores.references,
+        addressed=addressed,
+        unaddressed=unaddressed,
+    )
+
+
+def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Reviewer, ...]:
+    reviews = {item.author: item for item in result.reviews}
+    rows = []
+    for person in people[:MAX_REVIEWERS]:
+        review = reviews.get(person.reviewer)
+        rows.append(
+            Reviewer(
+                **(_NOTHING if review is None else _three(review.scores))._asdict(),
+                name=_text(person.reviewer, MAX_NAME_CHARS) or "unknown",
+                is_bot=person.is_bot,
+                comments=person.comments,
+                sentences=0 if review is None else review.scores.sentences,
+                words=0 if review is None else review.baselines.words,
+                threads=person.threads,
+                resolved=person.resolved,
+                outdated=person.outdated,
+            )
+        )
+    return tuple(rows)
+
+
+class _Three(NamedTuple):
+    relevance: float | None
+    conciseness: float | None
+    comprehensiveness: float | None
+    reason: str | None
+
+
+_NOTHING = _Three(None, None, None, "nothing to score was written")
+
+
+def _three(scores: records.Scores) -> _Three:
+    reason = None if scores.reason is None else _text(scores.reason)
+    return _Three(scores.relevance, scores.conciseness, scores.comprehensiveness, reason)
+
+
+def _point(result: records.Result, index: int, listed: dict[str, str]) -> Point:
+    item = result.references[index]
+    span = next((one for one in item.spans if one.side is Side.NEW), None)
+    span = span or next(iter(item.spans), _NOWHERE)
+    path = _text(span.path, MAX_PATH_CHARS) or None
+    listed_as = listed.get(span.path, span.path) if span.side is Side.OLD else span.path
+    return Point(
+        text=_text(item.text),
+        kind=item.kind,
+        source=_text(item.source),
+        severity=_severity(result, item),
+        weight=item.weight,
+        path=path,
+        listed=listed_as if is_plain(listed_as) else None,
+        side=span.side,
+        line=0 if path is None else span.start,
+        end_line=0 if path is None else span.end,
+    )
+
+
+_NOWHERE = LineSpan(path="", side=Side.NEW, start=0, end=0)
+
+
+def _severity(result: records.Result, item: records.PseudoReference) -> Severity | None:
+    """The worst of the findings that are this issue: its sentence is the worst one's."""
+    paths = {span.path for span in item.spans}
+    found = [
+        one.severity
+        for one in result.analysis.findings
+        if one.counted and one.text == item.text and one.path in paths
+    ]
+    return min(found, key=SEVERITIES.index, default=None)
+
+
+def _rank(point: Point) -> tuple[int, float]:
+    """Errors and warnings that tools found first, then the rest by weight."""
+    first = (Severity.ERROR, Severity.WARNING)
+    place = first.index(point.severity) if point.severity in first else len(first)
+    return place, -point.weight
+
+
+def _capped(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Each sentence once; the last of very many says how many more there are."""
+    told = [_text(one) for one in dict.fromkeys(sentences)]
+    if len(told) <= MAX_NOTES:
+        return tuple(told)
+    return (*told[: MAX_NOTES - 1], f"And {len(told) - MAX_NOTES + 1:,} more, left out here.")
+
+
+def _text(text: str, limit: int = MAX_TEXT_CHARS) -> str:
+    """Clean a text and keep it within a limit, with the note on what was cut."""
+    return _escape.one_line(text, limit - _CUT_CHARS)[:limit]
+
+
+def is_plain(path: str) -> bool:
+    r"""Say whether a path can be named as it is: a link and an annotation need it to the letter.
+
+    Example:
+        >>> is_plain("src/Zoë.py"), is_plain("a\u202eb"), is_plain("a\nb"), is_plain("")
+        (True, False, False, False)
+    """
+    return 0 < len(path) <= MAX_PATH_CHARS and path.isprintable()

@@ -1,0 +1,197 @@
+"""Overviews made by hand or condensed from the results of `tests.helpers.results`."""
+
+from __future__ import annotations
+
+from dataclasses import replace as with_
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from crscore.findings import Analysis, Finding, Severity, ToolRun, ToolState
+from crscore.pull_request import overview
+from crscore.pull_request.overview import Overview, Person, Point, Reviewer, Together
+from crscore.pulls import PullRequest
+from crscore.records import ReferenceKind, Side
+from tests.helpers import results
+
+if TYPE_CHECKING:
+    from crscore.records import Result
+
+HEAD = "0123456789abcdef0123456789abcdef01234567"
+URL = "https://github.com/octo/shop/pull/12"
+
+
+def pull(result: Result, **changes: object) -> PullRequest:
+    """The pull request that a result is of."""
+    given = {
+        "repository": "octo/shop",
+        "number": 12,
+        "title": "Retry failed requests",
+        "url": URL,
+        "author": "sam",
+        "base": HEAD[::-1],
+        "head": HEAD,
+        "diff": result.diff,
+        "remarks": (),
+        "originals": {},
+    }
+    return PullRequest(**{**given, **changes})
+
+
+def person(name: str, **changes: object) -> Person:
+    given = {"is_bot": False, "comments": 1, "threads": 1, "resolved": 1, "outdated": 0}
+    return Person(reviewer=name, **{**given, **changes})
+
+
+PEOPLE = (
+    person("mira", comments=2, threads=2, resolved=1),
+    person("review-bot", is_bot=True, threads=1, resolved=None, outdated=1),
+)
+
+
+def review() -> Overview:
+    """Two reviewers and an unknown author; three points that nobody addressed."""
+    result = results.review()
+    return overview.of(pull(result), result, PEOPLE)
+
+
+def learned() -> Overview:
+    result = results.flagged()
+    return overview.of(pull(result), result, PEOPLE)
+
+
+def nobody() -> Overview:
+    """No review at all."""
+    result = results.make(results.diff_of(results.SETTINGS), results.REFERENCES[4:6], (), [[], []])
+    return overview.of(pull(result), result, ())
+
+
+def hostile() -> Overview:
+    """Every text that comes from outside carries markup, commands, mentions and terminal codes."""
+    evil = results.EVIL
+    result = results.hostile()
+    found = overview.of(
+        pull(result, title=evil, missing=(evil, f"::error::{evil}"), notes=(evil,)),
+        result,
+        (person(evil, is_bot=True), person(f"::warning::{evil}", resolved=None)),
+        notes=(f"- {evil}",),
+    )
+    raw = f"src/a,b:c%0A::error::{evil}.py"
+    plain = "src/a,b:c%0A|`x`]()<b>@me ::error::##[error].py"
+    return replace(
+        found,
+        # As an untrusted file may have it: not even cleaned.
+        title=evil,
+        signature=evil,
+        missing=(evil, "# x"),
+        notes=(evil, "::set-output name=x::y", "##[error]z"),
+        reviewers=(
+            reviewer(evil[:100], is_bot=True),
+            reviewer(f"::warning::{evil}"[:100]),
+            reviewer("|", reason=evil, **NOTHING),
+        ),
+        open=(
+            point(evil, path=raw, listed=plain, line=3, end_line=4),
+            point(evil, path=plain, line=9),
+            point(evil, path="a\n::error::b"),
+            point(evil, kind=ReferenceKind.CLAIM, severity=None, source=evil, path=raw),
+            point("::error::" + evil * 20, source=evil, path="a`b``c]d(e)|f"),
+            point("#" * 300 + "> - 1. + * _ ~ [x]", path=None, listed=None),
+        ),
+        together=replace(found.together, unaddressed=6, points=9),
+    )
+
+
+NOTHING = {"relevance": None, "conciseness": None, "comprehensiveness": None}
+
+
+def point(text: str = "`os` is imported and not used.", **changes: object) -> Point:
+    path = str(changes.get("path", "src/a.py"))
+    given: dict[str, object] = {
+        "kind": ReferenceKind.ISSUE,
+        "source": "ruff",
+        "severity": Severity.WARNING,
+        "weight": 0.7,
+        "path": "src/a.py",
+        "listed": path if overview.is_plain(path) else None,
+        "side": Side.NEW,
+        "line": 0,
+        "end_line": 0,
+    }
+    return Point(text=text[: overview.MAX_TEXT_CHARS], **{**given, **changes})
+
+
+def reviewer(name: str, **changes: object) -> Reviewer:
+    given: dict[str, object] = {
+        "relevance": 0.5,
+        "conciseness": 0.6,
+        "comprehensiveness": 0.4,
+        "reason": None,
+        "is_bot": False,
+        "comments": 3,
+        "sentences": 7,
+        "words": 90,
+        "threads": 2,
+        "resolved": 1,
+        "outdated": 0,
+    }
+    return Reviewer(name=name, **{**given, **changes})
+
+
+def largest(
+    text: str = "The call `run_{0}` is new and nothing checks what it returns.",
+) -> Overview:
+    """As much as an overview may hold, of a change with 5,000 points and 200 reviewers."""
+    long = "The call `run` is new and nothing checks what it returns. \N{RAINBOW}" * 60
+    return Overview(
+        version="1",
+        signature=results.SIGNATURE,
+        repository="octo/shop",
+        number=12,
+        title="t" * 2_000,
+        url=URL,
+        head=HEAD,
+        graded=False,
+        together=Together(
+            relevance=0.5,
+            conciseness=0.5,
+            comprehensiveness=0.5,
+            reason=None,
+            sentences=9_000,
+            on_topic=4_500,
+            words=99_000,
+            points=10_000,
+            addressed=5_000,
+            unaddressed=5_000,
+        ),
+        reviewers=tuple(reviewer(f"reviewer-{i}-{'x' * 80}") for i in range(200)),
+        other_reviewers=3,
+        open=tuple(
+            point(f"{i} {long}"[:2_000], path=f"src/{'d' * 200}/{i}.py", line=i + 1, end_line=i + 9)
+            for i in range(500)
+        ),
+        missing=tuple(f"{i} {long}"[:2_000] for i in range(100)),
+        notes=tuple(f"{i} {long}"[:2_000] for i in range(100)),
+    )
+
+
+def analysed() -> Result:
+    """The review, with what tools say of its change."""
+    issue = with_(results.REFERENCES[1], source="pylint+ruff")
+    result = results.review()
+    references = (result.references[0], issue, *result.references[2:])
+    finding = Finding(
+        tool="ruff",
+        rule="BLE001",
+        path="src/shop/client.py",
+        line=15,
+        end_line=15,
+        message="Do not catch blind exception",
+        text=issue.text,
+        severity=Severity.ERROR,
+        in_change=True,
+        counted=True,
+    )
+    tools = (ToolRun(tool="ruff", version="0.17.0", state=ToolState.RAN, files=1),)
+    analysis = Analysis(findings=(finding,), tools=tools)
+    return with_(result, references=references, analysis=analysis)

@@ -1,0 +1,146 @@
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from crscore.findings import Severity
+from crscore.pull_request import overview
+from crscore.pull_request.overview import Overview
+from crscore.records import ReferenceKind, Side
+from tests.helpers import overviews, results
+
+
+def of(result, people=overviews.PEOPLE, notes=(), **changes) -> Overview:
+    return overview.of(overviews.pull(result, **changes), result, people, notes)
+
+
+def test_the_pull_request_is_named() -> None:
+    found = overviews.review()
+    assert (found.repository, found.number, found.url) == ("octo/shop", 12, overviews.URL)
+    assert (found.head, found.schema) == (overviews.HEAD, "urn:crscore:pull:1")
+
+
+def test_all_reviewers_together_come_with_counts() -> None:
+    whole = overviews.review().together
+    # By hand, from the helper's matrix: 4 of 6, 4 of 7, harmonic mean 8/13.
+    assert whole.relevance == pytest.approx(8 / 13)
+    assert (whole.on_topic, whole.sentences) == (4, 6)
+    assert (whole.addressed, whole.unaddressed, whole.points) == (4, 3, 7)
+
+
+def test_each_reviewer_has_own_scores_and_threads() -> None:
+    mira, bot = overviews.review().reviewers
+    assert (mira.name, mira.conciseness, mira.sentences, mira.comments) == ("mira", 1.0, 3, 2)
+    assert (mira.threads, mira.resolved) == (2, 1)
+    assert (bot.is_bot, bot.resolved, bot.outdated) == (True, None, 1)
+
+
+def test_reviewer_without_a_review_has_a_reason_and_no_zero() -> None:
+    row = of(results.review(), (overviews.person("silent"),)).reviewers[0]
+    assert (row.relevance, row.conciseness, row.comprehensiveness) == (None, None, None)
+    assert row.reason == "nothing to score was written"
+
+
+def test_abstention_keeps_its_reason() -> None:
+    whole = of(results.abstained(), ()).together
+    assert (whole.relevance, whole.reason) == (None, "there are no sentences to compare with")
+    assert (whole.addressed, whole.unaddressed, whole.points) == (0, 2, 2)
+
+
+def test_points_without_tools_come_by_weight() -> None:
+    weights = [point.weight for point in of(results.large()).open]
+    assert len(weights) == 30
+    assert all(a >= b for a, b in pairwise(weights))
+
+
+def test_error_of_a_tool_comes_before_a_heavier_claim() -> None:
+    result = overviews.analysed()
+    nobody = tuple(replace(match, matched=False) for match in result.reference_matches)
+    first, second, *_ = of(replace(result, reference_matches=nobody)).open
+    assert (first.kind, first.severity) == (ReferenceKind.ISSUE, Severity.ERROR)
+    assert (first.source, first.line, first.end_line) == ("pylint+ruff", 15, 15)
+    assert first.weight < second.weight
+
+
+def test_warning_comes_after_error_and_note_by_its_weight() -> None:
+    result = overviews.analysed()
+    nobody = tuple(replace(match, matched=False) for match in result.reference_matches)
+
+    def kinds(severity: Severity) -> list[ReferenceKind]:
+        found = tuple(replace(one, severity=severity) for one in result.analysis.findings)
+        analysis = replace(result.analysis, findings=found)
+        return [
+            point.kind
+            for point in of(replace(result, reference_matches=nobody, analysis=analysis)).open[:2]
+        ]
+
+    assert kinds(Severity.WARNING) == [ReferenceKind.ISSUE, ReferenceKind.CLAIM]
+    # 0.95 is less than the first claim's 1.0.
+    assert kinds(Severity.NOTE) == [ReferenceKind.CLAIM, ReferenceKind.ISSUE]
+
+
+def test_point_on_the_old_side_of_a_rename_is_listed_under_the_new_path() -> None:
+    file = replace(results.CLIENT, path="src/new.py", old_path="src/shop/client.py")
+    reference = results.reference("Gone.", ("src/shop/client.py", 41, 42), side=Side.OLD)
+    result = results.make(results.diff_of(file), [reference], (), [[]])
+    (point,) = of(result, ()).open
+    assert (point.path, point.listed, point.side) == ("src/shop/client.py", "src/new.py", Side.OLD)
+
+
+def test_lines_of_the_new_side_are_preferred() -> None:
+    spans = (
+        *results.reference("x", ("a.py", 1, 2), side=Side.OLD).spans,
+        *results.reference("x", ("a.py", 5, 6)).spans,
+    )
+    reference = replace(results.reference("x"), spans=spans)
+    result = results.make(results.diff_of(results.CLIENT), [reference], (), [[]])
+    (point,) = of(result, ()).open
+    assert (point.side, point.line, point.end_line) == (Side.NEW, 5, 6)
+
+
+def test_point_on_the_whole_change_has_no_place() -> None:
+    (point,) = [one for one in overviews.review().open if "legacy" in one.text]
+    assert (point.path, point.listed, point.line) == (None, None, 0)
+
+
+@pytest.mark.parametrize("path", ["a\u202eb.py", "a\nb.py", "a\x1b[31mb.py", "a\ud800b.py"])
+def test_path_that_cannot_be_named_is_shown_clean_and_not_linked(path: str) -> None:
+    reference = results.reference("Text.", (path, 3, 4))
+    result = results.make(results.diff_of(results.CLIENT), [reference], (), [[]])
+    (point,) = of(result, ()).open
+    assert point.listed is None
+    assert point.path is not None
+    assert overview.is_plain(point.path)
+
+
+def test_amounts_are_cut_and_what_is_left_out_is_counted() -> None:
+    people = [overviews.person(f"p{i}") for i in range(205)]
+    found = of(results.large(1_200), people, [f"note {i}" for i in range(150)])
+    assert (len(found.reviewers), found.other_reviewers) == (200, 5)
+    assert (len(found.open), found.together.unaddressed) == (500, 600)
+    assert (len(found.notes), found.notes[-1]) == (100, "And 51 more, left out here.")
+
+
+def test_long_texts_are_cut_with_a_note() -> None:
+    found = of(results.review(), (overviews.person("n" * 500),), title="t" * 9_000)
+    assert len(found.title) <= 2_000
+    assert found.title.endswith("characters)")
+    assert len(found.reviewers[0].name) <= 100
+
+
+def test_what_is_missing_makes_it_partial() -> None:
+    found = of(results.review(), missing=("2 of 3 pages of comments could not be read.",))
+    assert found.partial
+    assert found.missing == ("2 of 3 pages of comments could not be read.",)
+    assert not overviews.review().partial
+
+
+def test_notes_are_those_of_the_host_the_run_and_the_result_each_once() -> None:
+    found = of(results.flagged(), notes=("Left out: ci-bot.",))
+    assert found.notes[0] == "Left out: ci-bot."
+    assert found.notes[1].startswith("⚑ 4 sentences flagged: ")
+    assert "One binary file was left out." in found.notes
+    twice = overview.of(
+        overviews.pull(results.small(), notes=("Same.",)), results.small(), (), ("Same.",)
+    )
+    assert twice.notes.count("Same.") == 1
