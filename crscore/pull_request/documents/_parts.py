@@ -1,0 +1,147 @@
+"""The Markdown blocks that the comment and the job summary are put together from.
+
+The words of the input are escaped here; a block can lose any of its items and stays well-formed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crscore.pull_request.documents import _words
+from crscore.reports import _view
+from crscore.reports._blocks import Block
+from crscore.reports._escape import markdown, markdown_code, markdown_prose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crscore.pull_request.overview import Overview, Point, Reviewer
+
+PROSE_CHARS = 600
+"""Longest sentence shown; the host folds nothing by itself."""
+PLACE_CHARS = 300
+OPEN_MISSING = 3
+"""Reasons for a partial result that stand openly; the others are folded."""
+
+
+def opening(found: Overview) -> Block:
+    """What was found, in one sentence."""
+    return Block(f"{markdown(_words.opening(found))}\n\n", foot="")
+
+
+def partial(found: Overview) -> Iterator[Block]:
+    """Say plainly what could not be read; nothing when the result is whole."""
+    if not found.partial:
+        return
+    shown = found.missing[:OPEN_MISSING]
+    more = len(found.missing) - len(shown)
+    items = [f"> - {markdown_prose(text, PROSE_CHARS)}\n" for text in shown]
+    items += [f"> - and {more:,} more, in the notes below\n"] * bool(more)
+    yield Block(
+        "> **This is a partial result.** What could not be read is in none of the numbers:\n>\n",
+        tuple(items),
+    )
+
+
+def table(found: Overview, *, longer: bool) -> Iterator[Block]:
+    """One row a reviewer, below one for all of them together.
+
+    Args:
+        found: What to show.
+        longer: With the columns that the job summary has room for.
+    """
+    if not found.reviewers:
+        return
+    names = ["Reviewer", "Relevance", "Conciseness", "Comprehensiveness", "Comments", "Resolved"]
+    names += ["Outdated", "Sentences", "Words"] * longer
+    head = f"| {' | '.join(names)} |\n|:--|{'--:|' * (len(names) - 1)}\n"
+    if _words.reviewers(found) > 1:
+        head += _row(["**Together**", *_together(found, longer=longer)])
+    items = [_row([_name(one), *_cells(one, longer=longer)]) for one in found.reviewers]
+    more = f"\n*{_view.many(found.other_reviewers, 'more reviewer')} not listed.*\n"
+    yield Block(head, tuple(items), more * bool(found.other_reviewers) + "\n")
+
+
+def _together(found: Overview, *, longer: bool) -> list[str]:
+    whole = found.together
+    comments = sum(one.comments for one in found.reviewers)
+    known = [one for one in found.reviewers if one.threads]
+    threads = sum(one.threads for one in known)
+    resolved = _view.UNDEFINED
+    if known and all(one.resolved is not None for one in known):
+        resolved = f"{sum(one.resolved or 0 for one in known):,} of {threads:,}"
+    cells = [f"**{value}**" for value in _words.three(whole)]
+    if found.other_reviewers:
+        # Their rows are not here to be added up.
+        return [*cells, *[_view.UNDEFINED] * 2, *[_view.UNDEFINED] * 3 * longer]
+    cells += [f"{comments:,}", resolved]
+    outdated = sum(one.outdated for one in found.reviewers)
+    return cells + [f"{outdated:,}", f"{whole.sentences:,}", f"{whole.words:,}"] * longer
+
+
+def _cells(row: Reviewer, *, longer: bool) -> list[str]:
+    cells = [*_words.three(row), f"{row.comments:,}", _words.resolved(row)]
+    return cells + [f"{row.outdated:,}", f"{row.sentences:,}", f"{row.words:,}"] * longer
+
+
+def _name(row: Reviewer) -> str:
+    """A reviewer's name; below it, why there is no score."""
+    name = markdown(row.name, 60) + " (bot)" * row.is_bot
+    if row.reason is None:
+        return name
+    return f"{name}<br><sub>no score: {markdown(row.reason.rstrip('.'), 200)}</sub>"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def points(found: Overview, shown: int) -> Iterator[Block]:
+    """What nobody addressed: the most important openly, the rest folded.
+
+    Args:
+        found: What to show.
+        shown: Points that stand openly.
+    """
+    entries = tuple(_entry(found, point) for point in found.open)
+    if not entries:
+        return
+    title = _words.title(found).lower()
+    yield Block(f"**Worth a look: {title} yet**\n\n", entries[:shown])
+    rest = len(found.open) - shown + _words.over_limit(found)
+    if rest > 0:
+        yield folded(f"{rest:,} more {title}", entries[shown:], _left_out(found))
+
+
+def _left_out(found: Overview) -> str:
+    over = _words.over_limit(found)
+    return f"\n*The last {over:,} of them are not listed.*\n" if over else ""
+
+
+def _entry(found: Overview, point: Point) -> str:
+    where = markdown_code(_words.place(point), PLACE_CHARS) if point.path else "(whole change)"
+    target = _words.address(found, point)
+    if target is not None:
+        where = f"[{where}]({target})"
+    who = _words.finder(point)
+    found_by = f" ({markdown(who, 100)})" if who else ""
+    return f"- {markdown_prose(point.text, PROSE_CHARS)} {where}{found_by}\n"
+
+
+def notes(found: Overview) -> Block:
+    """What else to know, what the numbers mean, and the rest of what is missing; folded."""
+    told = [*found.missing[OPEN_MISSING:], *found.notes]
+    items = [f"- {markdown_prose(text, PROSE_CHARS)}\n" for text in told]
+    return folded("Notes, and what the numbers mean", (f"{_words.meaning(found)}\n\n", *items))
+
+
+def folded(title: str, items: tuple[str, ...], after: str = "") -> Block:
+    """A part behind a fold; `title` is our own text. Blank lines let Markdown begin again."""
+    head = f"<details><summary>{title}</summary>\n\n"
+    return Block(head, items, f"{after}\n</details>\n\n")
+
+
+def signature(found: Overview) -> str:
+    """The commit that was measured and what decides the scores, in small print."""
+    commit = f"[`{found.head[:7]}`]({found.url}/commits/{found.head})"
+    return f"<sub>Measured at {commit}. {markdown_code(found.signature, PROSE_CHARS)}</sub>\n"

@@ -1,0 +1,114 @@
+"""What several documents say of an overview in the same words."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from crscore.records import ReferenceKind, Side
+from crscore.reports import _view
+
+if TYPE_CHECKING:
+    from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
+
+
+def opening(found: Overview) -> str:
+    """Say in one sentence what was found; plain text that holds none of the input but a reason."""
+    whole = found.together
+    if whole.reason is not None:
+        if not found.reviewers:
+            touch = f"; {_view.many(whole.points, 'point')} wait for one" if whole.points else ""
+            return f"There is no review to score yet{touch}."
+        return f"No score for this review: {whole.reason.rstrip('.')}."
+    who = "The review addresses"
+    if reviewers(found) > 1:
+        who = f"Together, {reviewers(found):,} reviewers address"
+    points = f"{whole.addressed:,} of {_view.many(whole.points, 'point')}"
+    if whole.addressed == whole.points > 0:
+        points = f"all {whole.points:,} points" if whole.points > 1 else "the one point"
+    return (
+        f"{who} {points} that a review of this change should touch; {whole.on_topic:,} of "
+        f"{_view.many(whole.sentences, 'sentence')} speak about it."
+    )
+
+
+def reviewers(found: Overview) -> int:
+    """Count the reviewers, with those over the limit of rows."""
+    return len(found.reviewers) + found.other_reviewers
+
+
+def three(scores: Scores) -> tuple[str, str, str]:
+    """Write the three scores, a dash for each that is undefined."""
+    rel, con, comp = (
+        _view.number(value)
+        for value in (scores.relevance, scores.conciseness, scores.comprehensiveness)
+    )
+    return rel, con, comp
+
+
+def resolved(row: Reviewer) -> str:
+    """Say how many of a reviewer's threads are resolved; a dash without threads or knowledge."""
+    if not row.threads or row.resolved is None:
+        return _view.UNDEFINED
+    return f"{row.resolved:,} of {row.threads:,}"
+
+
+def title(found: Overview) -> str:
+    """Head the list of points: with degrees, some in it are addressed in part."""
+    return "Not or hardly addressed" if found.graded else "Not addressed"
+
+
+def place(point: Point) -> str:
+    """Name where a point stands: path, lines and, for the old side, `(before)`; not escaped."""
+    if point.path is None:
+        return "whole change"
+    before = " (before)" if point.side is Side.OLD else ""
+    if not point.line:
+        return f"{point.path}{before}"
+    ends = f"-{point.end_line}" if point.end_line > point.line else ""
+    return f"{point.path}:{point.line}{ends}{before}"
+
+
+def finder(point: Point) -> str:
+    """Say who found an issue, and how bad it is; "" for what no tool found; not escaped."""
+    if point.kind is not ReferenceKind.ISSUE:
+        return ""
+    return ", ".join([point.source, *([point.severity] if point.severity else [])])
+
+
+def address(found: Overview, point: Point) -> str | None:
+    """Link to a point's lines in the pull request's diff; None when there is nothing to link to.
+
+    The host names a file's part of the page by the hash of its path, and lines by side and number.
+    """
+    if point.listed is None:
+        return None
+    digest = hashlib.sha256(point.listed.encode("utf-8", "surrogatepass")).hexdigest()
+    side = "L" if point.side is Side.OLD else "R"
+    lines = f"{side}{point.line}" if point.line else ""
+    if lines and point.end_line > point.line:
+        lines += f"-{side}{point.end_line}"
+    return f"{found.url}/files#diff-{digest}{lines}"
+
+
+def meaning(found: Overview) -> str:
+    """Explain the scores in two sentences."""
+    if found.graded:
+        first = (
+            "Conciseness is how far, from 0 to 1, a review's sentences speak about the change; "
+            "comprehensiveness is how far it addresses the points that a review should touch"
+        )
+    else:
+        first = (
+            "Conciseness is the share of a review's sentences that speak about the change; "
+            "comprehensiveness is the share of the points to touch that it addresses"
+        )
+    return (
+        f"{first}; relevance is their harmonic mean. The numbers tell what a review covers, not "
+        "whether it is right, and nothing about who wrote it."
+    )
+
+
+def over_limit(found: Overview) -> int:
+    """Count the points that the overview itself had no room for."""
+    return found.together.unaddressed - len(found.open)

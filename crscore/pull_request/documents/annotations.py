@@ -1,0 +1,85 @@
+"""Annotations on the lines of the change: what tools found there and nobody addressed.
+
+A runner takes `::warning file=...,line=...::text` from a step's output. It shows ten errors, ten
+warnings and ten notices a step, and drops the rest, so the rest is counted in one notice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crscore.findings import Severity
+from crscore.pull_request.documents import _words
+from crscore.pull_request.overview import is_plain
+from crscore.records import ReferenceKind, Side
+from crscore.reports import _escape, _view
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crscore.pull_request.overview import Overview, Point
+
+MOST_OF_A_KIND = 10
+"""Annotations of one level that a runner shows for one step."""
+MAX_MESSAGE_CHARS = 1_000
+"""A runner cuts a message at 4,096."""
+_COMMANDS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "notice",
+    None: "warning",
+}
+
+
+def render(found: Overview, *, most: int = MOST_OF_A_KIND) -> str:
+    """Write one command a line for the issues that nobody addressed.
+
+    Args:
+        found: The overview; its points are the most important first.
+        most: Annotations of one level that the step may still write, at least 1.
+
+    Returns:
+        Lines for the step's output; "" when no tool's finding is left.
+    """
+    issues = [point for point in found.open if point.kind is ReferenceKind.ISSUE]
+    room = {"error": most, "warning": most, "notice": most - 1}
+    lines = []
+    for point in issues:
+        command = _COMMANDS[point.severity]
+        if room[command] > 0:
+            room[command] -= 1
+            lines.append(_annotation(command, point))
+    rest = len(issues) - len(lines)
+    if rest:
+        what = f"{_view.many(rest, 'more finding')} that no review addresses: see the job summary."
+        lines.append(_command("notice", {"title": "crscore"}, what))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _annotation(command: str, point: Point) -> str:
+    places: dict[str, str] = {}
+    # Only a file of the head can carry one, and only under its very path.
+    if point.listed is not None and is_plain(point.listed) and point.side is Side.NEW:
+        places["file"] = point.listed
+        if point.line:
+            places |= {"line": str(point.line), "endLine": str(point.end_line)}
+    title = f"No review addresses this ({_escape.one_line(point.source, 80)})"
+    text = _escape.one_line(point.text, MAX_MESSAGE_CHARS)
+    if not places and point.path is not None:
+        text = f"{text} ({_escape.one_line(_words.place(point), 300)})"
+    return _command(command, {**places, "title": title}, text)
+
+
+def _command(name: str, properties: Mapping[str, str], text: str) -> str:
+    """Write a workflow command, escaped as the runner reads it back."""
+    told = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    # A second command of the older form would be read out of a text that is echoed elsewhere.
+    return f"::{name} {told}::{_data(text)}".replace("##[", "# #[")
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

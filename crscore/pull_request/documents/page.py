@@ -1,0 +1,91 @@
+"""The web page: the overview, then the report of the result; self-contained, without script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.pull_request.documents import _words
+from crscore.reports import _escape, _frame, _page, _view, html
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from crscore.pull_request.overview import Overview, Point, Reviewer
+    from crscore.records import Result
+
+_FOLDER = "pull_request/documents/templates"
+SHOWN_POINTS = 3
+
+
+class Row(NamedTuple):
+    """A reviewer's row, cleaned."""
+
+    name: str
+    """Who."""
+    reason: str | None
+    """Why there is no score."""
+    scores: tuple[str, str, str]
+    """Relevance, conciseness, comprehensiveness."""
+    resolved: str
+    """Of the threads."""
+    of: Reviewer
+    """For numbers only; its texts are not clean."""
+
+
+class Entry(NamedTuple):
+    """A point, cleaned."""
+
+    text: Markup
+    """The sentence."""
+    place: str
+    """File and lines."""
+    href: str | None
+    """Its lines in the pull request."""
+    finder: str
+    """Who found it, and how bad it is."""
+
+
+def render(found: Overview, result: Result) -> str:
+    """Write the page.
+
+    Args:
+        found: The overview.
+        result: What it was condensed from.
+    """
+    pages = [_page.page(result, prefix="", heading="")]
+    style = html._style(pages) + _frame.read(f"{_FOLDER}/pull.css")
+    return _frame.page(
+        f"{_FOLDER}/pull.html.j2",
+        title=f"Review of {found.repository}#{found.number}",
+        style=style,
+        pages=pages,
+        view=_view,
+        found=found,
+        words=_words,
+        name=_escape.one_line(found.title, 300),
+        opening=_escape.one_line(_words.opening(found)),
+        missing=[_page.prose(text) for text in found.missing],
+        notes=[_page.prose(text) for text in found.notes],
+        rows=[_row(one) for one in found.reviewers],
+        points=[_entry(found, point) for point in found.open],
+        shown=SHOWN_POINTS,
+    )
+
+
+def _row(one: Reviewer) -> Row:
+    return Row(
+        name=_escape.one_line(one.name, 80) + " (bot)" * one.is_bot,
+        reason=None if one.reason is None else _escape.one_line(one.reason, 300).rstrip("."),
+        scores=_words.three(one),
+        resolved=_words.resolved(one),
+        of=one,
+    )
+
+
+def _entry(found: Overview, point: Point) -> Entry:
+    return Entry(
+        text=_page.prose(point.text),
+        place=_escape.one_line(_words.place(point), 300),
+        href=_words.address(found, point),
+        finder=_escape.one_line(_words.finder(point), 100),
+    )

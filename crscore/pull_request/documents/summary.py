@@ -1,0 +1,91 @@
+"""The job summary: what the comment says and more, for each pull request of a run.
+
+A runner throws a whole summary away when it passes 1,024 KiB, and has been seen to do so without a
+word a few bytes below, so this keeps well under it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crscore.pull_request.documents import _parts
+from crscore.reports import _escape, _view
+from crscore.reports._blocks import Block
+from crscore.reports._escape import markdown
+from crscore.reports.markdown import within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crscore.pull_request.overview import Overview
+
+MAX_BYTES = 1_000 * 1_024
+"""Room in the file that a step's summary is taken from, in UTF-8."""
+SHOWN_POINTS = 10
+"""Points that stand openly."""
+LEAST_BYTES = 2_000
+"""Room that a pull request gets at least when there are many; the last ones may get none."""
+_NOTE_BYTES = 200
+
+
+def render(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> str:
+    """Write one section a pull request, each under its own heading.
+
+    Args:
+        overviews: What to show, in order.
+        room: Longest text in UTF-8 bytes: what the file still takes.
+
+    Returns:
+        Markdown; "" when there is no room for anything.
+    """
+    parts: list[str] = []
+    left = room - _NOTE_BYTES
+    dropped = skipped = 0
+    for index, found in enumerate(overviews):
+        if left < LEAST_BYTES:
+            skipped = len(overviews) - index
+            break
+        share = max(left // (len(overviews) - index), LEAST_BYTES)
+        text, lost = _section(found, share)
+        parts.append(text)
+        left -= _size(text)
+        dropped += lost
+    document = "".join(parts) + _note(dropped, skipped)
+    return document if _size(document) <= room else ""
+
+
+def _section(found: Overview, room: int) -> tuple[str, int]:
+    """Write one pull request within `room` bytes; tell how many items were left out."""
+    end = f"{_parts.signature(found)}\n"
+    limit = room - _size(end)
+    while True:
+        part = within(_blocks(found), limit)
+        text = _escape.no_commands(part.text + end)
+        if _size(text) <= room or not part.text:
+            return text, part.dropped
+        # `within` counts characters: come down until the bytes fit.
+        limit = min(limit - 1, limit * room // _size(text))
+
+
+def _blocks(found: Overview) -> Iterator[Block]:
+    """What stands above the signature, the most useful first."""
+    name = f"{markdown(found.repository)}&#35;{found.number}"
+    heading = f"## Review of [{name}]({found.url})"
+    yield Block(f"{heading}\n\n{markdown(found.title, 200)}\n\n", foot="")
+    yield _parts.opening(found)
+    yield from _parts.partial(found)
+    yield from _parts.table(found, longer=True)
+    yield from _parts.points(found, SHOWN_POINTS)
+    yield _parts.notes(found)
+
+
+def _note(dropped: int, skipped: int) -> str:
+    what = [_view.many(dropped, "item")] * bool(dropped)
+    what += [_view.many(skipped, "pull request")] * bool(skipped)
+    if not what:
+        return ""
+    return f"*Shortened: {' and '.join(what)} left out, to fit a summary.*\n"
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,141 @@
+"""The overview as text for a terminal, laid out by rich; every mark reads without colour."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from crscore.pull_request.documents import _words
+from crscore.reports import _escape, _view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from crscore.pull_request.overview import Overview, Point, Reviewer
+
+NARROWEST_COLUMNS, WIDEST_COLUMNS = 60, 160
+SHOWN_POINTS = 8
+SHOWN_NOTES = 8
+_TITLE, _DIM, _CODE, _WARN = "bold", "dim", "cyan", "yellow"
+
+
+def render(overviews: Sequence[Overview], *, color: bool = False, width: int = 80) -> str:
+    """Write each pull request below the one before.
+
+    Args:
+        overviews: What to show.
+        color: Write colour sequences.
+        width: Columns of the terminal; kept between 60 and 160.
+
+    Returns:
+        Text that ends in a newline, without trailing blanks.
+    """
+    out = io.StringIO()
+    # An empty environment: only the arguments decide on width and colour.
+    console = Console(
+        file=out,
+        width=min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS),
+        force_terminal=color,
+        color_system="256" if color else None,
+        no_color=not color,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        legacy_windows=False,
+        _environ={},
+    )
+    for found in overviews:
+        for block in _blocks(found, console.width):
+            console.print(block)
+        signature = Text(_escape.one_line(found.signature), style=_DIM)
+        # Never broken: it is there to be copied and compared.
+        console.print(signature, no_wrap=True, overflow="ignore", crop=False)
+        console.print()
+    lines = (line.rstrip() for line in out.getvalue().split("\n"))
+    return _escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
+
+
+def _blocks(found: Overview, width: int) -> Iterator[RenderableType]:
+    name = f"{found.repository}#{found.number}"
+    title = _escape.one_line(found.title, 200)
+    yield Text.assemble((name, _TITLE), f"  {title}", overflow="fold")
+    yield Text(found.url, style=_DIM, overflow="fold")
+    yield ""
+    yield _prose(_words.opening(found))
+    for text in found.missing:
+        yield _prose(f"Partial: {text}", _WARN)
+    if found.reviewers:
+        yield ""
+        yield Padding(_table(found, width), (0, 0, 0, 2))
+    yield from _reasons(found)
+    yield from _points(found)
+    yield ""
+    for text in found.notes[:SHOWN_NOTES]:
+        yield _prose(f"Note: {text}", _DIM)
+    more = len(found.notes) - SHOWN_NOTES
+    if more > 0:
+        yield Text(f"Note: {_view.many(more, 'more note')}, in the report", style=_DIM)
+
+
+def _table(found: Overview, width: int) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style=_DIM)
+    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=max(width - 46, 12))
+    for heading in ("Rel", "Con", "Comp", "Comments", "Resolved"):
+        table.add_column(heading, no_wrap=True, justify="right")
+    if _words.reviewers(found) > 1:
+        scores = (Text(value, style=_TITLE) for value in _words.three(found.together))
+        table.add_row(Text("together", style=_TITLE), *scores, "", "")
+    for row in found.reviewers:
+        table.add_row(
+            Text(_name(row)), *_words.three(row), f"{row.comments:,}", _words.resolved(row)
+        )
+    if found.other_reviewers:
+        table.add_row(Text(f"and {found.other_reviewers:,} more", style=_DIM), *[""] * 5)
+    return table
+
+
+def _reasons(found: Overview) -> Iterator[Text]:
+    for row in found.reviewers:
+        if row.reason is not None:
+            yield _prose(f"  No score for {_name(row)}: {row.reason.rstrip('.')}.", _DIM)
+
+
+def _name(row: Reviewer) -> str:
+    return _escape.one_line(row.name, 100) + " (bot)" * row.is_bot
+
+
+def _points(found: Overview) -> Iterator[RenderableType]:
+    if not found.open:
+        return
+    yield ""
+    yield Text(f"{_words.title(found)} ({found.together.unaddressed:,})", style=_TITLE)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for point in found.open[:SHOWN_POINTS]:
+        table.add_row("•", _prose(point.text))
+        table.add_row("", Text(_where(point), style=_DIM, overflow="fold"))
+    yield Padding(table, (0, 0, 0, 2))
+    more = found.together.unaddressed - min(len(found.open), SHOWN_POINTS)
+    if more > 0:
+        yield Text(f"    … and {more:,} more, in the report", style=_DIM)
+
+
+def _where(point: Point) -> str:
+    who = _words.finder(point)
+    return _escape.one_line(f"{_words.place(point)}{f' ({who})' if who else ''}", 400)
+
+
+def _prose(text: str, style: str = "") -> Text:
+    """Prose with its code spans in colour; the backticks stay for those without."""
+    parts = Text(style=style, overflow="fold")
+    for piece in _escape.pieces(text):
+        parts.append(f"`{piece.text}`" if piece.is_code else piece.text, _CODE * piece.is_code)
+    return parts
