@@ -11,7 +11,6 @@ import os
 import re
 import tomllib
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crscore.errors import ConfigError
@@ -222,12 +221,10 @@ def find_file(start: Path) -> Path | None:
 
 
 def _read(file: Path | Text) -> dict[str, Any]:
-    if isinstance(file, Text):
-        origin, text = file.origin, lambda: file.toml
-    else:
-        origin, text = str(file), partial(file.read_text, encoding="utf-8")
+    origin = file.origin if isinstance(file, Text) else str(file)
     try:
-        return tomllib.loads(text())
+        text = file.toml if isinstance(file, Text) else file.read_text(encoding="utf-8")
+        return tomllib.loads(text)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         raise ConfigError("[tool.crscore]", origin, f"cannot be read: {exc}") from exc
 

@@ -129,8 +129,8 @@ def command(
     output.write(_report(measured, form, to_terminal=file is None), file)
     if comment:
         _tell(run.post(host, measured))
-    if not quiet:
-        _notes(measured.overview)
+    if not quiet and (file is not None or form != "text"):
+        _notes(measured.overview)  # the text report has them itself
     if verbose:
         _say(f"asked GitHub: {host.traffic}")
     return _gate(measured, fail_on)

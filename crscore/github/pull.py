@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crscore.store import Store
     from crscore.wholes import Limits
 
-    FindCheckout = Callable[[str, str, str], Checkout | None]
+    FindCheckout = Callable[[str, str], Checkout | None]
 
 SETTINGS_FILE: Final = "pyproject.toml"
 TRIES: Final = 2
@@ -70,6 +70,15 @@ class _Content(msgspec.Struct, frozen=True):
     encoding: str = "base64"
 
 
+class Head(NamedTuple):
+    """What a pull request is at, as GitHub says."""
+
+    sha: str
+    """The newest commit, 40 hex digits."""
+    url: str
+    """The page it is shown on."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
     """The diff with its whole files, wherever they came from."""
@@ -95,7 +104,7 @@ def read(
         repository: `owner/name`.
         number: Its number.
         limits: How large the diff and the whole files may be.
-        find_checkout: Finds a local checkout for (repository, base, head); None to use none.
+        find_checkout: Finds a local checkout that has a base and a head; None to use none.
         store: Remembers whole files; None to remember nothing.
 
     Returns:
@@ -106,9 +115,7 @@ def read(
     """
     for left in reversed(range(TRIES)):
         pull = host.get(f"/repos/{repository}/pulls/{number}", _Pull)
-        checkout = (
-            find_checkout(repository, pull.base.sha, pull.head.sha) if find_checkout else None
-        )
+        checkout = find_checkout(pull.base.sha, pull.head.sha) if find_checkout else None
         read_change = _change(host, repository, pull, checkout, limits, store)
         said = conversation.read(
             host,
@@ -152,6 +159,16 @@ def read(
         sticky=ours,
         knows_sticky=said.knows_ours and not said.unlisted,
     )
+
+
+def head(host: Host, repository: str, number: int) -> Head:
+    """Ask what a pull request is at.
+
+    Raises:
+        HostError: It could not be read.
+    """
+    found = host.get(f"/repos/{repository}/pulls/{number}", _Pull)
+    return Head(found.head.sha, found.html_url)
 
 
 def _expected(pull: _Pull) -> dict[RemarkKind, int]:

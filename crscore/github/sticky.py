@@ -105,10 +105,14 @@ def _edit(host: Host, repository: str, body: str, ours: Sequence[Remark]) -> Pos
         made = _twice(lambda: host.send("PATCH", f"{path}/{first.id}", {"body": body}, _Comment))
         posted = Posted(Outcome.UPDATED, made.html_url or first.url, "")
     for other in others:
-        # Gone is gone, whoever did it.
-        with contextlib.suppress(NotFoundError):
-            _twice(lambda at=other.id: host.send("DELETE", f"{path}/{at}", None, type(None)))
+        _delete(host, f"{path}/{other.id}")
     return posted
+
+
+def _delete(host: Host, path: str) -> None:
+    # Gone is gone, whoever did it.
+    with contextlib.suppress(NotFoundError):
+        _twice(lambda: host.send("DELETE", path, None, object))
 
 
 def _twice(write: Callable[[], _T]) -> _T:

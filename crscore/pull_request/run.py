@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from crscore import checkout, config, diff, wholes
-from crscore.errors import HostError
 from crscore.github import conversation, find, pull, sticky
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from crscore.checkout import Checkout
     from crscore.github.host import Host
+    from crscore.github.pull import FindCheckout
     from crscore.github.sticky import Posted
     from crscore.pull_request.overview import Overview
     from crscore.pulls import PullRequest
@@ -178,17 +177,10 @@ def _limits(settings: config.Config) -> wholes.Limits:
     )
 
 
-def _finder(folder: Path | None) -> Any:
+def _finder(folder: Path | None) -> FindCheckout | None:
     if folder is None:
         return None
-
-    def find_checkout(repository: str, base: str, head: str) -> Checkout | None:
-        try:
-            return checkout.find(folder, base=base, head=head, repository=repository)
-        except HostError:
-            return None
-
-    return find_checkout
+    return lambda base, head: checkout.find(folder, base, head).checkout
 
 
 def _originals(found: PullRequest, heard: Heard) -> dict[int, Diff]:
