@@ -43,11 +43,11 @@ class Needed(NamedTuple):
     """Which are too many, one sentence at most."""
 
 
-class Taken(NamedTuple):
+class Fit(NamedTuple):
     """What the limits let through."""
 
-    texts: Mapping[str, str]
-    """Path -> text."""
+    paths: tuple[str, ...]
+    """Paths, in the order given."""
     notes: tuple[str, ...]
     """What they did not let through, one sentence for each reason."""
 
@@ -73,24 +73,23 @@ def needed(change: Diff, limits: Limits) -> Needed:
     return Needed(tuple(paths[:most]), tuple(over) if paths[most:] else ())
 
 
-def take(texts: Mapping[str, str | None], order: Sequence[str], limits: Limits) -> Taken:
-    """Keep as much as the limits allow; the order decides, not the time of arrival.
+def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> Fit:
+    """Choose as much as the limits allow; the order decides, not the time of arrival.
 
     Args:
-        texts: Path -> text; None for a file that has none: it is binary, or larger than its
+        sizes: Path -> bytes; None for a file without text: it is binary, or larger than its
             source hands out. What could not be asked for is not in it.
         order: The paths.
         limits: How much.
     """
-    kept: dict[str, str] = {}
+    kept: list[str] = []
     left: dict[str, list[str]] = {}
     total = 0
     for path in order:
-        if path not in texts:
+        if path not in sizes:
             continue
-        text = texts[path]
-        size = len((text or "").encode("utf-8", "surrogatepass"))
-        if text is None:
+        size = sizes[path]
+        if size is None:
             left.setdefault("is binary or too large to be handed out", []).append(path)
         elif size > limits.max_source_bytes:
             reason = f"is over max_source_bytes ({limits.max_source_bytes:,})"
@@ -99,9 +98,10 @@ def take(texts: Mapping[str, str | None], order: Sequence[str], limits: Limits) 
             reason = f"comes after max_sources_bytes ({limits.max_sources_bytes:,}) was reached"
             left.setdefault(reason, []).append(path)
         else:
-            kept[path] = text
+            kept.append(path)
             total += size
-    return Taken(kept, tuple(_left_out(reason, paths) for reason, paths in sorted(left.items())))
+    notes = tuple(_left_out(reason, paths) for reason, paths in sorted(left.items()))
+    return Fit(tuple(kept), notes)
 
 
 def named(paths: Sequence[str]) -> str:

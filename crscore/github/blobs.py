@@ -186,15 +186,19 @@ def read(
         for path, one in silent.items()
         if one.expression in found and found[one.expression].oid == change.blobs[path]
     )
-    taken = wholes.take(texts, need.paths, limits)
+    chosen = wholes.fit({path: _size(text) for path, text in texts.items()}, need.paths, limits)
     unread = [path for path in need.paths if path not in texts]
     untold = [path for path, one in silent.items() if one.expression not in found]
     return Wholes(
         diff=_with_modes(change.diff, same),
-        texts=taken.texts,
+        texts={path: texts[path] or "" for path in chosen.paths},
         missing=tuple(_missing(unread, untold if reader.failures else [], reader.failures)),
-        notes=(*need.notes, *taken.notes),
+        notes=(*need.notes, *chosen.notes),
     )
+
+
+def _size(text: str | None) -> int | None:
+    return None if text is None else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _silent(change: Change, base: str | None) -> dict[str, _Wanted]:

@@ -57,10 +57,10 @@ def test_text_of_another_version_is_left_out_with_a_note() -> None:
     ],
 )
 def test_limits_go_by_order_and_bytes(limits: Limits, kept: list[str], note: str) -> None:
-    taken = wholes.take({"c": "z", "b": "ää", "a": "x"}, ["a", "b", "c", "unknown"], limits)
-    assert list(taken.texts) == kept
-    assert note in "".join(taken.notes)
+    fit = wholes.fit({"c": 1, "b": 4, "a": 1}, ["a", "b", "c", "unknown"], limits)
+    assert list(fit.paths) == kept
+    assert note in "".join(fit.notes)
 
 
 def test_file_without_text_is_noted() -> None:
-    assert "binary or too large" in wholes.take({"a": None}, ["a"], Limits()).notes[0]
+    assert "binary or too large" in wholes.fit({"a": None}, ["a"], Limits()).notes[0]
