@@ -109,6 +109,8 @@ class Host:
         self._say = say if say is not None else _say_nothing
         self._traffic = Traffic()
         self._written: float | None = None
+        self._overdraft_s = float(timeout_s)
+        self._is_silent = False
         # By resource: until when asking is pointless, and why. Limits of the two are apart.
         self._shut: dict[str, tuple[float, RateLimitedError]] = {}
 
@@ -247,12 +249,15 @@ class Host:
         return self._persist(what, attempt)
 
     def _persist(self, what: str, attempt: Callable[[], T]) -> T:
-        """Try within the patience, and not at all while a limit is known to hold."""
+        """Try within the patience, and not at all where that is known to be pointless."""
         resource = "graphql" if what == "GraphQL" else "core"
         until, limit = self._shut.get(resource, (0.0, None))
         left = until - self._patience.now()
         if limit is not None and left > 0:
             raise RateLimitedError(what, limit.reason, left)
+        if self._is_silent and self._patience.left_s < -self._overdraft_s:
+            # A list of many pages would wait for each of them as long as a time-out lasts.
+            raise UnavailableError(what, "GitHub has stopped answering, and the time is spent")
         try:
             return self._patience.keep_trying(attempt, self._say)
         except RateLimitedError as exc:
@@ -280,10 +285,12 @@ class Host:
                     verb, url, parameters=query, headers=headers or {}, body=body, fresh=is_write
                 )
             except self._lost as lost:
+                self._is_silent = True
                 if is_write and not lost.undone:
                     raise _uncertain(what, lost.reason) from lost
                 error = UnavailableError(what, lost.reason)
                 raise (error if lost.lasting else TryAgainError(error)) from lost
+            self._is_silent = False
             self._count(unchanged=int(answer.status == 304))
             if answer.status not in moves:
                 return answer

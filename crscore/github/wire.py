@@ -185,11 +185,6 @@ class Wire:
         """Where GraphQL queries go."""
         return self._requester.graphql_url
 
-    @property
-    def prefix(self) -> str:
-        """What all paths of the interface begin with."""
-        return self._address.path
-
     def leads_here(self, url: str) -> bool:
         """Whether an address is on this host, reached in the same way."""
         try:

@@ -9,6 +9,7 @@ import sys
 import threading
 import traceback
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,6 +17,7 @@ import pytest
 
 from crscore.errors import (
     BadTokenError,
+    DependencyError,
     HostError,
     NotFoundError,
     PermissionDeniedError,
@@ -190,6 +192,32 @@ def test_host_that_is_not_there_is_unavailable(connect, clock) -> None:
     with pytest.raises(UnavailableError, match="cannot be reached"):
         connect(api_url=f"http://127.0.0.1:{port}").get(PATH, Pull)
     assert clock.slept == [1, 2, 4, 8]
+
+
+def test_host_that_stopped_answering_is_not_asked_for_each_page(server, connect, clock) -> None:
+    def hang(_: Asked) -> Reply:
+        clock.time += 30
+        return Reply(raw=b"")
+
+    server.route = hang
+    host = connect(budget_s=20.0)
+    read = host.pages("/x", Pull, expected=5000)
+    assert len(read.missing) == 50
+    assert len(server.asked) == 1
+    assert "stopped answering" in read.missing[-1]
+
+
+def test_one_slow_failure_is_not_held_against_a_host_that_answers(server, connect, clock) -> None:
+    def slow(_: Asked) -> Reply:
+        clock.time += 300
+        return Reply(status=504)
+
+    server.route = slow
+    host = connect(budget_s=20.0)
+    with pytest.raises(UnavailableError):
+        host.get(PATH, Pull)
+    server.will(Reply(body={"number": 1}))
+    assert host.get(PATH, Pull) == Pull(number=1)
 
 
 @pytest.mark.parametrize("body", [{"number": "1"}, {}, [], None, {"message": "odd"}])
@@ -454,6 +482,27 @@ def test_page_that_fails_once_is_not_missing(server, connect) -> None:
     server.route = Listed(server, 150)
     read = connect().pages("/x", Pull)
     assert (_numbers(read), read.missing) == (list(range(150)), ())
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_list_is_whole_or_says_what_is_missing(server, connect, store, clock, seed: int) -> None:
+    dice = Random(seed)
+    listed = Listed(server, dice.choice([1, 99, 100, 101, 250, 400]))
+    rate = dice.choice([0.1, 0.4, 0.8])
+    limits = [_primary(clock, 5), Reply(status=429, headers={"Retry-After": "2"})]
+    troubles = [*_PASSING.values(), *limits]
+
+    def faulty(asked: Asked) -> Reply:
+        return dice.choice(troubles) if dice.random() < rate else listed(asked)
+
+    server.route = faulty
+    for _ in range(2):
+        read = connect(store=store, tries=3).pages("/x", Pull, expected=listed.size)
+        found = _numbers(read)
+        assert found == sorted(set(found))
+        lost = {int(one.split(":")[1].removeprefix(" page ")) for one in read.missing}
+        whole = range(listed.size)
+        assert found == [number for number in whole if number // 100 + 1 not in lost]
 
 
 # Redirects
@@ -722,6 +771,14 @@ def test_hosts_do_not_share_their_patience(server) -> None:
     assert hosts[0]._patience is not hosts[1]._patience
     for host in hosts:
         host.close()
+
+
+@pytest.mark.parametrize("package", ["github", "tenacity"])
+def test_missing_package_is_named_with_its_command(package: str, monkeypatch) -> None:
+    monkeypatch.delitem(sys.modules, "crscore.github.wire", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(DependencyError, match=r"crscore\[github\]"):
+        Host(token=None)
 
 
 def test_slash_at_the_end_of_the_address_is_no_part_of_it(server, connect) -> None:

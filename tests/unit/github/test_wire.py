@@ -1,15 +1,23 @@
 """One request and its answer: whatever goes wrong on the way has one name, and quotes no token."""
 
+import contextlib
 import gc
 import gzip
 import logging
 import pickle
 import socket
+import ssl
+import sys
 import threading
 import traceback
 import warnings
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from crscore.errors import BadTokenError, HostError
 from crscore.github import wire
@@ -37,6 +45,45 @@ def connect():
     yield connecting
     for one in made:
         one.close()
+
+
+@pytest.fixture
+def tls_server(tmp_path):
+    """Speaks TLS under a certificate that it signed itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    file = tmp_path / "both.pem"
+    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    form = serialization.PrivateFormat.PKCS8
+    file.write_bytes(key.private_bytes(pem, form, plain) + made.public_bytes(pem))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            taken, _ = listening.accept()
+            with taken, context.wrap_socket(taken, server_side=True):
+                pass
+
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        listening.settimeout(5)
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"https://127.0.0.1:{listening.getsockname()[1]}"
+        thread.join()
 
 
 def _get(one: Wire, path: str = "/x", **options):
@@ -168,6 +215,34 @@ def test_name_that_nobody_has_was_surely_not_reached(connect) -> None:
     with pytest.raises(LostError) as caught:
         _get(connect("http://nobody.invalid"))
     assert caught.value.undone
+
+
+def test_address_may_be_of_the_newer_kind(connect) -> None:
+    with pytest.raises(LostError) as caught:
+        _get(connect("http://[::1]:1"))
+    assert caught.value.undone
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems queue differently")
+def test_host_that_does_not_take_the_call_was_surely_not_reached(connect) -> None:
+    with contextlib.ExitStack() as open_ones:
+        full = open_ones.enter_context(socket.socket())
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(4):
+            caller = open_ones.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(full.getsockname())
+        with pytest.raises(LostError, match="reached in time") as caught:
+            _get(connect(f"http://127.0.0.1:{full.getsockname()[1]}"))
+    assert caught.value.undone
+
+
+def test_certificate_that_nobody_vouches_for_is_not_tried_again(connect, tls_server) -> None:
+    with pytest.raises(LostError, match="certificate") as caught:
+        _get(connect(tls_server))
+    assert caught.value.undone
+    assert caught.value.lasting
 
 
 def test_plain_port_speaks_no_tls(server, connect) -> None:
