@@ -20,7 +20,7 @@ from graphql import (
 
 import crscore.github
 from tests.helpers.github import description, graph, scenes, serve
-from tests.helpers.github.rest import Rules
+from tests.helpers.github.state import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--scene", choices=sorted(scenes.SCENES), default="shop")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--port-file", type=Path, help="write the port here once it answers")
-    parser.add_argument("--permissions", choices=("write", "read"), default="write")
+    parser.add_argument("--permissions", choices=("write", "read"))
     parser.add_argument("--log", action="store_true", help="print each request at the end")
     options = parser.parse_args(arguments)
     # A plain `kill` ends it like Ctrl-C, so that the folder of the scene is removed.

@@ -18,13 +18,13 @@ from tests.helpers.github.shapes import node_id
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tests.helpers.github.rest import Rules
     from tests.helpers.github.state import (
         LineComment,
         Note,
         Pull,
         Repository,
         Review,
+        Rules,
         User,
         World,
     )

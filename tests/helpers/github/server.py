@@ -16,13 +16,13 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 from tests.helpers.github import answers, faults
 from tests.helpers.github.answers import Answer, Request
 from tests.helpers.github.graph import Graph
-from tests.helpers.github.rest import Rest, Rules, Write
+from tests.helpers.github.rest import Rest, Write
 from tests.helpers.github.shapes import Shapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.helpers.github.state import World
+    from tests.helpers.github.state import Rules, World
 
 API_PREFIX = "/api/v3"
 """Where the API of a GitHub Enterprise Server starts; accepted in front of every path."""
@@ -331,8 +331,8 @@ def serve(
     world: World,
     *,
     token: str | None = "loopback-token",
-    permissions: str = "write",
-    page_limit: int = 100,
+    permissions: str | None = None,
+    page_limit: int | None = None,
     rules: Rules | None = None,
     clock: Callable[[], float] = time.time,
     port: int = 0,
@@ -342,21 +342,21 @@ def serve(
     Args:
         world: What there is; writes change it.
         token: The only good one; None lets nobody but the anonymous in.
-        permissions: `write` or `read`.
-        page_limit: Most items a page, whatever `per_page` asks for.
-        rules: The other limits.
+        permissions: `write` or `read`; None for what the world says.
+        page_limit: Most items a page, whatever `per_page` asks for; None for what the rules say.
+        rules: All limits; None for those of the world.
         clock: Seconds since 1970, for the rate limit's window.
         port: Port to listen on; 0 takes a free one.
 
     Yields:
         The server; its `url` is the API address.
     """
-    rules = rules or Rules()
-    rules.page_limit = page_limit
+    rules = rules or world.rules
+    rules.page_limit = page_limit or rules.page_limit
     server = Server(
         world,
         token=token,
-        may_write=permissions == "write",
+        may_write=(permissions or world.permissions) == "write",
         rules=rules,
         clock=clock,
         port=port,

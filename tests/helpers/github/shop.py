@@ -12,8 +12,8 @@ from tests.helpers.github.shop_texts import (
     SUGGESTION,
     WALKTHROUGH,
 )
-from tests.helpers.github.state import Pull, Repository, World
-from tests.helpers.github.writer import Spot, Writer
+from tests.helpers.github.state import Repository, World
+from tests.helpers.github.writer import Spot, Writer, opened
 
 NAME = "acme/shop"
 NUMBER = 7
@@ -25,27 +25,19 @@ def shop() -> World:
     Threads with answers, one resolved, one out of date; a review that is still pending, a
     minimised remark, a deleted account, a suggestion, an approval without a text.
     """
-    repository = Repository(owner="acme", name="shop")
-    world = World(repositories=[repository])
-    history = repository.history
-    base = history.commit(BASE, message="Sell things")
-    first = history.commit({**BASE, **FIRST}, parents=[base], message="Add discounts")
-    files = {**BASE, **FIRST, **SECOND}
-    del files["web/utils.js"]
-    second = history.commit(files, parents=[first], message="Round prices, name the formatter")
-    repository.branches = {"main": base, "discounts": second}
-    pull = Pull(
+    world = World(repositories=[Repository(owner="acme", name="shop")])
+    second = {**BASE, **FIRST, **SECOND}
+    del second["web/utils.js"]
+    writer = opened(
+        world,
+        BASE,
+        {**BASE, **FIRST},
         number=NUMBER,
         title="Add discount codes to the cart",
         body="Customers can enter a code at checkout.\n\nCloses the request from support.",
         author=NADIA,
-        base=base,
-        heads=[first],
-        head_repository=NAME,
         head_ref="discounts",
     )
-    repository.pulls[NUMBER] = pull
-    writer = Writer(world=world, repository=repository, pull=pull)
     _before_the_push(writer)
     writer.push(second)
     _after_the_push(writer)

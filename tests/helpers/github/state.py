@@ -137,6 +137,30 @@ class Repository:
 
 
 @dataclass(kw_only=True)
+class Rules:
+    """GitHub's limits, to be made small in a test."""
+
+    page_limit: int = 100
+    """Most items a page."""
+    graph_page_limit: int = 100
+    """Most nodes of a GraphQL connection in one answer."""
+    file_limit: int = 3_000
+    """Most rows of a file list."""
+    file_patch_lines: int = 20_000
+    """A file with more changed lines has counts but no patch."""
+    total_patch_lines: int = 20_000
+    """Once this many patch lines were listed, rows show no patch and no changes at all."""
+    compare_files: int = 300
+    """Most files of a comparison, all on its first page."""
+    requests: int = 5_000
+    """Requests an hour."""
+    blob_text_bytes: int = 512_000
+    """GraphQL cuts the text of a blob here and says `isTruncated`."""
+    stale_heads: int = 0
+    """How many pushes the file list lags behind."""
+
+
+@dataclass(kw_only=True)
 class World:
     """All there is behind one address."""
 
@@ -147,6 +171,9 @@ class World:
         )
     )
     """Whose token it is."""
+    permissions: str = "write"
+    """What the token may do: `write` or `read`."""
+    rules: Rules = field(default_factory=Rules)
     next_id: int = FIRST_ID
     now: int = START
 

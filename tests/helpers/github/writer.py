@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tests.helpers.github.state import LineComment, Note, Review
+from tests.helpers.github.state import LineComment, Note, Pull, Review
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from tests.helpers.github.state import Pull, Repository, User, World
+    from tests.helpers.github.state import Repository, User, World
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,64 @@ class Writer:
     def edit(self, remark: LineComment | Note, body: str) -> None:
         remark.body, remark.edited = body, self.world.tick()
 
-    def push(self, head: str) -> None:
-        """A new commit on the branch."""
+    def push(self, files: Mapping[str, str | bytes], **more: Any) -> None:
+        """A new commit on the branch, with exactly these files."""
+        head = self.repository.history.commit(files, parents=[self.pull.head], **more)
         self.pull.heads.append(head)
+        self._name_head()
         self.world.tick()
+
+    def _name_head(self) -> None:
+        if self.pull.head_repository == self.repository.full_name:
+            self.repository.branches[self.pull.head_ref] = self.pull.head
+
+
+def opened(
+    world: World,
+    base: Mapping[str, str | bytes],
+    head: Mapping[str, str | bytes],
+    *,
+    number: int,
+    title: str,
+    author: User | None,
+    body: str | None = None,
+    head_ref: str = "change",
+    fork: str | None = None,
+    modes: Mapping[str, str] | None = None,
+) -> Writer:
+    """Open a pull request in the world's first repository.
+
+    Args:
+        world: Where.
+        base: All files of the base branch.
+        head: All files of the branch.
+        number: Its number.
+        title: Its title.
+        author: Who opens it.
+        body: Its description.
+        head_ref: The branch's name.
+        fork: `owner/name` the branch is in; None for the repository itself.
+        modes: Modes of the head's files that are not plain ones.
+
+    Returns:
+        What writes into it.
+    """
+    (repository, *_) = world.repositories
+    history = repository.history
+    start = history.commit(base, message="Start")
+    pull = Pull(
+        number=number,
+        title=title,
+        body=body,
+        author=author,
+        base=start,
+        heads=[history.commit(head, parents=[start], message=title, modes=modes)],
+        head_repository=fork or repository.full_name,
+        head_ref=head_ref,
+        at=world.tick(),
+    )
+    repository.branches[repository.default_branch] = start
+    repository.pulls[number] = pull
+    writer = Writer(world=world, repository=repository, pull=pull)
+    writer._name_head()
+    return writer
