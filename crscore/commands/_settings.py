@@ -39,6 +39,11 @@ _CLAIMS = click.option(
 )
 
 
+_THRESHOLD = click.option(
+    "--threshold", type=float, help="Cosine cut-off (default: the encoder's own)."
+)
+
+
 def _choices() -> tuple[Option, ...]:
     return (
         click.option("--preset", metavar="NAME", help="A set of settings: paper or default."),
@@ -77,12 +82,17 @@ def shared_options(command: Command) -> Command:
     return _with(command, (*_choices(), offline, _CONFIG))
 
 
+def scoring_options(command: Command) -> Command:
+    """Add the options that choose how a review is scored: claims and threshold."""
+    return _with(command, (_CLAIMS, _THRESHOLD))
+
+
 def pull_request_options(command: Command) -> Command:
     """Add the options that choose the parts of a run on a pull request.
 
     There is no settings file among them: it is read from the base branch.
     """
-    return _with(command, (_CLAIMS, *_choices()))
+    return _with(command, (_CLAIMS, _THRESHOLD, *_choices()))
 
 
 def analyzer_options(command: Command) -> Command:

@@ -31,12 +31,6 @@ EXIT_GATE = 1
 @click.option(
     "-o", "--output", "target", metavar="FILE", help="Write the report here, not to stdout."
 )
-@click.option(
-    "--claims",
-    metavar="NAME",
-    help="Claim generator: structural, or replay:PATH for recorded claims.",
-)
-@click.option("--threshold", type=float, help="Cosine cut-off (default: the encoder's own).")
 @click.option("--explain/--no-explain", default=None, help="Show all that decided the score.")
 @click.option(
     "--fail-under",
@@ -60,6 +54,7 @@ EXIT_GATE = 1
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
+@_settings.scoring_options
 @_settings.shared_options
 def command(
     diff: str,

@@ -1,0 +1,284 @@
+"""`crscore pr` against a GitHub on this machine: the straight path, the gate, and bad input."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+from referencing import Registry, Resource
+
+from crscore import cli
+from tests.helpers.github import scenes
+from tests.helpers.github.faults import At, Fault, Kind, Places
+from tests.helpers.github.server import Server, serve
+
+ROOT = Path(__file__).parents[2]
+SECRET = "ghs_veryverysecrettoken123"
+TARGET = "acme/shop#7"
+FAST = ["--encoder", "hashing", "--no-checkout"]
+
+
+class Ran:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def crscore(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Run the command line in this process, in an empty folder, with a token."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_TOKEN", SECRET)
+    monkeypatch.setenv("CRSCORE_CACHE_DIR", str(tmp_path / "cache"))
+
+    def run(*arguments: object) -> Ran:
+        code = cli.run([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        assert SECRET not in captured.out + captured.err
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def github() -> Iterator[Server]:
+    with serve(scenes.shop(), token=SECRET) as server:
+        yield server
+
+
+@pytest.fixture
+def pr(crscore, github: Server) -> Callable[..., Ran]:
+    """Score the shop's pull request."""
+    return lambda *more: crscore("pr", TARGET, "--api-url", github.url, *FAST, *more)
+
+
+def notes(server: Server) -> list[str]:
+    """Bodies of our comments on the pull request."""
+    pull = server.world.repositories[0].pulls[7]
+    return [note.body for note in pull.notes if note.body.startswith("<!-- crscore:sticky")]
+
+
+def set_at(server: Server, side: str, text: str) -> None:
+    """Put a settings file on the base branch, or into the change."""
+    repository = server.world.repositories[0]
+    pull, history = repository.pulls[7], repository.history
+    commit = pull.base if side == "base" else pull.head
+    files = {path: history.text(commit, path) or "" for path in history.tree(commit)}
+    made = history.commit(files | {"pyproject.toml": text}, parents=[commit], message="Settings")
+    if side == "base":
+        pull.base = made
+    else:
+        pull.heads.append(made)
+
+
+# The straight path
+
+
+def test_reviewers_are_scored_and_what_nobody_addressed_is_told(pr) -> None:
+    ran = pr()
+    assert ran.code == 0, ran.err
+    for word in ("coderabbit (bot)", "mira-k", "jonas-w", "together", "crscore|version:"):
+        assert word in ran.out
+
+
+def test_author_of_the_pull_request_and_reports_of_tools_are_no_reviewers(pr) -> None:
+    told = json.loads(pr("--format", "json").out)
+    names = {row["name"] for row in told["reviewers"]}
+    assert names == {"coderabbit", "mira-k", "jonas-w", "ghost"}
+
+
+def test_author_option_chooses_whom_to_score(pr) -> None:
+    told = json.loads(pr("--format", "json", "--author", "mira-*", "--author", "nadia").out)
+    assert {row["name"] for row in told["reviewers"]} == {"mira-k", "nadia"}
+
+
+def test_marker_names_a_bot_behind_a_shared_account(pr) -> None:
+    told = json.loads(pr("--format", "json", "--bot-marker", "linty=<!-- lint-report").out)
+    assert "linty" in {row["name"] for row in told["reviewers"]}
+
+
+def test_json_keeps_to_its_schema(pr) -> None:
+    schemas = {
+        name: json.loads((ROOT / "crscore" / "schemas" / f"{name}.schema.json").read_text("utf-8"))
+        for name in ("pull", "result")
+    }
+    told = json.loads(pr("--format", "json").out)
+    registry = Registry().with_resources(
+        (schema["$id"], Resource.from_contents(schema)) for schema in schemas.values()
+    )
+    jsonschema.Draft202012Validator(schemas["pull"], registry=registry).validate(told)
+
+
+def test_outdated_comment_is_scored_against_its_original_hunk(pr) -> None:
+    told = json.loads(pr("--format", "json").out)
+    rows = [row for row in told["comments"] if row["outdated"]]
+    assert {row["scope"]["kind"] for row in rows} == {"original"}
+    assert all(row["scores"]["references"] > 0 for row in rows)
+
+
+@pytest.mark.parametrize("form", ["html", "markdown"])
+def test_report_goes_to_a_file(pr, tmp_path: Path, form: str) -> None:
+    ran = pr("--format", form, "-o", tmp_path / "report")
+    assert (ran.code, ran.out) == (0, "")
+    assert "mira-k" in (tmp_path / "report").read_text("utf-8")
+
+
+def test_reviewer_has_the_same_scores_whoever_else_spoke(pr) -> None:
+    def row(*more: str):
+        told = json.loads(pr("--format", "json", *more).out)
+        (found,) = [one for one in told["reviewers"] if one["name"] == "mira-k"]
+        return found
+
+    assert row() == row("--author", "mira-k")
+
+
+# The comment
+
+
+def test_without_being_asked_nothing_is_written(pr, github: Server) -> None:
+    pr()
+    assert github.writes == []
+
+
+def test_comment_is_written_once_and_then_left_alone(pr, github: Server) -> None:
+    assert "comment created" in pr("--comment").err
+    assert "comment unchanged" in pr("--comment").err
+    assert len(github.writes) == len(notes(github)) == 1
+
+
+def test_comment_follows_what_is_said_later(pr, github: Server) -> None:
+    pr("--comment")
+    pull = github.world.repositories[0].pulls[7]
+    pull.notes[-2].body = "The function `rate_of` takes a code and opens a file for every item."
+    assert "comment updated" in pr("--comment").err
+    assert len(notes(github)) == 1
+
+
+def test_own_comment_is_no_review(pr) -> None:
+    before = json.loads(pr("--format", "json").out)
+    pr("--comment")
+    after = json.loads(pr("--format", "json").out)
+    assert after["together"] == before["together"]
+
+
+def test_read_only_token_scores_and_says_that_it_may_not_write(crscore) -> None:
+    with serve(scenes.shop(), token=SECRET, permissions="read") as server:
+        ran = crscore("pr", TARGET, "--api-url", server.url, *FAST, "--comment")
+    assert ran.code == 0
+    assert "comment refused" in ran.err
+    assert "mira-k" in ran.out
+
+
+def test_data_of_another_run_is_posted(pr, crscore, github: Server, tmp_path: Path) -> None:
+    pr("--format", "json", "-o", tmp_path / "crscore.json")
+    ran = crscore("pr", TARGET, "--api-url", github.url, "--post", tmp_path / "crscore.json")
+    assert ran.code == 0
+    assert "comment created" in ran.err
+    direct = pr("--comment")
+    assert "comment unchanged" in direct.err
+
+
+def test_data_of_another_commit_is_refused(pr, crscore, github: Server, tmp_path: Path) -> None:
+    pr("--format", "json", "-o", tmp_path / "crscore.json")
+    set_at(github, "head", "")
+    ran = crscore("pr", TARGET, "--api-url", github.url, "--post", tmp_path / "crscore.json")
+    assert ran.code == 3
+    assert "measure again" in ran.err
+    assert github.writes == []
+
+
+# Settings and the gate
+
+
+def test_gate_fails_with_its_own_code(pr) -> None:
+    ran = pr("--fail-under", "0.99")
+    assert ran.code == 1
+    assert "below 0.99" in ran.err
+
+
+def test_gate_looks_at_the_reviewers_it_is_told(pr) -> None:
+    assert pr("--fail-under", "0.99", "--fail-on", "nobody-here").code == 0
+    assert pr("--fail-under", "0.99", "--fail-on", "each").code == 1
+
+
+def test_settings_of_the_base_branch_count(pr, github: Server) -> None:
+    set_at(github, "base", "[tool.crscore]\nfail_under = 0.99\n")
+    assert pr().code == 1
+
+
+def test_change_cannot_set_its_own_gate(pr, github: Server) -> None:
+    set_at(github, "base", "[tool.crscore]\nfail_under = 0.99\n")
+    set_at(github, "head", "[tool.crscore]\nfail_under = 0.0\n")
+    assert pr().code == 1
+
+
+def test_settings_of_the_folder_do_not_count(pr, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.crscore]\nfail_under = 0.99\n")
+    assert pr().code == 0
+
+
+def test_base_branch_cannot_name_a_program(pr, github: Server) -> None:
+    set_at(github, "base", '[tool.crscore]\nanalyzers = "./evil"\n')
+    ran = pr()
+    assert ran.code == 2
+    assert "base branch" in ran.err
+
+
+def test_partial_run_says_so_and_applies_no_gate(pr, github: Server) -> None:
+    github.faults = Places([At(pattern="pulls/7/reviews", fault=Fault(kind=Kind.STATUS))])
+    ran = pr("--fail-under", "0.99", "--wait-budget", "0")
+    assert ran.code == 0
+    assert "gate was not applied" in ran.err
+    assert "reviews" in ran.out
+
+
+# Bad input
+
+
+@pytest.mark.parametrize("target", ["", "7", "acme/shop", "acme/shop#0", "acme/shop#x", "a#1"])
+def test_wrong_target_is_a_usage_error(crscore, target: str) -> None:
+    ran = crscore("pr", target)
+    assert ran.code == 2
+    assert "acme/shop#7" in ran.err
+
+
+def test_page_address_is_a_target(crscore, github: Server) -> None:
+    page = "https://github.com/acme/shop/pull/7"
+    assert crscore("pr", page, "--api-url", github.url, *FAST).code == 0
+
+
+def test_missing_pull_request_is_one_line(crscore, github: Server) -> None:
+    ran = crscore("pr", "acme/shop#999", "--api-url", github.url, *FAST)
+    assert (ran.code, ran.err.count("\n")) == (3, 1)
+
+
+def test_wrong_token_is_one_line(crscore, github: Server, monkeypatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghs_wrong")
+    ran = crscore("pr", TARGET, "--api-url", github.url, *FAST)
+    assert (ran.code, ran.err.count("\n")) == (3, 1)
+
+
+def test_marker_without_a_name_is_a_usage_error(crscore) -> None:
+    assert crscore("pr", TARGET, "--bot-marker", "=x").code == 2
+
+
+def test_host_that_is_not_there_is_one_line(crscore) -> None:
+    ran = crscore("pr", TARGET, "--api-url", "http://127.0.0.1:9", "--wait-budget", "0", *FAST)
+    assert (ran.code, ran.err.count("\n")) == (3, 1)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html"])
+def test_what_strangers_write_commands_nothing(crscore, form: str) -> None:
+    with serve(scenes.SCENES["hostile"](), token=SECRET) as server:
+        repository = server.world.repositories[0]
+        (number,) = repository.pulls
+        ran = crscore(
+            "pr", f"{repository.full_name}#{number}", "--api-url", server.url, *FAST,
+            "--format", form,
+        )  # fmt: skip
+    assert ran.code == 0, ran.err
+    for line in (ran.out + ran.err).splitlines():
+        assert not line.lstrip().startswith("::")
+        assert "##[" not in line
+        assert "\x1b" not in line
+        assert "\u202e" not in line
