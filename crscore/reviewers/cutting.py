@@ -37,7 +37,8 @@ def is_review(body: str, kind: RemarkKind, profile: Profile) -> bool:
     patterns = [pattern for post in rules for pattern in post.lines]
     if not patterns:
         return True
-    return not any(matches_any(patterns, line.plain) for line in _shown(_unified(body)))
+    lines = (line.plain for line in _shown(_unified(body)) if line.plain)
+    return not any(matches_any(patterns, line) for line in lines)
 
 
 def without_commands(body: str) -> str:
@@ -144,17 +145,14 @@ def _difference(spans: Sequence[Span], kept: Sequence[Span]) -> list[Span]:
     index = 0
     for start, end in spans:
         begin = start
-        while index < len(kept) and kept[index][1] <= begin:
+        while index < len(kept) and kept[index][0] < end:
+            found.append((begin, max(begin, kept[index][0])))
+            begin = max(begin, kept[index][1])
+            if begin >= end:
+                break  # the next spans may lie in it too
             index += 1
-        at = index
-        while at < len(kept) and kept[at][0] < end:
-            if kept[at][0] > begin:
-                found.append((begin, kept[at][0]))
-            begin = max(begin, kept[at][1])
-            at += 1
         if begin < end:
             found.append((begin, end))
-        index = max(at - 1, index)
     return found
 
 

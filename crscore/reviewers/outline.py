@@ -168,7 +168,8 @@ class _Reader:
     def _end_headings(self, box: _Box, level: int, at: int) -> None:
         while box.headings and box.headings[-1].level >= level:
             last = box.headings.pop()
-            self.found.sections.append(Part(last.start, at, last.title, last.start, last.end))
+            end = min(last.end, at)
+            self.found.sections.append(Part(last.start, at, last.title, last.start, end))
 
     def _read_marks(self, begin: int, end: int) -> None:
         while begin < end and (mark := _MARK.search(self._text, begin, end)) is not None:
@@ -202,5 +203,5 @@ class _Reader:
 
 
 def _title(source: str) -> str:
-    text = " ".join(_TAG.sub("", source.replace("&nbsp;", " ")).split())
-    return text.strip("*_#: ")[:_LONGEST_TITLE]
+    text = " ".join(_TAG.sub("", source.replace("&nbsp;", " ").replace("*", "")).split())
+    return text.strip("_#: ")[:_LONGEST_TITLE]

@@ -42,7 +42,7 @@ class Cut(_Table, frozen=True):
     before: tuple[str, ...] = ()
     """Texts: what stands on a line up to one and the text itself go, what follows stays."""
     keep: tuple[str, ...] = ()
-    """Patterns of a summary: the folded part stays whatever it is in."""
+    """Patterns of a summary: the folded part stays with all in it, whatever it is in."""
     unquote: bool = False
     """Whether the bot puts its own words into quotes, which are otherwise taken for another's."""
     plain_pre: bool = False

@@ -18,20 +18,7 @@ def matches(pattern: str, text: str) -> bool:
         >>> matches("coderabbit*[bot]", "CodeRabbitAI[bot]"), matches("a*", "ba")
         (True, False)
     """
-    first, *others = _pieces(pattern)
-    text = text.casefold()
-    if not others:
-        return text == first
-    *middle, last = others
-    if not text.startswith(first):
-        return False
-    at = len(first)
-    for piece in middle:
-        at = text.find(piece, at)
-        if at < 0:
-            return False
-        at += len(piece)
-    return len(text) - len(last) >= at and text.endswith(last)
+    return _matches(_pieces(pattern), text.casefold())
 
 
 def matches_any(patterns: Iterable[str], text: str) -> bool:
@@ -41,9 +28,25 @@ def matches_any(patterns: Iterable[str], text: str) -> bool:
         >>> matches_any(("open (*)", "*prompt*"), "Open (3)")
         True
     """
-    return any(matches(pattern, text) for pattern in patterns)
+    folded = text.casefold()
+    return any(_matches(_pieces(pattern), folded) for pattern in patterns)
 
 
 @lru_cache(maxsize=1024)
 def _pieces(pattern: str) -> tuple[str, ...]:
     return tuple(pattern.casefold().split("*"))
+
+
+def _matches(pieces: tuple[str, ...], text: str) -> bool:
+    first, last = pieces[0], pieces[-1]
+    if len(pieces) == 1:
+        return text == first
+    if not text.startswith(first):
+        return False
+    at = len(first)
+    for piece in pieces[1:-1]:
+        at = text.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return len(text) - len(last) >= at and text.endswith(last)
