@@ -98,6 +98,10 @@ class History:
         self.git("update-ref", f"refs/kept/{sha}", sha)
         return sha
 
+    def __deepcopy__(self, memo: object) -> History:
+        """Copies of a world share it: commits are only ever added."""
+        return self
+
     def __contains__(self, sha: str) -> bool:
         return sha in self._trees
 

@@ -44,13 +44,8 @@ class Rest:
 
     def answer(self, request: Request) -> Answer:
         """The answer to a request whose token was checked."""
-        path = request.path
-        if match := re.match(r"/repositories/(\d+)(?=/|$)", path):
-            by_id = {str(one.id): one for one in self.world.repositories}
-            found = by_id.get(match[1])
-            path = f"/repos/{found.full_name}{path[match.end() :]}" if found else path
         for method, pattern, handler in _ROUTES:
-            match = re.fullmatch(pattern, path)
+            match = re.fullmatch(pattern, request.path)
             if match and method == request.method:
                 return self._handle(handler, request, match.groupdict())
         return answers.not_found()

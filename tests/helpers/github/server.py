@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -105,6 +105,7 @@ class Server:
     def meet(self, request: Request) -> tuple[Answer, faults.Fault | None]:
         """Decide the whole answer to one request, and the fault it meets."""
         with self._lock:
+            request = replace(request, path=self._named(request.path))
             fault = self.faults.meet(len(self.log), request)
             answer = self._answer(request, fault)
             self._log(request, answer, fault)
@@ -169,6 +170,13 @@ class Server:
                 f'<{self._page_url(request, target)}>; rel="{relation}"'
                 for relation, target in wanted
             )
+
+    def _named(self, path: str) -> str:
+        """The path by the repository's name, for one that a `Link` gave by its number."""
+        for one in self.world.repositories:
+            if path.startswith(f"/repositories/{one.id}/"):
+                return f"/repos/{one.full_name}{path[len(f'/repositories/{one.id}') :]}"
+        return path
 
     def _page_url(self, request: Request, page: int) -> str:
         """As GitHub writes it: by the repository's number, not by its name."""

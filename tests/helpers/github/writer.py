@@ -105,6 +105,13 @@ class Writer:
             self.repository.branches[self.pull.head_ref] = self.pull.head
 
 
+def writer_of(world: World) -> Writer:
+    """What writes into the only pull request of a scene."""
+    (repository, *_) = world.repositories
+    (pull, *_) = repository.pulls.values()
+    return Writer(world=world, repository=repository, pull=pull)
+
+
 def opened(
     world: World,
     base: Mapping[str, str | bytes],
