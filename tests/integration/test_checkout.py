@@ -290,6 +290,7 @@ def test_partial_clone_fetches_nothing(pull: Pull, tmp_path: Path) -> None:
     pull.git("config", "uploadpack.allowAnySHA1InWant", "true")
     address = f"file://{pull.root}"
     pull.git("clone", "-q", "--no-checkout", "--filter=blob:none", address, str(partial))
+    subprocess.run(["git", "config", "protocol.file.allow", "always"], cwd=partial, check=True)
     before = sorted(path.name for path in (partial / ".git" / "objects").rglob("*"))
     found = checkout.find(partial, pull.base, pull.git("rev-parse", "HEAD"))
     assert found.checkout is not None

@@ -148,7 +148,7 @@ def test_list_that_stays_stale_shows_nothing_of_its_files() -> None:
 
 
 def test_file_listed_with_two_changes_is_missing() -> None:
-    other = row("a.py", patch="@@ -1,2 +1,3 @@\n a\n-b\n+x\n+y", sha="f" * 40)
+    other = row("a.py", additions=1, patch="@@ -1,2 +1,2 @@\n a\n-b\n+x", sha="f" * 40)
     one, two = (
         read(Lists(rows), totals_of(row("a.py")))
         for rows in ([row("a.py"), other], [other, row("a.py")])
