@@ -42,15 +42,15 @@ def is_review(body: str, kind: RemarkKind, profile: Profile) -> bool:
 
 
 def without_commands(body: str) -> str:
-    r"""Take out the lines that are commands to crscore.
+    r"""Take out the lines that are commands to crscore, and make every line end a newline.
 
     Example:
         >>> without_commands("/crscore again\nThis leaks.")
         'This leaks.'
     """
-    if "/crscore" not in body.lower():
-        return body
     text = _unified(body)
+    if "/crscore" not in text.lower():
+        return text
     return _without(text, [_whole(line) for line in _shown(text) if _COMMAND.match(line.plain)])
 
 

@@ -11,7 +11,7 @@ from crscore.reviewers.cutting import cut, is_review, without_commands
 from crscore.reviewers.profile import Cut, Post, Profile, profiles
 
 LIMIT_S = 10
-"""Of processor time, on a busy machine under coverage; a step for each pair of pieces takes minutes."""
+"""Of processor time, under coverage; a step for each pair of pieces would take minutes."""
 
 PIECES = [
     "<details>",

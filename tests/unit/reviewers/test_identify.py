@@ -17,7 +17,7 @@ from crscore.reviewers.identify import Heard, comments, said
 from crscore.sentences import parse
 
 LIMIT_S = 10
-"""Of processor time, on a busy machine under coverage; a step for each pair of pieces takes minutes."""
+"""Of processor time, under coverage; a step for each pair of pieces would take minutes."""
 
 OWN = "<!-- crscore:v1 -->\n# Coverage of the review"
 RABBIT = "coderabbitai[bot]"
@@ -259,6 +259,12 @@ def test_report_through_a_shared_account_is_left_out_though_another_post_is_on_a
     assert "github-actions" in found.left_out[0]
 
 
+def test_post_that_a_marker_gives_to_a_shared_account_is_heard() -> None:
+    markers = {"github-actions": "Review:"}
+    found = hear(post(1, "Review: it leaks.", "github-actions[bot]"), markers=markers)
+    assert (who(found), found.left_out) == (["github-actions"], ())
+
+
 # Threads and places.
 
 
@@ -343,6 +349,14 @@ def test_paragraph_that_repeats_a_remark_on_a_line_goes() -> None:
     found = hear(
         line(1, "The lock is never released.\n\nUse `with`.", "octo[bot]"),
         review(2, "One bug.\n\nThe lock is never released.", "octo[bot]"),
+    )
+    assert bodies(found) == ["The lock is never released.\n\nUse `with`.", "One bug."]
+
+
+def test_line_ends_make_no_difference_to_what_is_said_again() -> None:
+    found = hear(
+        line(1, "The lock is never released.\r\n\r\nUse `with`.", "octo[bot]"),
+        review(2, "One bug.\r\n\r\nThe lock is never released.", "octo[bot]"),
     )
     assert bodies(found) == ["The lock is never released.\n\nUse `with`.", "One bug."]
 

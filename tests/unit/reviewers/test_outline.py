@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from crscore.reviewers.outline import outline
 
 LIMIT_S = 10
-"""Of processor time, on a busy machine under coverage; a step for each pair of pieces takes minutes."""
+"""Of processor time, under coverage; a step for each pair of pieces would take minutes."""
 
 
 def fold(title: str, content: str = "...") -> str:

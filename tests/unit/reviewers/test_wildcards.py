@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from crscore.reviewers.wildcards import matches, matches_any
 
 LIMIT_S = 10
-"""Of processor time, on a busy machine under coverage; a step for each pair of pieces takes minutes."""
+"""Of processor time, under coverage; a step for each pair of pieces would take minutes."""
 
 
 def test_brackets_are_letters() -> None:
