@@ -32,7 +32,7 @@ _SET: Final = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
-    # a partial clone would fetch what is missing: newer gits take the first, older ones the second
+    # a partial clone would fetch what is missing; gits before 2.39.4 know the second only
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
