@@ -1,0 +1,128 @@
+import re
+
+import pytest
+
+from crscore.pull_request.documents import comment
+from tests.helpers import overviews
+
+MARK = re.compile(r"<!-- crscore:sticky v1 sha256:([0-9a-f]{64}) -->\n")
+
+
+def test_comment_begins_with_the_marker_of_what_follows() -> None:
+    body = comment.render(overviews.review())
+    found = MARK.match(body)
+    assert found
+    assert body == comment.marker(body[found.end() :]) + body[found.end() :]
+    assert body.startswith(comment.MARKER)
+
+
+def test_fingerprint_is_that_of_the_marker() -> None:
+    body = comment.render(overviews.review())
+    found = MARK.match(body)
+    assert found
+    assert comment.fingerprint(body) == found[1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda body: body.replace("\n", "\r\n"),
+        lambda body: body.rstrip(),
+        lambda body: body.replace("\n", "  \n"),
+        lambda body: body + "\n\n",
+        lambda body: "\n".join(line.rstrip() for line in body.split("\n")),
+    ],
+)
+def test_fingerprint_stands_line_ends_and_blanks(change) -> None:
+    body = comment.render(overviews.review())
+    assert comment.fingerprint(change(body)) == comment.fingerprint(body) is not None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda body: body.replace("0.62", "0.99"),
+        lambda body: body + "P.S.\n",
+        lambda body: body.split("\n", 1)[1],
+        lambda body: "Hello\n" + body,
+        lambda body: MARK.sub("<!-- crscore:sticky v1 sha256:" + "0" * 64 + " -->\n", body),
+        lambda body: body.replace("crscore:sticky v1", "crscore:sticky v2"),
+        lambda body: "",
+    ],
+)
+def test_comment_that_somebody_changed_has_no_fingerprint(change) -> None:
+    assert comment.fingerprint(change(comment.render(overviews.review()))) is None
+
+
+def test_another_commit_is_another_comment() -> None:
+    other = overviews.replace(overviews.review(), head="f" * 40)
+    assert comment.fingerprint(comment.render(other)) != (
+        comment.fingerprint(comment.render(overviews.review()))
+    )
+
+
+def test_three_points_stand_openly_and_the_others_are_folded() -> None:
+    points = tuple(overviews.point(f"Point {word}.") for word in ("one", "two", "three", "four"))
+    together = overviews.replace(overviews.review().together, unaddressed=6)
+    found = overviews.replace(overviews.review(), open=points, together=together)
+    openly, folded = comment.render(found).split("<details>", 1)
+    assert [f"Point {word}." in openly for word in ("one", "two", "three")] == [True] * 3
+    assert "Point four." in folded
+    assert folded.startswith("<summary>3 more not addressed</summary>")
+    assert "*The last 2 of them are not listed.*" in folded
+
+
+def test_notes_are_folded() -> None:
+    openly, folded = comment.render(overviews.review()).split("<details>", 1)
+    assert "One binary file was left out." in folded
+    assert "harmonic mean" in folded
+    assert "binary" not in openly
+
+
+def test_one_sentence_says_what_was_found() -> None:
+    assert comment.render(overviews.review()).split("\n")[3] == (
+        "Together, 2 reviewers address 4 of 7 points that a review of this change should touch; "
+        "4 of 6 sentences speak about it."
+    )
+
+
+def test_all_points_addressed_needs_no_list() -> None:
+    found = overviews.review()
+    whole = overviews.replace(found.together, addressed=7, unaddressed=0)
+    shown = comment.render(overviews.replace(found, together=whole, open=()))
+    assert "2 reviewers address all 7 points that" in shown
+    assert "Worth a look" not in shown
+
+
+def test_degrees_are_told_as_such() -> None:
+    shown = comment.render(overviews.learned())
+    assert "**Worth a look: not or hardly addressed yet**" in shown
+    assert "from 0 to 1" in shown
+
+
+def test_largest_comment_keeps_the_limit_and_what_matters() -> None:
+    body = comment.render(overviews.largest())
+    assert 60_000 < len(body) <= comment.MAX_CHARS
+    assert comment.fingerprint(body) is not None
+    assert body.count("<details>") == body.count("</details>")
+    assert re.search(r"\*Shortened: [\d,]+ items left out, to fit a comment\.\*", body)
+    # Whole rows, the three points and the signature are there.
+    assert body.count("\n| reviewer-") == 200
+    assert all(f"- {index} The call `run` is new" in body for index in range(3))
+    assert body.rstrip().endswith("</sub>")
+
+
+def test_what_is_left_out_is_counted() -> None:
+    body = comment.render(overviews.largest())
+    found = re.search(r"\*Shortened: ([\d,]+) items", body)
+    assert found
+    # 500 points, 2 lines on missing ones beyond 3, 97 + 100 notes and what explains the numbers.
+    shown = len(re.findall(r"^- ", body, re.MULTILINE)) + ("harmonic mean" in body)
+    assert int(found[1].replace(",", "")) == 500 + 97 + 100 + 1 - shown
+
+
+def test_one_more_character_of_a_note_never_breaks_the_limit() -> None:
+    for length in range(0, 2_000, 190):
+        notes = tuple("x" * length for _ in range(100))
+        found = overviews.replace(overviews.largest(), notes=notes, reviewers=())
+        assert len(comment.render(found)) <= comment.MAX_CHARS

@@ -1,0 +1,182 @@
+"""What the comment and the job summary have in common: nothing of the input acts."""
+
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from crscore.pull_request.documents import comment, summary
+from tests.helpers import overviews
+
+READER = MarkdownIt("commonmark", {"html": True}).enable(["table"])
+OUR_HTML = re.compile(
+    r"<!-- crscore:sticky v1 sha256:[0-9a-f]{64} -->|<br>|</?sub>|</details>"
+    r"|<details><summary>(\d+ more not addressed|Notes, and what the numbers mean)</summary>"
+)
+
+
+def short(found: overviews.Overview) -> str:
+    return comment.render(found)
+
+
+def long(found: overviews.Overview) -> str:
+    return summary.render([found])
+
+
+BOTH = pytest.mark.parametrize("write", [short, long])
+
+
+def tokens(document: str) -> list[Token]:
+    flat = []
+    for token in READER.parse(document):
+        flat.append(token)
+        flat.extend(token.children or [])
+    return flat
+
+
+def cells(document: str) -> list[list[str]]:
+    table: list[list[str]] = []
+    for token in READER.parse(document):
+        if token.type == "tr_open":
+            table.append([])
+        elif token.type == "inline" and token.level >= 4 and table:
+            table[-1].append("".join(child.content for child in token.children or []))
+    return table
+
+
+@BOTH
+def test_no_html_comes_from_input(write) -> None:
+    for token in tokens(write(overviews.hostile())):
+        if token.type in ("html_block", "html_inline"):
+            assert OUR_HTML.fullmatch(token.content.strip()), token.content
+
+
+@BOTH
+def test_links_lead_to_the_pull_request_and_nowhere_else(write) -> None:
+    found = [token for token in tokens(write(overviews.hostile())) if token.type == "link_open"]
+    assert len(found) >= 4
+    for token in found:
+        address = str(token.attrs["href"])
+        assert address == overviews.URL or address.startswith(
+            (f"{overviews.URL}/files#diff-", f"{overviews.URL}/commits/")
+        )
+
+
+@BOTH
+def test_no_other_mark_up_comes_from_input(write) -> None:
+    kinds = [token.type for token in tokens(write(overviews.hostile()))]
+    assert not set(kinds) & {"image", "em_open", "fence", "code_block", "hr", "ordered_list_open"}
+    # Our own: the heading, and bold for the partial result, the row of all and the list.
+    assert kinds.count("heading_open") == 1
+    assert kinds.count("strong_open") == 6
+
+
+@BOTH
+def test_no_mention_or_reference_comes_from_input(write) -> None:
+    for token in tokens(write(overviews.hostile())):
+        if token.type == "text":
+            text = token.content.replace("octo/shop#12", "")
+            assert not re.search(r"@\w|#\d|GH-\d|https?://|www\.|[0-9a-f]{7}", text), text
+
+
+@BOTH
+def test_document_cannot_command_a_runner_or_a_terminal(write) -> None:
+    shown = write(overviews.hostile())
+    assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
+    assert "##[" not in shown
+    assert not set(shown) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800\x00")
+
+
+@BOTH
+def test_rows_stay_whole_whatever_a_name_holds(write) -> None:
+    rows = cells(write(overviews.hostile()))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert len(rows) == 5
+
+
+@BOTH
+def test_undefined_is_a_dash_with_its_reason(write) -> None:
+    row = cells(write(overviews.hostile()))[-1]
+    assert row[0].startswith("|<br><sub>no score: ")
+    assert row[1:4] == ["–", "–", "–"]
+
+
+@BOTH
+def test_bots_and_people_get_the_same_words(write) -> None:
+    def of(*, is_bot: bool) -> str:
+        row = overviews.reviewer("kit", is_bot=is_bot)
+        return write(overviews.replace(overviews.review(), reviewers=(row,)))
+
+    def visible(text: str) -> str:
+        return re.sub(r"<!--.*?-->", "", text)
+
+    assert visible(of(is_bot=True)).replace("kit (bot)", "kit") == visible(of(is_bot=False))
+
+
+@BOTH
+def test_partial_result_is_said_before_the_numbers(write) -> None:
+    found = overviews.replace(overviews.review(), missing=("2 files could not be read.",) * 5)
+    shown = write(found)
+    assert shown.index("This is a partial result") < shown.index("| Reviewer ")
+    assert "> - and 2 more, in the notes below\n" in shown
+    assert shown.count("2 files could not be read.") == 5
+    assert "partial" not in write(overviews.review())
+
+
+@BOTH
+def test_single_reviewer_has_one_row(write) -> None:
+    found = overviews.review()
+    shown = write(overviews.replace(found, reviewers=found.reviewers[:1]))
+    assert [row[0] for row in cells(shown)] == ["Reviewer", "mira"]
+    assert "The review addresses 4 of 7 points" in shown
+
+
+@BOTH
+def test_nobody_reviewed_yet(write) -> None:
+    shown = write(overviews.nobody())
+    assert "There is no review to score yet; 2 points wait for one." in shown
+    assert cells(shown) == []
+    assert "The value of `timeout` in `http` changes from 10 to 30." in shown
+
+
+@BOTH
+def test_signature_is_the_last_thing(write) -> None:
+    shown = write(overviews.review()).rstrip()
+    assert shown.endswith(f"`{overviews.results.SIGNATURE}`</sub>")
+
+
+@BOTH
+def test_same_overview_gives_the_same_text(write) -> None:
+    assert write(overviews.review()) == write(overviews.review())
+
+
+@BOTH
+def test_finder_and_severity_of_an_issue_are_named(write) -> None:
+    found = overviews.replace(overviews.review(), open=(overviews.point(line=3, end_line=3),))
+    assert "[`src/a.py:3`](" in write(found)
+    assert "R3) (ruff, warning)\n" in write(found)
+
+
+@BOTH
+def test_point_on_the_old_side_says_so_and_links_there(write) -> None:
+    point = overviews.point(path="README.md", side=overviews.Side.OLD, line=3, end_line=5)
+    shown = write(overviews.replace(overviews.review(), open=(point,)))
+    # GitHub's own name for this path in links that people have pasted in public.
+    digest = "b335630551682c19a781afebcf4d07bf978fb1f8ac04c6bf87428ed5106870f5"
+    assert f"[`README.md:3-5 (before)`]({overviews.URL}/files#diff-{digest}L3-L5)" in shown
+
+
+@BOTH
+def test_point_on_one_line_links_to_one_line(write) -> None:
+    point = overviews.point(line=7, end_line=7)
+    assert re.search(
+        r"\[`src/a\.py:7`\]\(\S+/files#diff-[0-9a-f]{64}R7\)",
+        write(overviews.replace(overviews.review(), open=(point,))),
+    )
+
+
+@BOTH
+def test_point_on_a_file_links_to_the_file(write) -> None:
+    shown = write(overviews.replace(overviews.review(), open=(overviews.point(),)))
+    assert re.search(r"\[`src/a\.py`\]\(\S+/files#diff-[0-9a-f]{64}\)", shown)

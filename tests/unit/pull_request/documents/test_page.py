@@ -1,0 +1,86 @@
+from html.parser import HTMLParser
+
+from crscore.pull_request import overview
+from crscore.pull_request.documents import page
+from tests.helpers import overviews, results
+
+
+class Read(HTMLParser):
+    def __init__(self, document: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(document)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def review() -> str:
+    return page.render(overviews.review(), results.review())
+
+
+def test_overview_stands_above_the_report() -> None:
+    shown = review()
+    assert shown.index("2 reviewers address 4 of 7 points") < shown.index('id="matrix"')
+    assert "<title>Review of octo/shop#12</title>" in shown
+
+
+def test_report_is_there_whole() -> None:
+    ids = [attributes.get("id") for _, attributes in Read(review()).tags]
+    assert {"top", "missing", "matrix", "review", "references", "change"} <= set(ids)
+    named = [one for one in ids if one]
+    assert len(named) == len(set(named))
+
+
+def test_points_link_to_the_pull_request() -> None:
+    links = [
+        attributes["href"]
+        for tag, attributes in Read(review()).tags
+        if tag == "a" and str(attributes["href"]).startswith("http")
+    ]
+    assert f"{overviews.URL}/commits/{overviews.HEAD}" in links
+    assert sum(f"{overviews.URL}/files#diff-" in str(link) for link in links) == 2
+    assert all(str(link).startswith(overviews.URL) for link in links)
+
+
+def test_no_markup_comes_from_input() -> None:
+    read = Read(page.render(overviews.hostile(), results.hostile()))
+    assert not {tag for tag, _ in read.tags} & {"script", "img", "b1", "iframe", "form"}
+    assert '<script>window.pwned=1</script><img src=x onerror="window.pwned=1">' in read.text
+    for _, attributes in read.tags:
+        assert not [name for name in attributes if name.startswith("on")]
+
+
+def test_page_cannot_command_a_runner() -> None:
+    shown = page.render(overviews.hostile(), results.hostile())
+    assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
+    assert "##[" not in shown
+
+
+def test_partial_result_and_reasons_are_told() -> None:
+    found = overviews.replace(
+        overviews.review(),
+        missing=("2 files could not be read.",),
+        reviewers=(overviews.reviewer("kit", reason="no text", **overviews.NOTHING),),
+    )
+    text = Read(page.render(found, results.review())).text
+    assert "This is a partial result." in text
+    assert "no score: no text" in text
+
+
+def test_nobody_reviewed_yet() -> None:
+    result = results.make(results.diff_of(results.SETTINGS), results.REFERENCES[4:6], (), [[], []])
+    text = Read(page.render(overviews.nobody(), result)).text
+    assert "There is no review to score yet; 2 points wait for one." in text
+
+
+def test_points_over_the_limits_are_counted() -> None:
+    result = results.large(1_200)
+    found = overview.of(overviews.pull(result), result, overviews.PEOPLE)
+    text = Read(page.render(found, result)).text
+    assert "597 more not addressed" in text
+    assert "The last 100 of them are not listed." in text
