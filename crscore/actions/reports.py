@@ -9,7 +9,7 @@ from crscore.actions import files
 from crscore.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from crscore.actions.environment import Environment
@@ -45,29 +45,48 @@ class Report:
     """Something could not be read that would change a number."""
     comment_url: str | None = None
     """Page of the comment; None when none was written."""
-    json: bytes | None = None
-    """The JSON document; None when there is none to leave."""
-    html: bytes | None = None
-    """The page; None when there is none to leave."""
+    json: Path | None = None
+    """Where its JSON document is; None when there is none."""
+    html: Path | None = None
+    """Where its page is; None when there is none."""
 
 
-def leave(environment: Environment, reports: Sequence[Report]) -> None:
-    """Write the documents, and set every output.
+def keep(folder: Path, name: str, text: str) -> Path:
+    """Write a document.
 
-    One pull request's documents are `crscore.json` and `crscore.html`; those of several have
-    their number in the name, and the outputs name the folder.
+    Args:
+        folder: Where to; made when it is missing.
+        name: Its file name.
+        text: What it says.
+
+    Returns:
+        Its path.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    path = folder / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    except OSError as exc:
+        raise OutputError(str(path), exc.strerror or str(exc)) from exc
+    return path
+
+
+def tell(environment: Environment, reports: Sequence[Report]) -> None:
+    """Set every output of the step.
 
     Args:
         environment: The step's surroundings.
         reports: One for each pull request; empty when there was nothing to do.
 
     Raises:
-        OutputError: Something cannot be written.
+        OutputError: The runner's file cannot be written.
     """
-    folder = environment.output_dir
     values = _values(reports)
-    values["json-path"] = _write(folder, {one.number: one.json for one in reports}, "json")
-    values["html-path"] = _write(folder, {one.number: one.html for one in reports}, "html")
+    values["json-path"] = _path([one.json for one in reports])
+    values["html-path"] = _path([one.html for one in reports])
     files.write_outputs(environment.output, values)
 
 
@@ -89,18 +108,9 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.6f}"
 
 
-def _write(folder: Path, documents: Mapping[int, bytes | None], kind: str) -> str:
-    """Write the documents there are, and say what the output names: the file or the folder."""
-    several = len(documents) > 1
-    names = {
-        folder / (f"crscore-{number}.{kind}" if several else f"crscore.{kind}"): content
-        for number, content in documents.items()
-        if content is not None
-    }
-    for path, content in names.items():
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        except OSError as exc:
-            raise OutputError(str(path), exc.strerror or str(exc)) from exc
-    return str(folder) if several and names else "".join(map(str, names))
+def _path(paths: Sequence[Path | None]) -> str:
+    """Name one pull request's document, or the folder with those of several."""
+    there = [path for path in paths if path is not None]
+    if not there:
+        return ""
+    return str(there[0].parent if len(paths) > 1 else there[0])

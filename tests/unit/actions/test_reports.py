@@ -16,7 +16,6 @@ def surroundings(tmp_path: Path) -> Environment:
         event_path=None,
         repository="a/b",
         output=tmp_path / "output",
-        output_dir=tmp_path / "reports",
     )
 
 
@@ -28,14 +27,14 @@ def report(number: int = 7, **changed: object) -> Report:
         "comprehensiveness": None,
         "reviews_scored": 2,
         "partial": False,
-        "json": b"{}",
-        "html": b"<p>",
+        "json": Path(f"reports/crscore-{number}.json"),
+        "html": Path(f"reports/crscore-{number}.html"),
     }
     return Report(**(values | changed))  # type: ignore[arg-type]
 
 
 def left(tmp_path: Path, *made: Report) -> dict[str, str]:
-    reports.leave(surroundings(tmp_path), made)
+    reports.tell(surroundings(tmp_path), made)
     return parse((tmp_path / "output").read_text("utf-8"))
 
 
@@ -47,12 +46,11 @@ def test_one_pull_request_has_its_scores_and_files(tmp_path: Path) -> None:
         "conciseness": "0.500000",
         "comprehensiveness": "",
         "reviews-scored": "2",
-        "json-path": str(tmp_path / "reports" / "crscore.json"),
-        "html-path": str(tmp_path / "reports" / "crscore.html"),
+        "json-path": "reports/crscore-7.json",
+        "html-path": "reports/crscore-7.html",
         "partial": "false",
         "comment-url": "https://x",
     }
-    assert (tmp_path / "reports" / "crscore.json").read_bytes() == b"{}"
 
 
 def test_several_have_a_folder_and_no_scores(tmp_path: Path) -> None:
@@ -60,10 +58,7 @@ def test_several_have_a_folder_and_no_scores(tmp_path: Path) -> None:
 
     assert (values["relevance"], values["conciseness"], values["comment-url"]) == ("", "", "")
     assert (values["reviews-scored"], values["partial"]) == ("4", "true")
-    assert values["json-path"] == values["html-path"] == str(tmp_path / "reports")
-    assert sorted(path.name for path in (tmp_path / "reports").iterdir()) == [
-        "crscore-7.html", "crscore-7.json", "crscore-8.html", "crscore-8.json",
-    ]  # fmt: skip
+    assert values["json-path"] == values["html-path"] == "reports"
 
 
 def test_nothing_to_do_sets_every_output(tmp_path: Path) -> None:
@@ -74,18 +69,22 @@ def test_nothing_to_do_sets_every_output(tmp_path: Path) -> None:
         "reviews-scored": "0",
         "partial": "false",
     }
-    assert not (tmp_path / "reports").exists()
 
 
-def test_report_without_documents_leaves_no_file(tmp_path: Path) -> None:
+def test_report_without_documents_names_none(tmp_path: Path) -> None:
     values = left(tmp_path, report(json=None, html=None))
 
     assert (values["json-path"], values["html-path"]) == ("", "")
-    assert not (tmp_path / "reports").exists()
+
+
+def test_document_is_kept_in_a_new_folder(tmp_path: Path) -> None:
+    path = reports.keep(tmp_path / "a" / "b", "crscore.json", "é\ud800\r\n")
+
+    assert path.read_bytes() == "é?\r\n".encode()
 
 
 def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "reports").write_text("x", encoding="utf-8")
 
     with pytest.raises(OutputError, match="reports"):
-        left(tmp_path, report())
+        reports.keep(tmp_path / "reports", "crscore.json", "{}")

@@ -1,0 +1,294 @@
+"""The composite action, run step by step from action.yml against a GitHub on this machine."""
+
+import json
+import re
+import shutil
+import subprocess
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers import github
+from tests.helpers.github import scenes
+from tests.helpers.runner import Job, Runner, commands
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+TOKEN = "ghs_0123456789abcdefghijABCDEFGHIJ012345"
+REPOSITORY, NUMBER = "acme/shop", 7
+SCORE, INSTALL = "Score", "Install the packages of the lock"
+QUICK = {"analyzers": "ruff", "npm-analyzers": "false"}
+
+
+@pytest.fixture(scope="session")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    """A machine that has the action as GitHub would download it."""
+    folder = tmp_path_factory.mktemp("runner")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    action = folder / "action"
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (action / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, action / name)
+    return Runner(folder, action, {"GITHUB_REPOSITORY": REPOSITORY})
+
+
+@pytest.fixture
+def server() -> Iterator[github.Server]:
+    with github.serve(scenes.shop(), token=TOKEN) as running:
+        yield running
+
+
+def event_of(server: github.Server, name: str) -> dict[str, Any]:
+    """Make the part of an event that says which pull request it is about."""
+    pull = server.world.repositories[0].pulls[NUMBER]
+    if name == "issue_comment":
+        return {
+            "action": "created",
+            "issue": {"number": NUMBER, "pull_request": {"url": "https://x"}},
+            "comment": {"body": "/crscore", "author_association": "MEMBER"},
+        }
+    if name == "workflow_run":
+        return {
+            "workflow_run": {
+                "event": "pull_request",
+                "head_sha": pull.head,
+                "head_branch": pull.head_ref,
+                "head_repository": {"owner": {"login": "acme"}},
+                "pull_requests": [],
+            }
+        }
+    if name == "workflow_dispatch":
+        return {"inputs": {"pull-request": str(NUMBER)}}
+    return {} if name == "schedule" else {"pull_request": {"number": NUMBER}}
+
+
+def run(runner: Runner, server: github.Server, event: str, /, **inputs: str) -> Job:
+    return run_with(runner, server, event, event_of(server, event), **inputs)
+
+
+def run_with(
+    runner: Runner, server: github.Server, event: str, content: object, /, **inputs: str
+) -> Job:
+    given = QUICK | {name.replace("_", "-"): value for name, value in inputs.items()}
+    job = runner.run(event, content, given, token=TOKEN, GITHUB_API_URL=server.url)
+    assert TOKEN not in job.log + job.summary + str(job.outputs)
+    return job
+
+
+def told(job: Job, level: str) -> list[str]:
+    return [text for name, _, text in commands(job[SCORE].log) if name == level]
+
+
+def test_pull_request_has_summary_outputs_and_artifact(
+    runner: Runner, server: github.Server
+) -> None:
+    job = run(runner, server, "pull_request")
+
+    assert not job.failed, job.log
+    document = json.loads((job.artifacts["crscore"] / "crscore.json").read_text("utf-8"))
+    together = document["together"]
+    for name in ("relevance", "conciseness", "comprehensiveness"):
+        assert 0 < float(job.outputs[name]) < 1
+        assert float(job.outputs[name]) == pytest.approx(together[name], abs=1e-6)
+    assert int(job.outputs["reviews-scored"]) >= 3
+    assert job.outputs["partial"] == "false"
+    assert job.outputs["comment-url"] == ""
+    assert (job.artifacts["crscore"] / "crscore.html").read_text("utf-8").startswith("<!DOCTYPE")
+    assert f"{REPOSITORY}&#35;{NUMBER}" in job.summary
+    assert server.writes == []
+
+
+def test_findings_nobody_addressed_are_annotations(runner: Runner, server: github.Server) -> None:
+    job = run(runner, server, "pull_request", analyzers="ruff,bandit,pyscent,lizard")
+
+    places = [kept for _, kept, _ in commands(job[SCORE].log) if "file" in kept]
+    assert places, job[SCORE].log
+    assert {kept["file"] for kept in places} <= {"shop/cart.py", "shop/pricing.py"}
+    assert not [
+        kept
+        for _, kept, _ in commands(
+            run(runner, server, "pull_request", annotations="false")[SCORE].log
+        )
+        if "file" in kept
+    ]
+
+
+def test_second_run_installs_nothing_and_asks_only_what_changed(
+    runner: Runner, server: github.Server
+) -> None:
+    run(runner, server, "pull_request_review", comment="true")
+    # Our own comment is a change that the next run sees.
+    run(runner, server, "pull_request_review", comment="true")
+    server.log.clear()
+    written = len(server.writes)
+
+    job = run(runner, server, "pull_request_review", comment="true")
+
+    assert job[INSTALL].outcome == "skipped"
+    reads = [entry for entry in server.log if entry.method == "GET"]
+    assert reads
+    assert [entry for entry in reads if not entry.conditional or entry.status != 304] == []
+    assert len(server.writes) == written
+    assert job.outputs["comment-url"].startswith("http")
+
+
+@pytest.mark.parametrize(
+    "event",
+    ["pull_request", "pull_request_target", "pull_request_review", "issue_comment",
+     "workflow_dispatch", "schedule", "workflow_run"],
+)  # fmt: skip
+def test_each_event_comments_on_its_pull_request(
+    runner: Runner, server: github.Server, event: str
+) -> None:
+    server.world.repositories[0].pulls[NUMBER].at = int(time.time())
+
+    job = run(runner, server, event, comment="true", annotations="false")
+
+    assert not job.failed, job.log
+    (written,) = server.writes
+    assert (written.kind, written.pull) == ("created", NUMBER)
+    assert job.outputs["comment-url"] != ""
+    assert float(job.outputs["relevance"]) > 0
+
+
+def test_comment_of_a_stranger_asks_for_nothing(runner: Runner, server: github.Server) -> None:
+    content = event_of(server, "issue_comment")
+    content["comment"]["author_association"] = "NONE"
+
+    job = run_with(runner, server, "issue_comment", content, comment="true", pull_request="7")
+
+    assert not job.failed
+    assert (server.log, server.writes, job.summary) == ([], [], "")
+    assert "collaborators" in told(job, "notice")[0]
+    assert job.outputs["partial"] == "false"
+    assert job["Keep the reports"].outcome == "skipped"
+
+
+def test_gate_fails_the_step_and_keeps_everything_else(
+    runner: Runner, server: github.Server
+) -> None:
+    job = run(runner, server, "pull_request", fail_under="0.99", comment="true")
+
+    assert (job[SCORE].outcome, job[SCORE].code) == ("failure", 1)
+    assert "below 0.99" in told(job, "error")[0]
+    assert (job.artifacts["crscore"] / "crscore.json").is_file()
+    assert len(server.writes) == 1
+    assert job.summary != ""
+    assert run(runner, server, "pull_request", fail_under="0.01")[SCORE].code == 0
+
+
+def test_token_that_may_not_write_leaves_the_summary(runner: Runner) -> None:
+    with github.serve(scenes.shop(), token=TOKEN, permissions="read") as server:
+        job = run(runner, server, "pull_request", comment="true")
+
+    assert not job.failed, job.log
+    assert any("comment was not written" in text for text in told(job, "notice"))
+    assert job.outputs["comment-url"] == ""
+    assert job.summary != ""
+
+
+def test_wrong_token_is_an_error_that_does_not_show_it(
+    runner: Runner, server: github.Server
+) -> None:
+    server.token = "another"
+
+    job = run(runner, server, "pull_request")
+
+    assert job[SCORE].code == 3
+    assert len(told(job, "error")) == 1
+
+
+def test_wrong_input_is_an_error_before_anything_is_asked(
+    runner: Runner, server: github.Server
+) -> None:
+    job = run(runner, server, "pull_request", fail_under="2")
+
+    assert job[SCORE].code == 2
+    assert "fail-under" in told(job, "error")[0]
+    assert server.log == []
+
+
+def test_artifact_of_a_job_that_may_not_write_is_posted_by_one_that_may(
+    runner: Runner, server: github.Server
+) -> None:
+    measured = run(runner, server, "pull_request")
+    archive = runner.folder / "crscore.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        for file in measured.artifacts["crscore"].iterdir():
+            made.write(file, file.name)
+
+    job = run(runner, server, "workflow_run", post_from=str(archive), comment="true")
+
+    assert not job.failed, job.log
+    assert [written.kind for written in server.writes] == ["created"]
+    assert job.outputs["relevance"] == measured.outputs["relevance"]
+    assert job["Restore what earlier runs remembered"].outcome == "skipped"
+    assert job["Keep the reports"].outcome == "skipped"
+
+
+def test_artifact_about_another_pull_request_is_refused(
+    runner: Runner, server: github.Server
+) -> None:
+    measured = run(runner, server, "pull_request")
+    file = measured.artifacts["crscore"] / "crscore.json"
+    changed = re.sub(r'("number": ?)7\b', r"\g<1>8", file.read_text("utf-8"))
+    file.write_text(changed.replace("/pull/7", "/pull/8"), encoding="utf-8")
+
+    job = run(runner, server, "workflow_run", post_from=str(file), comment="true")
+
+    assert job[SCORE].code == 3
+    assert server.writes == []
+
+
+def test_branch_that_moved_on_is_nothing_to_post(runner: Runner, server: github.Server) -> None:
+    content = event_of(server, "workflow_run")
+    content["workflow_run"]["head_sha"] = "0" * 40
+
+    job = run_with(runner, server, "workflow_run", content, post_from="x.json", comment="true")
+
+    assert not job.failed, job.log
+    assert server.writes == []
+    assert "newest" in told(job, "notice")[0]
+
+
+def test_workspace_of_a_stranger_is_neither_imported_nor_believed(
+    runner: Runner, server: github.Server
+) -> None:
+    traps = {
+        "crscore.py": "raise SystemExit('imported')",
+        "sitecustomize.py": "raise SystemExit('imported')",
+        "pyproject.toml": "[tool.crscore]\nfail_under = 1.0\nunknown = 1\n",
+        "hatchling.py": "raise SystemExit('imported')",
+        "pip.conf": "[global]\nindex-url = http://127.0.0.1:9/",
+    }
+    for name, text in traps.items():
+        (runner.workspace / name).write_text(text, encoding="utf-8")
+    try:
+        job = run(runner, server, "pull_request")
+    finally:
+        for name in traps:
+            (runner.workspace / name).unlink()
+
+    assert not job.failed, job.log
+
+
+def test_everything_installs_with_the_analyzers_of_npm(
+    runner: Runner, server: github.Server
+) -> None:
+    job = run(runner, server, "pull_request", npm_analyzers="true", analyzers="auto")
+
+    assert not job.failed, job.log
+    assert job["Install the analyzers of npm"].outcome == "success"
+    for tool in ("jshint", "oxlint", "pmd"):
+        assert f"{tool}: " in job["Install the analyzers of npm"].log
+    for tool in ("oxlint", "pyscent", "ruff"):
+        assert tool in job.summary
