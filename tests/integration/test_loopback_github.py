@@ -7,6 +7,7 @@ import json
 import pkgutil
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -21,6 +22,7 @@ from graphql import (
 import crscore.github
 from tests.helpers.github import description, graph, scenes, serve
 from tests.helpers.github.state import Rules
+from tests.helpers.github.writer import writer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,6 +203,65 @@ def test_unchanged_answer_costs_nothing(server: Server) -> None:
     assert [entry.conditional for entry in server.log] == [False, True]
     server.world.repositories[0].pulls[7].reviews[0].body = "Edited"
     assert ask(server, path, headers={"If-None-Match": first.headers["ETag"]}).status == 200
+
+
+def test_list_that_grows_keeps_the_etag_of_its_first_page() -> None:
+    path = "/repos/acme/shop/issues/7/comments?per_page=4"
+    with serve(scenes.shop(), token=TOKEN) as server:
+        first = ask(server, path)
+        assert first.headers["Link"] is None
+        writer_of(server.world).say(None, "One more")
+        again = ask(server, path, headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status == 304
+    assert 'page=2>; rel="last"' in again.headers["Link"]
+    assert again.headers["ETag"] is None
+
+
+def test_unchanged_answer_costs_a_stranger_one_request(server: Server) -> None:
+    path = "/repos/acme/shop/pulls/7/reviews"
+    etag = ask(server, path, token=None).headers["ETag"]
+    again = ask(server, path, token=None, headers={"If-None-Match": etag})
+    assert (again.status, again.headers["X-RateLimit-Used"]) == (304, "2")
+
+
+def test_rest_and_graphql_have_limits_of_their_own(server: Server) -> None:
+    ask(server, "/repos/acme/shop")
+    query(server, "{ viewer { login } }")
+    limits = ask(server, "/rate_limit").body["resources"]
+    assert [limits[name]["used"] for name in ("core", "graphql")] == [1, 1]
+
+
+def test_former_name_leads_to_the_repository(server: Server) -> None:
+    server.world.repositories[0].formerly = ("acme/store",)
+    answer = ask(server, "/repos/acme/store/pulls/7/files?per_page=2")
+    assert len(answer.body) == 2
+    assert [entry.status for entry in server.log] == [301, 200]
+
+
+def test_pull_requests_are_found_and_sorted() -> None:
+    world = scenes.shop()
+    (repository,) = world.repositories
+    older = replace(repository.pulls[7], number=2, at=1, notes=[], lines=[], reviews=[])
+    repository.pulls[2] = older
+    shut = replace(older, number=9, at=2, state="closed", head_ref="shut")
+    repository.pulls[9] = shut
+
+    def found(server: Server, query: str) -> list[int]:
+        return [one["number"] for one in ask(server, f"/repos/acme/shop/pulls?{query}").body]
+
+    with serve(world, token=TOKEN) as server:
+        assert found(server, "") == [7, 2]
+        assert found(server, "state=all&sort=updated") == [2, 9, 7]
+        assert found(server, "state=all&sort=updated&direction=desc") == [7, 9, 2]
+        assert found(server, "state=all&head=acme:shut") == [9]
+        assert found(server, "head=other:discounts") == []
+
+
+def test_comment_may_come_back_with_the_line_ends_of_a_form() -> None:
+    with serve(scenes.shop(), token=TOKEN, rules=Rules(web_line_ends=True)) as server:
+        path = "/repos/acme/shop/issues/7/comments"
+        made = ask(server, path, method="POST", body={"body": "one\ntwo  \n\n"})
+    assert made.body["body"] == "one\r\ntwo"
 
 
 def test_hourly_limit_ends_at_its_time() -> None:

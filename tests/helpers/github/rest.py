@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.helpers.github import answers
 from tests.helpers.github.answers import Answer, Request
+from tests.helpers.github.shapes import latest
 from tests.helpers.github.state import Note
 
 if TYPE_CHECKING:
@@ -74,8 +75,12 @@ class Rest:
             found = [one for one in found if one.base_ref == query["base"]]
         if "head" in query:
             found = [one for one in found if _label(repository, one) == query["head"]]
-        newest_first = query.get("direction", "desc") == "desc"
-        found.sort(key=lambda one: (one.at, one.number), reverse=newest_first)
+        sort = query.get("sort", "created")
+        down = "desc" if sort == "created" else "asc"
+        found.sort(
+            key=lambda one: (latest(one) if sort == "updated" else one.at, one.number),
+            reverse=query.get("direction", down) == "desc",
+        )
         return Answer(items=[self.shapes.pull_simple(repository, one) for one in found])
 
     def pull(self, request: Request, repository: Repository, pull: Pull) -> Answer:
@@ -132,7 +137,7 @@ class Rest:
         note = Note(
             id=self.world.new_id(),
             author=self.world.viewer,
-            body=request.body["body"],
+            body=self._kept(request.body["body"]),
             at=at,
             edited=at,
         )
@@ -141,13 +146,18 @@ class Rest:
         body = self.shapes.note(repository, pull, note)
         return Answer(status=201, body=body, headers={"Location": body["url"]})
 
+    def _kept(self, body: str) -> str:
+        if not self.rules.web_line_ends:
+            return body
+        return "\r\n".join(body.splitlines()).rstrip()
+
     def edit_note(self, request: Request, repository: Repository, note: str) -> Answer:
         found = self.world.note(repository, int(note))
         refused = _bad_body(request)
         if found is None or refused:
             return refused or answers.not_found()
         pull, kept = found
-        kept.body, kept.edited = request.body["body"], self.world.tick()
+        kept.body, kept.edited = self._kept(request.body["body"]), self.world.tick()
         self.writes.append(Write(kind="edited", id=kept.id, pull=pull.number, body=kept.body))
         return Answer(body=self.shapes.note(repository, pull, kept))
 

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import urlencode
 
 from tests.helpers.github import answers, faults
 from tests.helpers.github.answers import Answer, Request
 from tests.helpers.github.graph import Graph
 from tests.helpers.github.rest import Rest, Write
 from tests.helpers.github.shapes import Shapes
+from tests.helpers.github.transport import Http, encoded, handler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.helpers.github.state import Rules, World
 
-API_PREFIX = "/api/v3"
-"""Where the API of a GitHub Enterprise Server starts; accepted in front of every path."""
 WINDOW_S = 3_600
+"""How long the requests of the hourly limit count."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,15 +42,22 @@ class Entry:
 
 @dataclass(kw_only=True)
 class Budget:
-    """The primary rate limit; answers with 304 cost nothing."""
+    """The primary rate limits, one for REST (`core`) and one for GraphQL."""
 
     clock: Callable[[], float]
-    used: int = 0
+    limit: Callable[[], int]
+    used: Counter[str] = field(default_factory=Counter)
     ends: float = 0
 
     def renew(self) -> None:
         if self.clock() >= self.ends:
-            self.used, self.ends = 0, self.clock() + WINDOW_S
+            self.used, self.ends = Counter(), self.clock() + WINDOW_S
+
+    def of(self, resource: str) -> dict[str, int]:
+        """What the limit of one of the two stands at."""
+        limit, used = self.limit(), self.used[resource]
+        left = max(limit - used, 0)
+        return {"limit": limit, "used": used, "remaining": left, "reset": int(self.ends)}
 
 
 class Server:
@@ -69,11 +74,11 @@ class Server:
         port: int = 0,
     ) -> None:
         self.world, self.token, self.rules = world, token, rules
-        self.budget = Budget(clock=clock)
+        self.budget = Budget(clock=clock, limit=lambda: rules.requests)
         self.log: list[Entry] = []
         self.faults: faults.Plan = faults.Script({})
         self._lock = threading.RLock()
-        self._http = _Http(("127.0.0.1", port), _handler(self))
+        self._http = Http(("127.0.0.1", port), handler(self.meet))
         self.url = f"http://127.0.0.1:{self._http.server_port}"
         shapes = Shapes(api=self.url)
         self.rest = Rest(world=world, shapes=shapes, rules=rules, may_write=may_write)
@@ -119,7 +124,7 @@ class Server:
         refused = self._check(request)
         if refused is not None:
             return self._finish(request, refused)
-        if self.budget.used >= self.rules.requests and request.path != "/rate_limit":
+        if request.path != "/rate_limit" and not self.budget.of(_resource(request))["remaining"]:
             return self._finish(request, answers.primary_limit())
         lag, self.rules.stale_heads = self.rules.stale_heads, int(bool(fault and fault.stale))
         self.rules.stale_heads = max(lag, self.rules.stale_heads)
@@ -145,9 +150,26 @@ class Server:
     def _route(self, request: Request) -> Answer:
         if request.path == "/rate_limit":
             return Answer(body=self._limits())
+        moved = self._moved(request)
+        if moved is not None:
+            return moved
         if request.path in ("/graphql", "/api/graphql"):
             return self.graph.answer(request) if request.method == "POST" else answers.not_found()
         return self.rest.answer(request)
+
+    def _moved(self, request: Request) -> Answer | None:
+        """A redirect for a repository's former name, to its number as GitHub does."""
+        for one in self.world.repositories:
+            for name in one.formerly:
+                if f"{request.path}/".startswith(f"/repos/{name}/"):
+                    place = f"{self.url}/repositories/{one.id}"
+                    place += request.path[len(f"/repos/{name}") :]
+                    place += f"?{urlencode(request.query)}" if request.query else ""
+                    status = 301 if request.method == "GET" else 307
+                    answer = answers.refusal(status, "Moved Permanently", url=place)
+                    answer.headers["Location"] = place
+                    return answer
+        return None
 
     def _cut(self, request: Request, answer: Answer, fault: faults.Fault | None) -> None:
         """Turn the whole list into the page asked for, with its `Link`."""
@@ -174,7 +196,7 @@ class Server:
     def _named(self, path: str) -> str:
         """The path by the repository's name, for one that a `Link` gave by its number."""
         for one in self.world.repositories:
-            if path.startswith(f"/repositories/{one.id}/"):
+            if f"{path}/".startswith(f"/repositories/{one.id}/"):
                 return f"/repos/{one.full_name}{path[len(f'/repositories/{one.id}') :]}"
         return path
 
@@ -187,34 +209,32 @@ class Server:
         return f"{self.url}{path}?{urlencode({**request.query, 'page': page})}"
 
     def _finish(self, request: Request, answer: Answer) -> Answer:
-        """Add the ETag and the limits' headers, or make it a 304."""
+        """Add the ETag and the limits' headers, or make it a 304.
+
+        The ETag is that of the body alone, so a list that got another page keeps the ETag of its
+        first: only the `Link` is new, and a 304 carries it. A 304 repeats no ETag (both as seen
+        of GitHub: app-sre/github-mirror 113, NixOS/nix 4470).
+        """
+        authorized = "authorization" in request.headers
         if answer.status == 200 and request.method == "GET":
-            etag = f'W/"{hashlib.sha256(_encoded(answer)).hexdigest()}"'
-            answer.headers["ETag"] = etag
+            etag = f'W/"{hashlib.sha256(encoded(answer)).hexdigest()}"'
             if request.headers.get("if-none-match", "").removeprefix("W/") == etag[2:]:
                 answer.status, answer.body = 304, None
-        if answer.status != 304 and request.path != "/rate_limit":
-            self.budget.used += 1
-        left = max(self.rules.requests - self.budget.used, 0)
-        headers = {
-            "X-RateLimit-Limit": str(self.rules.requests),
-            "X-RateLimit-Remaining": str(left),
-            "X-RateLimit-Reset": str(int(self.budget.ends)),
-            "X-RateLimit-Used": str(self.budget.used),
-            "X-RateLimit-Resource": "graphql" if request.path.endswith("/graphql") else "core",
-            "X-GitHub-Request-Id": f"0C1E:{len(self.log):04X}",
-        }
+            else:
+                answer.headers["ETag"] = etag
+        resource = _resource(request)
+        free = request.path == "/rate_limit" or (answer.status == 304 and authorized)
+        self.budget.used[resource] += not free
+        told = self.budget.of(resource)
+        headers = {f"X-RateLimit-{name.title()}": str(told[name]) for name in told}
+        headers["X-RateLimit-Resource"] = resource
+        headers["X-GitHub-Request-Id"] = f"0C1E:{len(self.log):04X}"
         answer.headers = headers | answer.headers
         return answer
 
     def _limits(self) -> dict[str, Any]:
-        rate = {
-            "limit": self.rules.requests,
-            "used": self.budget.used,
-            "remaining": max(self.rules.requests - self.budget.used, 0),
-            "reset": int(self.budget.ends),
-        }
-        return {"resources": {"core": rate, "graphql": rate, "search": rate}, "rate": rate}
+        rates = {name: self.budget.of(name) for name in ("core", "graphql", "search")}
+        return {"resources": rates, "rate": rates["core"]}
 
     def _log(self, request: Request, answer: Answer, fault: faults.Fault | None) -> None:
         unanswered = fault is not None and fault.silent
@@ -230,103 +250,8 @@ class Server:
         )
 
 
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.open: set[Any] = set()
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        self.open.add(request)
-        super().process_request(request, client_address)
-
-    def close_request(self, request: Any) -> None:
-        self.open.discard(request)
-        super().close_request(request)
-
-    def close_connections(self) -> None:
-        """End the connections that clients keep open for a next request."""
-        for connection in list(self.open):
-            with suppress(OSError):
-                connection.shutdown(2)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news; anything else is a bug of ours and is shown."""
-        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
-            super().handle_error(request, client_address)
-
-
-def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def _serve(self) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            request = _request(self.command, self.path, self.headers, self.rfile.read(length))
-            answer, fault = server.meet(request)
-            if fault is not None and fault.seconds:
-                time.sleep(fault.seconds)
-            data = _bytes(answer)
-            sent = fault.wire(data) if fault else data
-            with suppress(ConnectionError):
-                self.wfile.write(sent)
-            if sent != data or (fault is not None and fault.silent):
-                self.close_connection = True
-
-        def do_GET(self) -> None:
-            self._serve()
-
-        def do_POST(self) -> None:
-            self._serve()
-
-        def do_PATCH(self) -> None:
-            self._serve()
-
-        def do_DELETE(self) -> None:
-            self._serve()
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            pass
-
-    return Handler
-
-
-def _bytes(answer: Answer) -> bytes:
-    """The answer as HTTP has it, in one piece: two writes would wait for each other."""
-    body = b"" if answer.body is None else _encoded(answer)
-    headers = {"Content-Type": "application/json; charset=utf-8"} | answer.headers
-    if answer.status not in (204, 304):
-        headers["Content-Length"] = str(len(body))
-    phrase = BaseHTTPRequestHandler.responses.get(answer.status, ("",))[0]
-    lines = [f"HTTP/1.1 {answer.status} {phrase}", "Server: github.com"]
-    lines += [f"{name}: {value}" for name, value in headers.items()]
-    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
-
-
-def _request(method: str, target: str, headers: Any, body: bytes) -> Request:
-    split = urlsplit(target)
-    path = unquote(split.path)
-    try:
-        decoded = json.loads(body) if body else None
-    except ValueError:
-        decoded = None
-    return Request(
-        method=method,
-        path=path.removeprefix(API_PREFIX) if path.startswith(f"{API_PREFIX}/") else path,
-        query=dict(parse_qsl(split.query, keep_blank_values=True)),
-        headers={name.lower(): value for name, value in headers.items()},
-        body=decoded,
-    )
-
-
-def _encoded(answer: Answer) -> bytes:
-    if isinstance(answer.body, bytes):
-        return answer.body
-    return json.dumps(answer.body, separators=(",", ":")).encode()
+def _resource(request: Request) -> str:
+    return "graphql" if request.path.endswith("/graphql") else "core"
 
 
 def _number(request: Request, name: str, default: int) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from tests.helpers.github import anchors
+from tests.helpers.github.addresses import REPOSITORY_URLS, USER_URLS
 from tests.helpers.github.state import Pull, Repository, User, iso
 
 if TYPE_CHECKING:
@@ -15,56 +16,6 @@ if TYPE_CHECKING:
     from tests.helpers.github.state import LineComment, Note, Review
 
 WEB = "https://github.com"
-
-_USER_URLS = {
-    "followers_url": "/followers",
-    "following_url": "/following{/other_user}",
-    "gists_url": "/gists{/gist_id}",
-    "starred_url": "/starred{/owner}{/repo}",
-    "subscriptions_url": "/subscriptions",
-    "organizations_url": "/orgs",
-    "repos_url": "/repos",
-    "events_url": "/events{/privacy}",
-    "received_events_url": "/received_events",
-}
-_REPOSITORY_URLS = {
-    "archive_url": "/{archive_format}{/ref}",
-    "assignees_url": "/assignees{/user}",
-    "blobs_url": "/git/blobs{/sha}",
-    "branches_url": "/branches{/branch}",
-    "collaborators_url": "/collaborators{/collaborator}",
-    "comments_url": "/comments{/number}",
-    "commits_url": "/commits{/sha}",
-    "compare_url": "/compare/{base}...{head}",
-    "contents_url": "/contents/{+path}",
-    "contributors_url": "/contributors",
-    "deployments_url": "/deployments",
-    "downloads_url": "/downloads",
-    "events_url": "/events",
-    "forks_url": "/forks",
-    "git_commits_url": "/git/commits{/sha}",
-    "git_refs_url": "/git/refs{/sha}",
-    "git_tags_url": "/git/tags{/sha}",
-    "hooks_url": "/hooks",
-    "issue_comment_url": "/issues/comments{/number}",
-    "issue_events_url": "/issues/events{/number}",
-    "issues_url": "/issues{/number}",
-    "keys_url": "/keys{/key_id}",
-    "labels_url": "/labels{/name}",
-    "languages_url": "/languages",
-    "merges_url": "/merges",
-    "milestones_url": "/milestones{/number}",
-    "notifications_url": "/notifications{?since,all,participating}",
-    "pulls_url": "/pulls{/number}",
-    "releases_url": "/releases{/id}",
-    "stargazers_url": "/stargazers",
-    "statuses_url": "/statuses/{sha}",
-    "subscribers_url": "/subscribers",
-    "subscription_url": "/subscription",
-    "tags_url": "/tags",
-    "teams_url": "/teams",
-    "trees_url": "/git/trees{/sha}",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +38,7 @@ class Shapes:
             "gravatar_id": "",
             "url": url,
             "html_url": f"{WEB}/apps/{page}" if user.type == "Bot" else f"{WEB}/{page}",
-            **{key: url + tail for key, tail in _USER_URLS.items()},
+            **{key: url + tail for key, tail in USER_URLS.items()},
             "type": user.type,
             "user_view_type": "public",
             "site_admin": False,
@@ -107,7 +58,7 @@ class Shapes:
             "description": None,
             "fork": False,
             "url": url,
-            **{key: url + tail for key, tail in _REPOSITORY_URLS.items()},
+            **{key: url + tail for key, tail in REPOSITORY_URLS.items()},
             "clone_url": f"{WEB}/{repository.full_name}.git",
             "git_url": f"git://github.com/{repository.full_name}.git",
             "ssh_url": f"git@github.com:{repository.full_name}.git",
@@ -155,7 +106,7 @@ class Shapes:
             "user": self.user(pull.author),
             "body": pull.body,
             "created_at": iso(pull.at),
-            "updated_at": iso(_latest(pull)),
+            "updated_at": iso(latest(pull)),
             **dict.fromkeys(("closed_at", "merged_at", "milestone", "active_lock_reason"), None),
             "merge_commit_sha": None,
             "assignee": None,
@@ -386,7 +337,8 @@ def _association(author: User | None, pull: Pull) -> str:
     return "NONE" if author is None else author.association
 
 
-def _latest(pull: Pull) -> int:
+def latest(pull: Pull) -> int:
+    """When it was last changed."""
     times = [pull.at]
     times += [note.edited for note in pull.notes]
     times += [line.edited for line in pull.lines]

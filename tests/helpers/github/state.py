@@ -125,6 +125,8 @@ class Repository:
     pulls: dict[int, Pull] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
     """Branch -> sha."""
+    formerly: tuple[str, ...] = ()
+    """Names it had before; they lead on to it."""
 
     @property
     def full_name(self) -> str:
@@ -156,6 +158,8 @@ class Rules:
     """Requests an hour."""
     blob_text_bytes: int = 512_000
     """GraphQL cuts the text of a blob here and says `isTruncated`."""
+    web_line_ends: bool = False
+    """Comments come back as the web's forms send them: CRLF, no blanks at the end."""
     stale_heads: int = 0
     """How many pushes the file list lags behind."""
 
