@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crscore import diff
 from crscore.errors import InputError
+from crscore.records import FileStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +47,8 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
 
 
 def _both_versions(file: ChangedFile, text: str) -> tuple[str | None, str | None] | None:
-    old = diff.rebuild_old(file, text)
+    # A deleted file has no new version, and undoing its deletion fits any text.
+    old = None if file.status is FileStatus.DELETED else diff.rebuild_old(file, text)
     if old is not None:
         return old, text
     new = diff.rebuild_new(file, text)

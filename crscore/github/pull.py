@@ -192,10 +192,16 @@ def _change(
         except CRScoreError as exc:
             notes.append(f"The local checkout was not used: {exc}.")
         else:
-            if not change.reconcile(local.diff, totals):
-                return _Change(diff=local.diff, missing=(), notes=local.notes)
+            differs = change.reconcile(local.diff, totals)
+            if differs and not checkout.is_shallow:
+                # Both commits and all history between them are here: GitHub's count is the stale
+                # one, or counts renames in another way.
+                notes.append("GitHub counts other lines or files than the local checkout has.")
+            if not (differs and checkout.is_shallow):
+                return _Change(diff=local.diff, missing=(), notes=(*notes, *local.notes))
             notes.append(
-                "The local checkout was not used: its change has other numbers than GitHub's."
+                "The local checkout was not used: its history is cut off and its change has other "
+                "numbers than GitHub's."
             )
     try:
         found = change.read(

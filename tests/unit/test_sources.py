@@ -47,3 +47,14 @@ def test_pair_for_a_change_of_two_files_is_refused() -> None:
     two = diff.parse(PATCH + PATCH.replace("a.txt", "b.txt"))
     with pytest.raises(InputError, match="this one has 2; use --source-root"):
         sources.from_pair(two, old=OLD, new=NEW)
+
+
+GONE = diff.parse("--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n")
+
+
+def test_deleted_file_in_the_folder_is_the_old_version() -> None:
+    assert both(sources.from_tree(GONE, {"a.txt": "one\ntwo\n"})) == ("one\ntwo\n", "")
+
+
+def test_deleted_file_of_another_text_is_left_out() -> None:
+    assert both(sources.from_tree(GONE, {"a.txt": "else\n"})) == (None, None)
