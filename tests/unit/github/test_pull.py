@@ -1,7 +1,11 @@
 """A pull request as a whole: what is put together, and what makes it partial."""
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
+from crscore import checkout
 from crscore.errors import BadTokenError, NotFoundError, UnavailableError
 from crscore.github import pull
 from crscore.github.host import Host
@@ -142,3 +146,75 @@ def test_reading_writes_nothing(whole: PullRequest) -> None:
     with shop() as (server, host):
         read(host)
         assert server.writes == []
+
+
+# A local checkout
+
+
+def local(server, tmp_path):
+    """A finder of a clone of the shop."""
+    repository = server.world.repositories[0]
+    repository.history.clone(tmp_path / "clone", pull_of(server).head)
+    return lambda base, head: checkout.find(tmp_path / "clone", base, head).checkout
+
+
+def test_checkout_gives_the_change_without_asking_for_it(whole, tmp_path) -> None:
+    with shop() as (server, host):
+        found = read(host, find_checkout=local(server, tmp_path))
+        assert not any("/files" in entry.path for entry in server.log)
+        assert not any("/compare/" in entry.path for entry in server.log)
+    assert [file.path for file in found.diff.files] == [file.path for file in whole.diff.files]
+    assert all(file.new_source for file in found.diff.files)
+    assert found.originals.keys() == whole.originals.keys()
+    assert not found.partial
+
+
+def test_checkout_whose_numbers_differ_is_believed_when_it_is_whole(tmp_path) -> None:
+    with shop() as (server, host):
+        finder = local(server, tmp_path)
+        found = read(Miscounting(host), find_checkout=finder)
+        assert len(found.diff.files) == 5
+        assert any("GitHub counts other" in note for note in found.notes)
+
+
+class Miscounting:
+    """A host whose count of added lines is off by one."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+
+    def __getattr__(self, name: str):
+        return getattr(self.host, name)
+
+    def get(self, path: str, kind, *more):
+        answer = self.host.get(path, kind, *more)
+        if path.endswith(f"/pulls/{NUMBER}"):
+            return msgspec.structs.replace(answer, additions=answer.additions + 1)
+        return answer
+
+
+def test_shallow_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
+    with shop() as (server, host):
+        finder = local(server, tmp_path)
+
+        def shallow(base: str, head: str):
+            found = finder(base, head)
+            return found and replace(found, is_shallow=True)
+
+        found = read(Miscounting(host), find_checkout=shallow)
+        assert any("/files" in entry.path for entry in server.log)
+    assert any("cut off" in note for note in found.notes)
+    assert found.partial  # as the host's own list does not add up to its count either
+
+
+def test_checkout_that_fails_gives_way_to_the_host(tmp_path) -> None:
+    with shop() as (server, host):
+        finder = local(server, tmp_path)
+
+        def broken(base: str, head: str):
+            found = finder(base, head)
+            return found and replace(found, merge_base="0" * 40)
+
+        found = read(host, find_checkout=broken)
+    assert len(found.diff.files) == 5
+    assert any("local checkout was not used" in note for note in found.notes)
