@@ -1,9 +1,11 @@
 """The composite action, run step by step from action.yml against a GitHub on this machine."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ import pytest
 
 from tests.helpers import github
 from tests.helpers.github import scenes
-from tests.helpers.runner import Job, Runner, commands
+from tests.helpers.runner import Job, Runner, commands, outputs
 
 pytestmark = pytest.mark.slow
 
@@ -292,3 +294,34 @@ def test_everything_installs_with_the_analyzers_of_npm(
         assert f"{tool}: " in job["Install the analyzers of npm"].log
     for tool in ("oxlint", "pyscent", "ruff"):
         assert tool in job.summary
+
+
+def test_container_gets_its_inputs_with_hyphens_and_names_relative_files(
+    server: github.Server, tmp_path: Path
+) -> None:
+    (tmp_path / "event.json").write_text(json.dumps(event_of(server, "pull_request")))
+    container = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "GITHUB_REPOSITORY": REPOSITORY,
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_EVENT_PATH": str(tmp_path / "event.json"),
+        "GITHUB_API_URL": server.url,
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+        "INPUT_TOKEN": TOKEN,
+        "INPUT_ANALYZERS": "none",
+        "INPUT_FAIL-UNDER": "0.99",
+        "INPUT_OUTPUT-DIR": "crscore-reports",
+    }
+
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "crscore", "action"],
+        cwd=tmp_path, env=container, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 1, done.stderr
+    found = outputs((tmp_path / "output").read_text("utf-8"))
+    assert found["json-path"] == "crscore-reports/crscore.json"
+    assert (tmp_path / found["json-path"]).is_file()
+    assert TOKEN not in done.stdout + done.stderr
