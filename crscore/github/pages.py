@@ -72,7 +72,8 @@ def read(
         try:
             page = ask({"per_page": str(PAGE_ITEMS), **parameters})
         except HostError as exc:
-            which = f"page {number}" if due is not None or number > 1 else "page 1 and any after it"
+            is_end = number >= last and (due is None or number > due)
+            which = f"page {number} and any after it" if is_end else f"page {number}"
             missing.append(f"{what}: {which}: {exc.reason}")
             continue
         items += page.items

@@ -212,8 +212,10 @@ def test_one_slow_failure_is_not_held_against_a_host_that_answers(server, connec
         clock.time += 300
         return Reply(status=504)
 
+    server.will(Reply(raw=b""), Reply(body={"number": 1}))
     server.route = slow
     host = connect(budget_s=20.0)
+    host.get(PATH, Pull)
     with pytest.raises(UnavailableError):
         host.get(PATH, Pull)
     server.will(Reply(body={"number": 1}))
@@ -484,7 +486,7 @@ def test_page_that_fails_once_is_not_missing(server, connect) -> None:
     assert (_numbers(read), read.missing) == (list(range(150)), ())
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(25))
 def test_list_is_whole_or_says_what_is_missing(server, connect, store, clock, seed: int) -> None:
     dice = Random(seed)
     listed = Listed(server, dice.choice([1, 99, 100, 101, 250, 400]))

@@ -125,6 +125,21 @@ def test_size_of_today_beats_old_links() -> None:
     assert shelf.asked == [1, 2, 3, 4]
 
 
+def test_old_links_do_not_end_a_list_whose_page_fails() -> None:
+    shelf = Shelf(350, is_sure=False, broken=(2,))
+    shelf.linked_size = 150
+    read = pages.read(shelf, "/x", expected=350)
+    assert read.items == (*range(100), *range(200, 350))
+    assert read.missing == ("/x: page 2: GitHub answers 502",)
+
+
+def test_page_that_fails_at_an_unknown_end_says_that_more_may_be_missing() -> None:
+    shelf = Shelf(350, is_sure=False, broken=(2,))
+    shelf.linked_size = 100
+    read = pages.read(shelf, "/x")
+    assert read.missing == ("/x: page 2 and any after it: GitHub answers 502",)
+
+
 def test_part_page_with_old_links_is_the_last() -> None:
     shelf = Shelf(150, is_sure=False)
     assert len(pages.read(shelf, "/x").items) == 150

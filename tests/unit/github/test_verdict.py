@@ -76,6 +76,7 @@ def test_trouble_of_the_host_is_worth_another_try(status: int) -> None:
         (PRIMARY, "API rate limit exceeded for user ID 1.", 91.0, False),
         ({**PRIMARY, "retry-after": "7"}, "API rate limit exceeded", 7.0, False),
         ({**PRIMARY, "x-ratelimit-reset": "1"}, "API rate limit exceeded", 1.0, False),
+        (PRIMARY, "", 91.0, False),
         ({"x-ratelimit-remaining": "0"}, "API rate limit exceeded", 60.0, True),
         ({"retry-after": "30"}, SECONDARY, 30.0, False),
         ({"retry-after": "30"}, "", 30.0, False),
