@@ -34,8 +34,35 @@ class Config:
     """Encoder plugin, with an optional model: NAME[:MODEL]."""
     revision: str | None = None
     """Revision of the encoder's model; None for the plugin's pinned or newest one."""
-    claims: str = "structural"
-    """Claim generator plugin, with an optional argument: NAME[:ARGUMENT]."""
+    claims: str = AUTO
+    """Claim generators, joined by `+`, each with an optional argument: NAME[:ARGUMENT]. `auto` is
+    the configured model's, and `structural` where no model is configured."""
+    model: str | None = None
+    """Language model that writes claims: its name for the engine; None for none."""
+    model_revision: str | None = None
+    """Revision of that model; None for the engine's pinned or newest one."""
+    lora: str | None = None
+    """Folder of a LoRA adapter of that model."""
+    max_model_len: int | None = None
+    """Most tokens of a prompt and its answer together; None for the model's own."""
+    tensor_parallel: int = 1
+    """GPUs that share the model."""
+    quantization: str | None = None
+    """How the model's weights are quantised, by the engine's name for it."""
+    dtype: str | None = None
+    """Type of the model's numbers, such as `bfloat16`; None for the model's own."""
+    concurrency: int = 8
+    """Requests to a model server at the same time."""
+    model_timeout: float = 120.0
+    """Seconds that a model server may take for one answer."""
+    temperature: float = 0.0
+    """Temperature of the model, from 0, which is greedy, to 2."""
+    max_new_tokens: int = 512
+    """Most tokens of one answer of the model."""
+    prompt: str = "claims.v1"
+    """Prompt for claims, a file in `prompts/`."""
+    context: str = "hunk"
+    """What the model sees of the code: `hunk`, or `function` for the enclosing function, too."""
     matcher: str = AUTO
     """Matcher plugin; `auto` is `calibrated` for the encoder it knows, else `published`.
     `calibrated:FILE` takes weights of one's own."""
@@ -81,12 +108,14 @@ class Config:
     """Largest whole source file read for context, in bytes; a larger one is left out."""
 
 
+CONTEXTS = ("hunk", "function")
+"""What a model sees of the code."""
 ISSUES = ("lines", "paper")
 """Ways of choosing the findings that count."""
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {
         "encoder": "minilm",
-        "claims": "structural",
+        "claims": AUTO,
         "matcher": AUTO,
         "splitter": "markdown",
         "issues": "lines",
@@ -110,13 +139,32 @@ def _names_a_folder(value: object) -> str | None:
     return None if plain else "may name analyzers but no folder, as what is in one is run"
 
 
+def _is_a_folder(value: object) -> str | None:
+    plain = isinstance(value, str) and re.fullmatch(
+        r"[\w-][\w.-]*(/[\w-][\w.-]*)?(:[\w.-]+)?", value
+    )
+    return None if plain else "may name a model but no folder, as what is in one is loaded"
+
+
 _NOT_FROM_FILE: Mapping[str, Callable[[object], str | None]] = {
     "analyzers": _names_a_folder,
     "tools_dir": lambda _: "may not stand in a file, as what is in the folder is run",
     "cache_dir": lambda _: "may not stand in a file, as what is in the folder is believed",
+    "lora": lambda _: "may not stand in a file, as what is in the folder is loaded",
+    "model": _is_a_folder,
 }
 """The file may be part of the change that is scored, and a change must not choose programs."""
 _FIELDS = {field.name: field for field in fields(Config)}
+
+
+def llm_address() -> str | None:
+    """Where the model server is (`OPENAI_BASE_URL`); None for the client's own default."""
+    return os.environ.get("OPENAI_BASE_URL") or None
+
+
+def llm_key() -> str | None:
+    """The key for the model server (`OPENAI_API_KEY`); None without one."""
+    return os.environ.get("OPENAI_API_KEY") or None
 
 
 class Text(NamedTuple):
@@ -323,6 +371,11 @@ def _positive(value: int) -> str | None:
 
 _RANGES: Mapping[str, Callable[[Any], str | None]] = {
     "preset": lambda value: None if value in PRESETS else f"one of {', '.join(PRESETS)}",
+    "concurrency": lambda value: None if 1 <= value <= 1024 else "from 1 to 1024",
+    "context": lambda value: None if value in CONTEXTS else f"one of {', '.join(CONTEXTS)}",
+    "model_timeout": lambda value: None if 0 < value <= 86_400 else "above 0 and at most 86400",
+    "temperature": lambda value: None if 0 <= value <= 2 else "from 0 to 2",
+    "tensor_parallel": lambda value: None if 1 <= value <= 1024 else "from 1 to 1024",
     "issues": lambda value: None if value in ISSUES else f"one of {', '.join(ISSUES)}",
     "threshold": lambda value: None if -1 < value < 1 else "between -1 and 1",
     "fail_under": lambda value: None if 0 <= value <= 1 else "from 0 to 1",

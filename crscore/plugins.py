@@ -11,7 +11,7 @@ from crscore.errors import UnknownPluginError
 if TYPE_CHECKING:
     from types import ModuleType
 
-KINDS = ("claims", "encoders", "matchers", "reports")
+KINDS = ("claims", "encoders", "engines", "matchers", "reports")
 """The folders that hold plugins."""
 
 

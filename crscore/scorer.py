@@ -17,6 +17,7 @@ from crscore import (
 )
 from crscore.analysis import suite, tools
 from crscore.analysis.suite import Suite
+from crscore.claims._merged import Merged
 from crscore.errors import ConfigError
 from crscore.records import Comment
 from crscore.version import __version__
@@ -203,13 +204,10 @@ def _parts(
     matcher: Matcher | None,
     analyzers: Analyzers,
 ) -> pipeline.Parts:
-    claims_name, _, argument = settings.claims.partition(":")
-    offline = {"offline": str(settings.offline).lower()}
-    if generator is None:
-        options = {"argument": argument, **offline}
-        generator = plugins.load("claims", claims_name).create(options)
     if encoder is None:
         encoder = make_encoder(settings)
+    if generator is None:
+        generator = make_generator(settings, encoder)
     threshold = None
     if matcher is None:
         matcher, threshold = _make_matcher(settings, encoder, generator)
@@ -236,6 +234,61 @@ def _parts(
         threshold=threshold,
         signature=named,
     )
+
+
+def make_generator(settings: config.Config, encoder: Encoder) -> ClaimGenerator:
+    """Make the claim generator that the settings name; several are joined by `+`.
+
+    Args:
+        settings: `claims`, and what a model needs.
+        encoder: Says which claims of several generators mean the same.
+
+    Returns:
+        The generator; no model is loaded yet.
+
+    Raises:
+        ConfigError: A generator needs what is not set.
+        UnknownPluginError: There is no generator of that name.
+    """
+    known = plugins.names("claims")
+    parts = settings.claims.split("+")
+    if any(part.partition(":")[0] not in known for part in parts[1:]):
+        parts = [settings.claims]  # a path with a plus sign in it
+    made = tuple(_one_generator(settings, part) for part in parts)
+    return made[0] if len(made) == 1 else Merged(made, encoder)
+
+
+def _one_generator(settings: config.Config, part: str) -> ClaimGenerator:
+    name, _, argument = part.partition(":")
+    options = {"argument": argument, **model_options(settings)}
+    if settings.cache:
+        folder = Path(settings.cache_dir) if settings.cache_dir else store.default_folder()
+        options["cache_dir"] = str(folder)
+    made: ClaimGenerator = plugins.load("claims", name).create(options)
+    return made
+
+
+def model_options(settings: config.Config) -> dict[str, str]:
+    """Name what an engine and a prompt need, as plugins take their options."""
+    given: dict[str, object] = {
+        "model": settings.model,
+        "revision": settings.model_revision,
+        "lora": settings.lora,
+        "max_model_len": settings.max_model_len,
+        "tensor_parallel": settings.tensor_parallel,
+        "quantization": settings.quantization,
+        "dtype": settings.dtype,
+        "concurrency": settings.concurrency,
+        "timeout_s": settings.model_timeout,
+        "temperature": settings.temperature,
+        "max_new_tokens": settings.max_new_tokens,
+        "prompt": settings.prompt,
+        "context": settings.context,
+        "base_url": config.llm_address(),
+        "api_key": config.llm_key(),
+        "offline": str(settings.offline).lower(),
+    }
+    return {key: str(value) for key, value in given.items() if value is not None}
 
 
 def _make_matcher(

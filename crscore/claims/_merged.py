@@ -1,0 +1,73 @@
+"""Claims of several generators together, what two of them say once: `--claims vllm+structural`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+
+from crscore.records import Claims
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.claims.base import ClaimGenerator
+    from crscore.records import Diff, PseudoReference
+
+SAME: Final = 0.8
+"""Cosine from which two claims of different generators say the same."""
+
+
+class Encoder(Protocol):
+    """Turns texts into unit vectors."""
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode texts, shape (N, D), each row of length 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Asks each generator in turn."""
+
+    generators: tuple[ClaimGenerator, ...]
+    """Those named first go first; what a later one repeats is left out."""
+    encoder: Encoder
+    """Says whether two claims mean the same."""
+
+    @property
+    def identity(self) -> str:
+        """All of theirs, joined by `+`."""
+        return "+".join(one.identity for one in self.generators)
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        """Write the claims of each diff by all generators."""
+        by_generator = [one.generate(diffs) for one in self.generators]
+        return tuple(self._merge(claims) for claims in zip(*by_generator, strict=True))
+
+    def _merge(self, several: tuple[Claims, ...]) -> Claims:
+        kept: tuple[PseudoReference, ...] = ()
+        repeated = 0
+        for claims in several:
+            fresh = self._fresh(kept, claims.references)
+            repeated += len(claims.references) - len(fresh)
+            kept += fresh
+        raws = [claims.raw for claims in several if claims.raw is not None]
+        notes = [note for claims in several for note in claims.notes]
+        if repeated:
+            notes.append(f"{repeated} claims that another generator had made were left out.")
+        return Claims(references=kept, raw="\n\n".join(raws) or None, notes=tuple(notes))
+
+    def _fresh(
+        self, kept: Sequence[PseudoReference], more: Sequence[PseudoReference]
+    ) -> tuple[PseudoReference, ...]:
+        if not kept or not more:
+            return tuple(more)
+        texts = [one.reading or one.text for one in (*kept, *more)]
+        vectors = self.encoder.encode(texts)
+        likeness = vectors[len(kept) :] @ vectors[: len(kept)].T
+        is_new = likeness.max(axis=1) < SAME
+        return tuple(one for one, new in zip(more, is_new, strict=True) if new)

@@ -1,0 +1,137 @@
+"""Claims by a language model, whatever runs it.
+
+Each diff becomes pieces, each piece a chat, and all chats of a run one batch. An answer is read,
+held against the diff, and its near-copies are merged. What was made of a diff is remembered, so
+that a diff is asked about once, however many reviews it has.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crscore.claims._model import answer, copies, grounding, pieces, prompt, remembered
+from crscore.claims._model.fence import Fence
+from crscore.records import Claims
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crscore.claims._model.pieces import Piece, Pieces
+    from crscore.claims._model.prompt import Prompt
+    from crscore.claims._model.remembered import Memory
+    from crscore.engines.base import Answer, Engine, Message, Sampling
+    from crscore.records import Diff, PseudoReference
+
+READING: Final = 1
+"""Version of what is made of an answer; a new one makes remembered claims worthless."""
+CHARS_A_TOKEN: Final = 3.0
+"""Characters of a diff that make at least one token, where the engine cannot count."""
+DEFAULT_CHARS: Final = 12_000
+"""Most characters of a piece where nobody knows how much the model takes."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ModelClaims:
+    """Asks an engine."""
+
+    source: str
+    """Who wrote the claims, kept in each."""
+    engine: Engine
+    """Runs the model."""
+    prompt: Prompt
+    """What it is told."""
+    sampling: Sampling
+    """How it answers."""
+    context: str = "hunk"
+    """What it sees of the code."""
+    memory: Memory | None = None
+    """What was asked before; None to remember nothing."""
+
+    @property
+    def identity(self) -> str:
+        """Engine, model, adapter, prompt, sampling and context."""
+        drawn = self.sampling
+        how = "greedy" if not drawn.temperature else f"t{drawn.temperature:g}p{drawn.top_p:g}"
+        return (
+            f"{self.engine.identity},{self.prompt.name}@{self.prompt.sha256[:8]},{how},"
+            f"s{drawn.seed},n{drawn.max_tokens},{self.context},r{READING}"
+        )
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        """Write the claims of each diff, those that are not remembered in one batch."""
+        found: dict[int, Claims] = {}
+        keys = [remembered.key(diff, self.identity, self.context) for diff in diffs]
+        if self.memory is not None:
+            known = ((at, self.memory.get(key)) for at, key in enumerate(keys))
+            found = {at: claims for at, claims in known if claims is not None}
+        unknown = [at for at in range(len(diffs)) if at not in found]
+        for at, (claims, whole) in zip(
+            unknown, self._ask([diffs[at] for at in unknown]), strict=True
+        ):
+            found[at] = claims
+            if whole and self.memory is not None:
+                self.memory.put(keys[at], claims)
+        return tuple(found[at] for at in range(len(diffs)))
+
+    def _ask(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:
+        if not diffs:
+            return
+        # A new word for each run: what is in a diff cannot know how its fence ends.
+        fence = Fence(nonce=secrets.token_hex(8))
+        parts = [self._pieces(diff) for diff in diffs]
+        chats = [self._chat(piece, fence) for one in parts for piece in one.pieces]
+        answers = iter(self.engine.complete(chats, self.sampling) if chats else ())
+        for diff, one in zip(diffs, parts, strict=True):
+            yield self._read(diff, one, [next(answers) for _ in one.pieces])
+
+    def _chat(self, piece: Piece, fence: Fence) -> tuple[Message, ...]:
+        return prompt.chats(self.prompt, piece, fence)
+
+    def _pieces(self, diff: Diff) -> Pieces:
+        room = self.engine.context_tokens
+        budget = DEFAULT_CHARS
+        if room is not None:
+            left = room - self.sampling.max_tokens - self.prompt.tokens
+            budget = max(int(left * CHARS_A_TOKEN), 200)
+        return pieces.of(diff, budget, context=self.context)
+
+    def _read(self, diff: Diff, parts: Pieces, answers: Sequence[Answer]) -> tuple[Claims, bool]:
+        references: list[PseudoReference] = []
+        dropped: Counter[str] = Counter()
+        failed: Counter[str] = Counter()
+        for piece, given in zip(parts.pieces, answers, strict=True):
+            if given.reason is not None:
+                failed[given.reason] += 1
+                continue
+            said = answer.read(given.text, whole=given.whole, source=self.source)
+            held = grounding.ground(said, piece, diff, source=self.source)
+            references += held.references
+            dropped += held.dropped
+        kept = copies.merged(references)
+        copied = len(references) - len(kept)
+        claims = Claims(
+            references=tuple(kept),
+            raw=_raw(answers),
+            notes=(*parts.notes, *_notes(dropped, copied, failed, len(parts.pieces))),
+        )
+        return claims, not failed
+
+
+def _raw(answers: Sequence[Answer]) -> str | None:
+    """Keep what the model said, part by part."""
+    texts = [given.text for given in answers if given.reason is None]
+    return "\n\n".join(texts) if texts else None
+
+
+def _notes(dropped: Counter[str], copied: int, failed: Counter[str], parts: int) -> Iterator[str]:
+    if failed:
+        why = "; ".join(f"{reason} ({times})" for reason, times in sorted(failed.items()))
+        yield f"The model wrote no claims for {failed.total()} of {parts} parts: {why}."
+    if dropped:
+        why = ", ".join(f"{reason} ({times})" for reason, times in sorted(dropped.items()))
+        yield f"{dropped.total()} of the model's claims were left out: {why}."
+    if copied:
+        yield f"{copied} of the model's claims were said twice and count once."

@@ -1,0 +1,64 @@
+"""Claims by the configured model, else by syntax trees: `--claims auto`, the default.
+
+The model is asked at the server of `OPENAI_BASE_URL`, or, without one, run by vLLM. Where no
+model is configured this is `structural` and nothing else. Where one is and fails, it is
+`structural` too, and the result says so in its notes and by its signature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from crscore.claims import structural
+from crscore.claims._model import making
+from crscore.errors import DependencyError, EncodingError, GenerationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crscore.claims.base import ClaimGenerator
+    from crscore.records import Claims, Diff
+
+
+@dataclass(slots=True)
+class Auto:
+    """A model, and what is there when it fails."""
+
+    model: ClaimGenerator
+    """The configured one."""
+    fallback: ClaimGenerator
+    """What needs no model."""
+    failure: str | None = None
+    """Why the model did not write the claims; None as long as it did."""
+
+    @property
+    def identity(self) -> str:
+        """That of whoever wrote the claims last; before the first run, the model's."""
+        return (self.model if self.failure is None else self.fallback).identity
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        """Let the model write the claims; all of them by the fallback when it cannot.
+
+        Never a part by one and a part by the other: the claims of a run are of one kind.
+        """
+        try:
+            found = self.model.generate(diffs)
+        except (DependencyError, GenerationError, EncodingError) as exc:
+            self.failure = str(exc)
+        else:
+            self.failure = None
+            return found
+        note = f"The claims are structural, as the configured model wrote none: {self.failure}."
+        return tuple(
+            replace(claims, notes=(note, *claims.notes)) for claims in self.fallback.generate(diffs)
+        )
+
+
+def create(options: Mapping[str, str]) -> ClaimGenerator:
+    """Make the generator that the settings call for."""
+    fallback = structural.create({})
+    if not (options.get("model") or options.get("argument")):
+        return fallback
+    engine = "openai" if options.get("base_url") else "vllm"
+    return Auto(model=making.generator(engine, options), fallback=fallback)

@@ -1,0 +1,21 @@
+"""Claims by a model that vLLM runs in this process: `--claims vllm[:MODEL]`.
+
+The published method: a fine-tuned Magicoder-S-DS-6.7B. Needs `crscore[vllm]` and, for a model of
+that size, a GPU or patience. All diffs of a run are one batch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crscore.claims._model import making
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crscore.claims.base import ClaimGenerator
+
+
+def create(options: Mapping[str, str]) -> ClaimGenerator:
+    """Make the generator; its model is loaded when the first diff is not remembered."""
+    return making.generator("vllm", options)
