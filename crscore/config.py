@@ -139,10 +139,12 @@ def _names_a_folder(value: object) -> str | None:
     return None if plain else "may name analyzers but no folder, as what is in one is run"
 
 
+# "owner/model", "model", "model:7b"; no path.
+_MODEL = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?(:[\w.-]+)?", re.ASCII)
+
+
 def _is_a_folder(value: object) -> str | None:
-    plain = isinstance(value, str) and re.fullmatch(
-        r"[\w-][\w.-]*(/[\w-][\w.-]*)?(:[\w.-]+)?", value
-    )
+    plain = isinstance(value, str) and _MODEL.fullmatch(value)
     return None if plain else "may name a model but no folder, as what is in one is loaded"
 
 
