@@ -11,6 +11,7 @@ from crscore.validation import (
     claim_quality,
     correlate,
     levels,
+    measure,
     misjudged,
     pairs,
     systems,
@@ -115,15 +116,16 @@ def assess(
         DependencyError: scipy is not installed.
     """
     draw = {"resamples": settings.resamples, "seed": settings.seed}
+    each = measure.by_rows(measured)
     return Findings(
         study=study,
         measured=measured,
         settings=settings,
-        correlations=correlate.correlations(measured, **draw),
-        same_diff=pairs.same_diff(measured, **draw),
+        correlations=tuple(row for one in each for row in correlate.correlations(one, **draw)),
+        same_diff=tuple(row for one in each for row in pairs.same_diff(one, **draw)),
         addressed=classifier.classify(links, **draw),
-        systems=systems.systems(measured),
-        levels=levels.sensitivity(measured),
+        systems=systems.join([systems.systems(one) for one in each]),
+        levels=tuple(row for one in each for row in levels.sensitivity(one)),
         sweep=levels.sweep(
             measured, also=[] if settings.threshold is None else [settings.threshold]
         ),

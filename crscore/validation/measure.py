@@ -67,6 +67,8 @@ class Metric:
     """What was computed, with which library, list or model; "" where the name says it."""
     primary: bool = False
     """True for the metric that the run is about."""
+    rows: tuple[int, ...] | None = None
+    """The N rows that it has a value for, ascending, at least one; None for all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -193,8 +195,8 @@ def beside(measured: Measurements, others: Iterable[Metric]) -> Measurements:
 
     Args:
         measured: The values there are.
-        others: With their values in the order of the rows; shape (N,) stands for all three
-            dimensions.
+        others: With their values in the order of the rows, or of those that they name; shape
+            (N,) stands for all three dimensions.
 
     Returns:
         The same rows with more metrics, none of them primary.
@@ -202,10 +204,10 @@ def beside(measured: Measurements, others: Iterable[Metric]) -> Measurements:
     Raises:
         InputError: A metric has another number of values, or the name of another metric.
     """
-    count = len(measured.rows)
     metrics = list(measured.metrics)
     for metric in others:
         values = metric.values
+        count = len(measured.rows if metric.rows is None else metric.rows)
         if values.shape not in ((count,), (count, 3)):
             raise InputError(f"{metric.name} has values of shape {values.shape}, not {count} rows")
         if metric.name in (one.name for one in metrics):
@@ -213,6 +215,27 @@ def beside(measured: Measurements, others: Iterable[Metric]) -> Measurements:
         columns = values if values.ndim == 2 else np.repeat(values[:, None], 3, axis=1)
         metrics.append(replace(metric, values=_array(columns), primary=False))
     return replace(measured, metrics=tuple(metrics))
+
+
+def by_rows(measured: Measurements) -> tuple[Measurements, ...]:
+    """Set each metric apart that lacks a value for some rows.
+
+    Args:
+        measured: The values.
+
+    Returns:
+        All rows with the metrics that have a value for each, the primary one first; then each
+        other metric alone, with its rows.
+    """
+    whole = tuple(metric for metric in measured.metrics if metric.rows is None)
+    parts = [(metric, metric.rows) for metric in measured.metrics if metric.rows is not None]
+    return (
+        replace(measured, metrics=whole),
+        *(
+            replace(measured, rows=tuple(measured.rows[at] for at in rows), metrics=(metric,))
+            for metric, rows in parts
+        ),
+    )
 
 
 def join(folds: Sequence[Measurements]) -> Measurements:

@@ -11,6 +11,8 @@ from crscore import stats
 from crscore.validation.study import DIMENSIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from crscore.validation.measure import Measurements
@@ -132,6 +134,18 @@ def systems(measured: Measurements) -> Systems:
                 )
             )
     return Systems(tuple(ranking), tuple(means))
+
+
+def join(parts: Sequence[Systems]) -> Systems:
+    """Put the tables of several sets of metrics into one.
+
+    Args:
+        parts: The first one's reviews are those that people's means are of.
+    """
+    first, *others = parts
+    more = [row for one in others for row in one.means if row.metric != HUMAN]
+    ranking = [row for one in others for row in one.ranking]
+    return Systems((*first.ranking, *ranking), (*first.means, *more))
 
 
 class _Tested(NamedTuple):

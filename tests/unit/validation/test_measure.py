@@ -128,6 +128,27 @@ def test_metric_that_does_not_fit_is_refused(name: str, shape: tuple, message: s
         measure.beside(found, [measure.Metric(name=name, values=np.zeros(shape))])
 
 
+def test_metric_with_a_value_for_some_rows_stands_apart() -> None:
+    rows = [helper.row(name, "s") for name in "abc"]
+    partial = measure.Metric(name="judge", values=np.array([4.0, 2.0]), rows=(0, 2))
+    found = measure.beside(
+        helper.measured(rows, helper.metric([1.0, 0.0, 0.5])),
+        [partial, measure.Metric(name="chrF", values=np.zeros(3))],
+    )
+    whole, part = measure.by_rows(found)
+    assert [metric.name for metric in whole.metrics] == ["m", "chrF"]
+    assert whole.rows == found.rows
+    assert part.changes == ("a", "c")
+    assert part.metrics[0].values[:, 0].tolist() == [4, 2]
+
+
+def test_metric_with_another_number_of_values_than_rows_is_refused() -> None:
+    found = helper.measured([helper.row("a", "s"), helper.row("b", "s")], helper.metric([1.0, 0.0]))
+    one = measure.Metric(name="judge", values=np.zeros(2), rows=(1,))
+    with pytest.raises(InputError, match="not 1 rows"):
+        measure.beside(found, [one])
+
+
 def test_scores_that_are_equal_but_for_rounding_tie() -> None:
     # The harmonic mean of each pair of shares is 4/5, as fractions.
     shares = [(1.0, 2 / 3), (3 / 4, 6 / 7), (4 / 5, 4 / 5)]

@@ -1,7 +1,8 @@
 import pytest
 import scipy.stats
 
-from crscore.validation.systems import Systems, systems
+from crscore.validation.systems import HUMAN as PEOPLE
+from crscore.validation.systems import Systems, join, systems
 from tests.helpers import measured as helper
 
 # Two reviews a system. Means of people: x 4, y 3, z 2, w 1; of the metric: .8, .9, .3, .1.
@@ -59,3 +60,12 @@ def test_too_few_systems_have_no_rank_correlation(names: str) -> None:
 def test_metric_that_ties_all_systems_has_no_rank_correlation() -> None:
     row = ranked(values=dict.fromkeys(VALUES, (0.5, 0.5))).ranking[0]
     assert (row.spearman, row.kendall) == (None, None)
+
+
+def test_joined_tables_have_people_once_and_over_all_reviews() -> None:
+    first, other = ranked(), ranked("xyz")
+    joined = join([first, other])
+    assert joined.ranking == first.ranking + other.ranking
+    people = [one for one in joined.means if one.metric == PEOPLE]
+    assert people == [one for one in first.means if one.metric == PEOPLE]
+    assert [one.system for one in joined.means if one.metric == "m"][-3:] == ["x", "y", "z"]
