@@ -86,15 +86,15 @@ def _blocks(found: Overview, width: int) -> Iterator[RenderableType]:
 
 def _table(found: Overview, width: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style=_DIM)
-    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=max(width - 46, 12))
+    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=max(width - 54, 12))
     for heading in ("Rel", "Con", "Comp", "Comments", "Resolved"):
         table.add_column(heading, no_wrap=True, justify="right")
     if _words.reviewers(found) > 1:
         scores = (Text(value, style=_TITLE) for value in _words.three(found.together))
-        table.add_row(Text("together", style=_TITLE), *scores, "", "")
+        table.add_row(Text("together", style=_TITLE), *scores, *_words.total(found))
     for row in found.reviewers:
         table.add_row(
-            Text(_name(row)), *_words.three(row), f"{row.comments:,}", _words.resolved(row)
+            Text(_name(row)), *_words.three(row), _words.comments(row), _words.resolved(row)
         )
     if found.other_reviewers:
         table.add_row(Text(f"and {found.other_reviewers:,} more", style=_DIM), *[""] * 5)
