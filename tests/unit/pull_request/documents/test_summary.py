@@ -83,7 +83,9 @@ def test_all_of_an_overview_fits_when_it_is_alone() -> None:
 def test_room_is_shared_among_pull_requests() -> None:
     shown = summary.render([overviews.largest()] * 30)
     assert size(shown) <= summary.MAX_BYTES
+    # The table of reviewers fits into the share of each; the rest is left out by items.
     assert shown.count("<sub>Measured at ") == 30
+    assert re.search(r"\*Shortened: [\d,]+ items left out", shown)
 
 
 def test_pull_requests_beyond_the_room_are_counted() -> None:

@@ -44,7 +44,8 @@ def test_what_is_not_shown_is_counted() -> None:
     shown = terminal.render([overviews.largest()], width=120)
     assert "… and 4,992 more, in the report" in shown
     assert "and 3 more\n" in shown
-    assert "92 more notes, in the report" in shown
+    assert "Note: 92 more, in the report" in shown
+    assert "Partial: 92 more, in the report" in shown
 
 
 @pytest.mark.parametrize("width", [20, 60, 80, 400])
