@@ -3,9 +3,9 @@
     python benchmarks/pull_request.py [--runs 3]
 
 120 files, 3,000 changed lines, 300 comments, served on this machine. Each run is the whole
-command, `crscore pr ... --comment`, with an empty store; the reruns find the store of the first. The
-second run still reads the comment that the first one wrote; the third finds nothing new.
-Printed are the requests, beside the fewest that can bring what is needed, time and peak memory.
+command, `crscore pr ... --comment`: the first with an empty store, the others with what it left.
+The second still reads the comment that the first one wrote; the third finds nothing new. Printed
+are the requests, beside the fewest that can bring what is needed, time and peak memory.
 """
 
 from __future__ import annotations
@@ -120,8 +120,9 @@ def main() -> None:
         f"{min(r.seconds for r in firsts):.2f} / {median(r.seconds for r in firsts):.2f} s"
     )
     print(
-        f"third run: {len(again.entries)} requests, {again.unchanged} answered 304, {again.queries} "
-        f"GraphQL, {again.plain} unconditional GET, {again.writes} writes; best / median "
+        f"third run: {len(again.entries)} requests, {again.unchanged} answered 304, "
+        f"{again.queries} GraphQL, {again.plain} unconditional GET, {again.writes} writes; "
+        "best / median "
         f"{min(r.seconds for r in agains):.2f} / {median(r.seconds for r in agains):.2f} s"
     )
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

@@ -1,11 +1,13 @@
-r"""Draw the README's two pictures: the web page in Chromium, the terminal report as SVG.
+r"""Draw the pictures of the documents: web pages in Chromium, the terminal report as SVG.
 
     python -m scripts.screenshots examples/change.diff examples/review.md \
         --source-root examples/source
+    python -m scripts.screenshots --pull
 
-Scores the review with the default settings (`--set encoder=hashing` changes one) and
-writes `docs/img/report.png` and `docs/img/terminal.svg`. Needs the `test` dependency
-group and a Chromium.
+The first scores the review with the default settings (`--set encoder=hashing` changes one) and
+writes `docs/img/report.png` and `docs/img/terminal.svg`. The second measures the pull request of
+the tests' local GitHub and writes `comment.png`, `summary.png` and `pull-page.png` beside them.
+Both need the `test` dependency group and a Chromium.
 """
 
 from __future__ import annotations
@@ -15,18 +17,27 @@ import io
 import re
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
 from crscore import Scorer, inputs, sources
+from crscore.github.host import Host
+from crscore.pull_request import run
+from crscore.pull_request.documents import comment, page, summary
 from crscore.reports import html, text
-from tests.helpers import browser
+from tests.helpers import browser, github_markdown
+from tests.helpers.github import scenes, serve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MAX_BYTES = 300_000
 """A larger picture makes the README slow."""
 TERMINAL_COLUMNS = 100
+TOKEN = "loopback-token"  # noqa: S105
 
 
 def page_picture(document: str, target: Path, *, width: int, height: int, scheme: str) -> None:
@@ -36,18 +47,18 @@ def page_picture(document: str, target: Path, *, width: int, height: int, scheme
         document: A whole HTML page.
         target: PNG to write.
         width: Of the window, in CSS pixels.
-        height: Of the window, in CSS pixels.
+        height: Of the window, in CSS pixels; 0 for all of the page.
         scheme: `light` or `dark`.
     """
     with tempfile.TemporaryDirectory() as folder, browser.chromium() as chromium:
         source = Path(folder) / "report.html"
         source.write_text(document, "utf-8")
-        page = chromium.new_page(
-            viewport={"width": width, "height": height},
+        shown = chromium.new_page(
+            viewport={"width": width, "height": height or 400},
             color_scheme="dark" if scheme == "dark" else "light",
         )
-        page.goto(source.as_uri())
-        _write(target, page.screenshot())
+        shown.goto(source.as_uri())
+        _write(target, shown.screenshot(full_page=not height))
 
 
 def terminal_picture(report: str, target: Path, *, title: str) -> None:
@@ -67,6 +78,27 @@ def terminal_picture(report: str, target: Path, *, title: str) -> None:
     _write(target, drawing.encode("utf-8"))
 
 
+def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
+    """Draw what the pull request of the local GitHub's shop gets to see.
+
+    Args:
+        folder: Takes the three pictures.
+        settings: As flags of the command line.
+    """
+    with serve(scenes.shop(), token=TOKEN) as server:
+        repository = server.world.repositories[0]
+        request = run.Request(
+            repository=repository.full_name, number=next(iter(repository.pulls)), flags=settings
+        )
+        found = run.measure(Host(token=TOKEN, api_url=server.url), request)
+    said = github_markdown.page(comment.render(found.overview), author="github-actions")
+    told = github_markdown.page(summary.render([found.overview]))
+    document = page.render(found.overview, found.result)
+    page_picture(said, folder / "comment.png", width=980, height=0, scheme="light")
+    page_picture(told, folder / "summary.png", width=980, height=0, scheme="light")
+    page_picture(document, folder / "pull-page.png", width=1120, height=1100, scheme="light")
+
+
 def _write(target: Path, data: bytes) -> None:
     if len(data) > MAX_BYTES:
         raise SystemExit(f"{target} would have {len(data):,} bytes, over {MAX_BYTES:,}")
@@ -75,10 +107,12 @@ def _write(target: Path, data: bytes) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Read the command line and draw both pictures."""
+    """Read the command line and draw what it asks for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("diff", type=Path)
-    parser.add_argument("review", type=Path)
+    parser.add_argument("diff", type=Path, nargs="?")
+    parser.add_argument("review", type=Path, nargs="?")
+    parser.add_argument("--pull", action="store_true", help="draw a pull request's documents")
+    parser.add_argument("--folder", type=Path, default=Path("docs/img"), help="of --pull")
     parser.add_argument("--source-root", help="folder with the changed files")
     parser.add_argument("--page", type=Path, default=Path("docs/img/report.png"))
     parser.add_argument("--terminal", type=Path, default=Path("docs/img/terminal.svg"))
@@ -86,8 +120,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--scheme", choices=("light", "dark"), default="light")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args(arguments)
+    settings = dict(item.split("=", 1) for item in given.set)
+    if given.pull:
+        pull_pictures(given.folder, settings)
+        return
+    if given.review is None:
+        parser.error("give a diff and a review, or --pull")
     width, height = map(int, given.size.split("x"))
-    scorer = Scorer(**dict(item.split("=", 1) for item in given.set))
+    scorer = Scorer(**settings)
     change = scorer.read_diff(given.diff.read_bytes())
     if given.source_root:
         largest = scorer.settings.max_source_bytes

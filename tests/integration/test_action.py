@@ -1,5 +1,6 @@
 """The composite action, run step by step from action.yml against a GitHub on this machine."""
 
+import copy
 import json
 import os
 import re
@@ -14,8 +15,10 @@ from typing import Any
 
 import pytest
 
+from crscore.actions.reports import OUTPUTS
 from tests.helpers import github
-from tests.helpers.github import scenes
+from tests.helpers.github import faults, scenes
+from tests.helpers.github.answers import Request
 from tests.helpers.runner import Job, Runner, commands, outputs
 
 pytestmark = pytest.mark.slow
@@ -24,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 TOKEN = "ghs_0123456789abcdefghijABCDEFGHIJ012345"
 REPOSITORY, NUMBER = "acme/shop", 7
 SCORE, INSTALL = "Score", "Install the packages of the lock"
-QUICK = {"analyzers": "ruff", "npm-analyzers": "false"}
+QUICK = {"analyzers": "ruff"}
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +43,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
         if (ROOT / name).is_file():
             (action / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, action / name)
-    return Runner(folder, action, {"GITHUB_REPOSITORY": REPOSITORY})
+    return Runner(folder, action, {})
 
 
 @pytest.fixture
@@ -51,11 +54,12 @@ def server() -> Iterator[github.Server]:
 
 def event_of(server: github.Server, name: str) -> dict[str, Any]:
     """Make the part of an event that says which pull request it is about."""
-    pull = server.world.repositories[0].pulls[NUMBER]
+    number, pull = next(iter(server.world.repositories[0].pulls.items()))
+    owner = str(pull.head_repository).partition("/")[0]
     if name == "issue_comment":
         return {
             "action": "created",
-            "issue": {"number": NUMBER, "pull_request": {"url": "https://x"}},
+            "issue": {"number": number, "pull_request": {"url": "https://x"}},
             "comment": {"body": "/crscore", "author_association": "MEMBER"},
         }
     if name == "workflow_run":
@@ -64,13 +68,13 @@ def event_of(server: github.Server, name: str) -> dict[str, Any]:
                 "event": "pull_request",
                 "head_sha": pull.head,
                 "head_branch": pull.head_ref,
-                "head_repository": {"owner": {"login": "acme"}},
+                "head_repository": {"owner": {"login": owner}},
                 "pull_requests": [],
             }
         }
     if name == "workflow_dispatch":
-        return {"inputs": {"pull-request": str(NUMBER)}}
-    return {} if name == "schedule" else {"pull_request": {"number": NUMBER}}
+        return {"inputs": {"pull-request": str(number)}}
+    return {} if name == "schedule" else {"pull_request": {"number": number}}
 
 
 def run(runner: Runner, server: github.Server, event: str, /, **inputs: str) -> Job:
@@ -81,7 +85,10 @@ def run_with(
     runner: Runner, server: github.Server, event: str, content: object, /, **inputs: str
 ) -> Job:
     given = QUICK | {name.replace("_", "-"): value for name, value in inputs.items()}
-    job = runner.run(event, content, given, token=TOKEN, GITHUB_API_URL=server.url)
+    repository = server.world.repositories[0].full_name
+    job = runner.run(
+        event, content, given, token=TOKEN, GITHUB_API_URL=server.url, GITHUB_REPOSITORY=repository
+    )
     assert TOKEN not in job.log + job.summary + str(job.outputs)
     return job
 
@@ -237,6 +244,33 @@ def test_artifact_of_a_job_that_may_not_write_is_posted_by_one_that_may(
     assert job["Keep the reports"].outcome == "skipped"
 
 
+def test_fork_is_measured_without_rights_and_posted_with_them(runner: Runner) -> None:
+    with github.serve(scenes.fork(), token=TOKEN) as server:
+        measured = run(runner, server, "pull_request", comment="true")
+        assert (server.writes, measured.failed) == ([], False)
+        assert any("may not" in text for text in told(measured, "notice"))
+        server.may_write = True
+        file = str(measured.artifacts["crscore"])
+        job = run(runner, server, "workflow_run", post_from=file, comment="true")
+
+        assert not job.failed, job.log
+        assert [(written.kind, written.pull) for written in server.writes] == [("created", 3)]
+    # The fork's own settings say 1.
+    assert "max_claims:12" in measured.summary
+
+
+def test_hostile_pull_request_gives_no_command_and_no_output(runner: Runner) -> None:
+    with github.serve(scenes.hostile(), token=TOKEN) as server:
+        job = run(runner, server, "pull_request", comment="true")
+
+    assert not job.failed, job.log
+    for name, kept, _ in commands(job[SCORE].log):
+        assert name in {"notice", "warning", "error"}
+        assert kept["title"].startswith(("crscore", "No review addresses this"))
+    assert set(job[SCORE].outputs) == set(OUTPUTS)
+    assert re.fullmatch(r"0\.\d{6}|", job.outputs["relevance"])
+
+
 def test_artifact_about_another_pull_request_is_refused(
     runner: Runner, server: github.Server
 ) -> None:
@@ -283,45 +317,105 @@ def test_workspace_of_a_stranger_is_neither_imported_nor_believed(
     assert not job.failed, job.log
 
 
-def test_everything_installs_with_the_analyzers_of_npm(
-    runner: Runner, server: github.Server
-) -> None:
-    job = run(runner, server, "pull_request", npm_analyzers="true", analyzers="auto")
+def test_analyzers_of_npm_are_installed_and_used(runner: Runner, server: github.Server) -> None:
+    job = run(runner, server, "pull_request", analyzers="auto")
 
     assert not job.failed, job.log
-    assert job["Install the analyzers of npm"].outcome == "success"
-    for tool in ("jshint", "oxlint", "pmd"):
-        assert f"{tool}: " in job["Install the analyzers of npm"].log
-    for tool in ("oxlint", "pyscent", "ruff"):
+    tools = runner.temp / "crscore-environment" / "share" / "crscore" / "tools"
+    assert {path.name for path in tools.iterdir()} == {"jshint", "oxlint", "pmd"}
+    for tool in ("jshint", "oxlint", "pyscent", "ruff"):
         assert tool in job.summary
+
+
+def alone(
+    server: github.Server, folder: Path, event: str, **inputs: str
+) -> tuple[subprocess.CompletedProcess[str], dict[str, str]]:
+    """Run the command by itself, as a container does: inputs have their hyphens."""
+    (folder / "event.json").write_text(json.dumps(event_of(server, event)))
+    variables = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GITHUB_REPOSITORY": REPOSITORY,
+        "GITHUB_EVENT_NAME": event,
+        "GITHUB_EVENT_PATH": str(folder / "event.json"),
+        "GITHUB_API_URL": server.url,
+        "GITHUB_OUTPUT": str(folder / "output"),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+        "INPUT_TOKEN": TOKEN,
+        "INPUT_ANALYZERS": "none",
+        "INPUT_OUTPUT-DIR": "crscore-reports",
+    }
+    given = {f"INPUT_{name.upper().replace('_', '-')}": value for name, value in inputs.items()}
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "crscore", "action"],
+        cwd=folder, env=variables | given, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert TOKEN not in done.stdout + done.stderr
+    return done, outputs((folder / "output").read_text("utf-8"))
 
 
 def test_container_gets_its_inputs_with_hyphens_and_names_relative_files(
     server: github.Server, tmp_path: Path
 ) -> None:
-    (tmp_path / "event.json").write_text(json.dumps(event_of(server, "pull_request")))
-    container = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "GITHUB_REPOSITORY": REPOSITORY,
-        "GITHUB_EVENT_NAME": "pull_request",
-        "GITHUB_EVENT_PATH": str(tmp_path / "event.json"),
-        "GITHUB_API_URL": server.url,
-        "GITHUB_OUTPUT": str(tmp_path / "output"),
-        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
-        "INPUT_TOKEN": TOKEN,
-        "INPUT_ANALYZERS": "none",
-        "INPUT_FAIL-UNDER": "0.99",
-        "INPUT_OUTPUT-DIR": "crscore-reports",
-    }
-
-    done = subprocess.run(
-        [sys.executable, "-I", "-m", "crscore", "action"],
-        cwd=tmp_path, env=container, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done, found = alone(server, tmp_path, "pull_request", fail_under="0.99")
 
     assert done.returncode == 1, done.stderr
-    found = outputs((tmp_path / "output").read_text("utf-8"))
     assert found["json-path"] == "crscore-reports/crscore.json"
     assert (tmp_path / found["json-path"]).is_file()
-    assert TOKEN not in done.stdout + done.stderr
+
+
+def with_another(server: github.Server) -> None:
+    """Add a second pull request like the first, both changed just now."""
+    pulls = server.world.repositories[0].pulls
+    pulls[NUMBER].at = int(time.time())
+    pulls[8] = copy.deepcopy(pulls[NUMBER])
+    pulls[8].number = 8
+
+
+def test_several_pull_requests_have_a_section_each_and_no_annotations(
+    server: github.Server, tmp_path: Path
+) -> None:
+    with_another(server)
+
+    done, found = alone(server, tmp_path, "schedule", analyzers="ruff,bandit,lizard")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert commands(done.stdout) == []
+    assert (found["relevance"], found["json-path"]) == ("", "crscore-reports")
+    assert sorted(path.name for path in (tmp_path / "crscore-reports").iterdir()) == [
+        "crscore-7.html", "crscore-7.json", "crscore-8.html", "crscore-8.json",
+    ]  # fmt: skip
+    summary = (tmp_path / "summary").read_text("utf-8")
+    assert [f"acme/shop&#35;{number}" in summary for number in (7, 8)] == [True, True]
+    assert int(found["reviews-scored"]) % 2 == 0
+
+
+def test_one_of_several_that_fails_is_told_after_the_others(
+    server: github.Server, tmp_path: Path
+) -> None:
+    with_another(server)
+
+    class Gone(faults.Script):
+        def meet(self, number: int, request: Request) -> faults.Fault | None:
+            gone = request.path.endswith("/pulls/8")
+            return faults.Fault(kind=faults.Kind.STATUS) if gone else None
+
+    server.faults = Gone({})
+    done, found = alone(server, tmp_path, "schedule", comment="true", wait_budget="0")
+
+    assert done.returncode == 3
+    assert [name for name, _, text in commands(done.stdout) if "acme/shop#8" in text] == ["error"]
+    assert found["json-path"] != ""
+    assert [written.pull for written in server.writes] == [7]
+    assert "acme/shop&#35;7" in (tmp_path / "summary").read_text("utf-8")
+
+
+def test_full_summary_is_a_warning(server: github.Server, tmp_path: Path) -> None:
+    (tmp_path / "summary").write_bytes(b"x" * 1024 * 1024)
+
+    done, found = alone(server, tmp_path, "pull_request")
+
+    assert done.returncode == 0
+    assert any("summary is full" in text for _, _, text in commands(done.stdout))
+    assert (tmp_path / "summary").stat().st_size == 1024 * 1024
+    assert found["relevance"] != ""

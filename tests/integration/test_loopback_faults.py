@@ -56,7 +56,7 @@ def ids(server: Server, path: str) -> list[Any]:
     return [one.get("id") or one["filename"] for one in json.loads(data)]
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 504])
+@pytest.mark.parametrize("status", [404, 500, 502, 503, 504])
 def test_another_status_comes_for_the_request_named(server: Server, status: int) -> None:
     server.faults = Script({1: Fault(kind=Kind.STATUS, status=status)})
     assert [ask(server, FILES)[0] for _ in range(3)] == [200, status, 200]
@@ -164,6 +164,18 @@ def test_graphql_fails_with_status_200(server: Server) -> None:
     assert json.loads(data)["errors"][0]["type"] == "RATE_LIMITED"
     _, data, _ = ask(server, "/graphql", method="POST", body=body)
     assert json.loads(data)["data"] == {"viewer": {"login": "github-actions[bot]"}}
+
+
+def test_graphql_gives_a_part_and_says_so(server: Server) -> None:
+    server.faults = Script({0: Fault(kind=Kind.QUERY_PART)})
+    body = {"query": '{ viewer { login } repository(owner: "acme", name: "shop") { id } }'}
+    _, data, _ = ask(server, "/graphql", method="POST", body=body)
+    answer = json.loads(data)
+    assert answer["data"] == {
+        "viewer": {"login": "github-actions[bot]"},
+        "repository": {"id": None},
+    }
+    assert answer["errors"][0]["path"] == ["repository", "id"]
 
 
 def test_seed_decides_whatever_the_order() -> None:

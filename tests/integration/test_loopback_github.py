@@ -21,7 +21,7 @@ from graphql import (
 
 import crscore.github
 from tests.helpers.github import description, graph, scenes, serve
-from tests.helpers.github.state import Rules
+from tests.helpers.github.state import Repository, Rules
 from tests.helpers.github.writer import writer_of
 
 if TYPE_CHECKING:
@@ -170,7 +170,9 @@ def test_read_only_token_reads_and_writes_nothing() -> None:
 def test_private_repository_is_not_there_without_a_token() -> None:
     world = scenes.shop()
     world.repositories[0].private = True
+    world.repositories.append(Repository(owner="acme", name="shop2", id=90_000_002))
     with serve(world, token=TOKEN) as server:
+        assert ask(server, "/repos/acme/shop2", token=None).status == 200
         assert ask(server, "/repos/acme/shop", token=None).status == 404
         assert ask(server, "/repos/acme/shop").status == 200
 
@@ -227,7 +229,8 @@ def test_unchanged_answer_costs_a_stranger_one_request(server: Server) -> None:
 def test_rest_and_graphql_have_limits_of_their_own(server: Server) -> None:
     ask(server, "/repos/acme/shop")
     query(server, "{ viewer { login } }")
-    limits = ask(server, "/rate_limit").body["resources"]
+    ask(server, "/rate_limit")
+    limits = ask(server, "/rate_limit").body["resources"]  # asking for it costs nothing
     assert [limits[name]["used"] for name in ("core", "graphql")] == [1, 1]
 
 

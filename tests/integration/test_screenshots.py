@@ -27,3 +27,9 @@ def test_terminal_picture_is_svg_that_loads_nothing(tmp_path: Path) -> None:
     assert "Comprehensiveness" in shown
     assert "url(http" not in drawing
     assert "@import" not in drawing
+
+
+def test_pull_request_has_three_pictures(tmp_path: Path) -> None:
+    screenshots.pull_pictures(tmp_path, {"encoder": "hashing", "analyzers": "none"})
+    for name in ("comment.png", "summary.png", "pull-page.png"):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")

@@ -53,7 +53,7 @@ def table(found: Overview, *, longer: bool) -> Iterator[Block]:
     if not found.reviewers:
         return
     names = ["Reviewer", "Relevance", "Conciseness", "Comprehensiveness", "Comments", "Resolved"]
-    names += ["Outdated", "Sentences", "Words"] * longer
+    names += ["Words"] * longer
     head = f"| {' | '.join(names)} |\n|:--|{'--:|' * (len(names) - 1)}\n"
     if _words.reviewers(found) > 1:
         head += _row(["**Together**", *_together(found, longer=longer)])
@@ -64,24 +64,13 @@ def table(found: Overview, *, longer: bool) -> Iterator[Block]:
 
 def _together(found: Overview, *, longer: bool) -> list[str]:
     whole = found.together
-    comments = sum(one.comments for one in found.reviewers)
-    known = [one for one in found.reviewers if one.threads]
-    threads = sum(one.threads for one in known)
-    resolved = _view.UNDEFINED
-    if known and all(one.resolved is not None for one in known):
-        resolved = f"{sum(one.resolved or 0 for one in known):,} of {threads:,}"
-    cells = [f"**{value}**" for value in _words.three(whole)]
-    if found.other_reviewers:
-        # Their rows are not here to be added up.
-        return [*cells, *[_view.UNDEFINED] * 2, *[_view.UNDEFINED] * 3 * longer]
-    cells += [f"{comments:,}", resolved]
-    outdated = sum(one.outdated for one in found.reviewers)
-    return cells + [f"{outdated:,}", f"{whole.sentences:,}", f"{whole.words:,}"] * longer
+    scores = [f"**{value}**" for value in _words.three(whole)]
+    return [*scores, *_words.total(found), *[f"{whole.words:,}"] * longer]
 
 
 def _cells(row: Reviewer, *, longer: bool) -> list[str]:
-    cells = [*_words.three(row), f"{row.comments:,}", _words.resolved(row)]
-    return cells + [f"{row.outdated:,}", f"{row.sentences:,}", f"{row.words:,}"] * longer
+    counts = [_words.comments(row), _words.resolved(row), *[f"{row.words:,}"] * longer]
+    return [*_words.three(row), *counts]
 
 
 def _name(row: Reviewer) -> str:

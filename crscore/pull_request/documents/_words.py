@@ -53,6 +53,23 @@ def resolved(row: Reviewer) -> str:
     return f"{row.resolved:,} of {row.threads:,}"
 
 
+def comments(row: Reviewer) -> str:
+    """Count a reviewer's comments, and those on lines that are no longer there, if any."""
+    return f"{row.comments:,}{f' ({row.outdated:,} outdated)' if row.outdated else ''}"
+
+
+def total(found: Overview) -> tuple[str, str]:
+    """Add up comments and resolved threads; dashes where a row is not here or not known."""
+    if found.other_reviewers:
+        return _view.UNDEFINED, _view.UNDEFINED
+    said = f"{sum(row.comments for row in found.reviewers):,}"
+    begun = [row for row in found.reviewers if row.threads]
+    known = [row.resolved for row in begun if row.resolved is not None]
+    if not begun or len(known) < len(begun):
+        return said, _view.UNDEFINED
+    return said, f"{sum(known):,} of {sum(row.threads for row in begun):,}"
+
+
 def title(found: Overview) -> str:
     """Head the list of points: with degrees, some in it are addressed in part."""
     return "Not or hardly addressed" if found.graded else "Not addressed"

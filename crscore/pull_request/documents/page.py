@@ -26,10 +26,10 @@ class Row(NamedTuple):
     """Why there is no score."""
     scores: tuple[str, str, str]
     """Relevance, conciseness, comprehensiveness."""
+    comments: str
+    """How many, and how many of them are outdated."""
     resolved: str
     """Of the threads."""
-    of: Reviewer
-    """For numbers only; its texts are not clean."""
 
 
 class Entry(NamedTuple):
@@ -77,8 +77,8 @@ def _row(one: Reviewer) -> Row:
         name=_escape.one_line(one.name, 80) + " (bot)" * one.is_bot,
         reason=None if one.reason is None else _escape.one_line(one.reason, 300).rstrip("."),
         scores=_words.three(one),
+        comments=_words.comments(one),
         resolved=_words.resolved(one),
-        of=one,
     )
 
 

@@ -58,8 +58,9 @@ def _section(found: Overview, room: int) -> tuple[str, int]:
     """Write one pull request within `room` bytes; tell how many items were left out."""
     end = f"{_parts.signature(found)}\n"
     limit = room - _size(end)
+    blocks = tuple(_blocks(found))
     while True:
-        part = within(_blocks(found), limit)
+        part = within(blocks, limit)
         text = _escape.no_commands(part.text + end)
         if _size(text) <= room or not part.text:
             return text, part.dropped

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crscore.pull_request.documents import _words
-from crscore.reports import _escape, _view
+from crscore.reports import _escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,32 +69,35 @@ def _blocks(found: Overview, width: int) -> Iterator[RenderableType]:
     yield Text(found.url, style=_DIM, overflow="fold")
     yield ""
     yield _prose(_words.opening(found))
-    for text in found.missing:
-        yield _prose(f"Partial: {text}", _WARN)
+    yield from _told("Partial", found.missing, _WARN)
     if found.reviewers:
         yield ""
         yield Padding(_table(found, width), (0, 0, 0, 2))
     yield from _reasons(found)
     yield from _points(found)
     yield ""
-    for text in found.notes[:SHOWN_NOTES]:
-        yield _prose(f"Note: {text}", _DIM)
-    more = len(found.notes) - SHOWN_NOTES
+    yield from _told("Note", found.notes, _DIM)
+
+
+def _told(label: str, texts: Sequence[str], style: str) -> Iterator[Text]:
+    for text in texts[:SHOWN_NOTES]:
+        yield _prose(f"{label}: {text}", style)
+    more = len(texts) - SHOWN_NOTES
     if more > 0:
-        yield Text(f"Note: {_view.many(more, 'more note')}, in the report", style=_DIM)
+        yield Text(f"{label}: {more:,} more, in the report", style=style)
 
 
 def _table(found: Overview, width: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style=_DIM)
-    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=max(width - 46, 12))
+    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=max(width - 54, 12))
     for heading in ("Rel", "Con", "Comp", "Comments", "Resolved"):
         table.add_column(heading, no_wrap=True, justify="right")
     if _words.reviewers(found) > 1:
         scores = (Text(value, style=_TITLE) for value in _words.three(found.together))
-        table.add_row(Text("together", style=_TITLE), *scores, "", "")
+        table.add_row(Text("together", style=_TITLE), *scores, *_words.total(found))
     for row in found.reviewers:
         table.add_row(
-            Text(_name(row)), *_words.three(row), f"{row.comments:,}", _words.resolved(row)
+            Text(_name(row)), *_words.three(row), _words.comments(row), _words.resolved(row)
         )
     if found.other_reviewers:
         table.add_row(Text(f"and {found.other_reviewers:,} more", style=_DIM), *[""] * 5)

@@ -46,6 +46,8 @@ class Kind(StrEnum):
     """The file list is that of the head before the last push."""
     QUERY = "query"
     """GraphQL says 200 and that something went wrong."""
+    QUERY_PART = "query part"
+    """GraphQL says 200, gives a part of what was asked for, and says what it could not give."""
     QUERY_LIMIT = "query limit"
     """GraphQL says 200 and that the limit is reached."""
 
@@ -73,6 +75,8 @@ class Fault:
 
     def instead(self, now: float) -> Answer | None:
         """The answer that replaces looking at the request at all."""
+        if self.kind is Kind.STATUS and self.status < 500:
+            return answers.refusal(self.status, "Not this time")
         if self.kind is Kind.STATUS:
             return answers.server_error(self.status)
         if self.kind is Kind.SECONDARY:
@@ -87,6 +91,18 @@ class Fault:
         if self.kind in (Kind.QUERY, Kind.QUERY_LIMIT):
             return answers.query_failed(limited=self.kind is Kind.QUERY_LIMIT)
         return None
+
+    def spoil(self, answer: Answer) -> None:
+        """Take a part of a GraphQL answer away, as GitHub does when one field takes too long."""
+        if self.kind is Kind.QUERY_PART and (answer.body or {}).get("data"):
+            inner, path = answer.body["data"], []
+            while isinstance(inner, dict) and inner:
+                name = list(inner)[-1]
+                path.append(name)
+                outer, inner = inner, inner[name]
+            outer[name] = None
+            error = {"message": "Something went wrong while executing your query.", "path": path}
+            answer.body["errors"] = [error]
 
     def page(self, body: list[Any], items: list[Any], page: int) -> list[Any]:
         """The page as the fault has it."""
@@ -204,7 +220,7 @@ class Schedule:
         if not self.slow_s:
             kinds = [kind for kind in kinds if kind is not Kind.SLOW]
         if not request.path.endswith("/graphql"):
-            kinds = [kind for kind in kinds if kind not in (Kind.QUERY, Kind.QUERY_LIMIT)]
+            kinds = [kind for kind in kinds if not kind.startswith("query")]
         if "page" not in request.query and "per_page" not in request.query:
             kinds = [kind for kind in kinds if kind not in (Kind.EMPTY, Kind.REPEATED)]
         if not request.path.endswith("/files"):

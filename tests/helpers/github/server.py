@@ -126,10 +126,13 @@ class Server:
             return self._finish(request, refused)
         if request.path != "/rate_limit" and not self.budget.of(_resource(request))["remaining"]:
             return self._finish(request, answers.primary_limit())
-        lag, self.rules.stale_heads = self.rules.stale_heads, int(bool(fault and fault.stale))
-        self.rules.stale_heads = max(lag, self.rules.stale_heads)
+        lag = self.rules.stale_heads
+        if fault is not None and fault.stale:
+            self.rules.stale_heads = max(lag, 1)
         answer = self._route(request)
         self.rules.stale_heads = lag
+        if fault is not None:
+            fault.spoil(answer)
         if answer.items is not None:
             self._cut(request, answer, fault)
         return self._finish(request, answer)
@@ -144,7 +147,8 @@ class Server:
         if request.method != "GET":
             return answers.refusal(401, "Requires authentication")
         private = [one.full_name.lower() for one in self.world.repositories if one.private]
-        hidden = any(request.path.lower().startswith(f"/repos/{name}") for name in private)
+        path = f"{request.path.lower()}/"
+        hidden = any(path.startswith(f"/repos/{name}/") for name in private)
         return answers.not_found() if hidden else None
 
     def _route(self, request: Request) -> Answer:

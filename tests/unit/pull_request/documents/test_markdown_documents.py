@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -180,3 +182,35 @@ def test_point_on_one_line_links_to_one_line(write) -> None:
 def test_point_on_a_file_links_to_the_file(write) -> None:
     shown = write(overviews.replace(overviews.review(), open=(overviews.point(),)))
     assert re.search(r"\[`src/a\.py`\]\(\S+/files#diff-[0-9a-f]{64}\)", shown)
+
+
+RISKY = st.text("ab1 `*_~[]()<>!|\\\"'#@:/-=+.&;$\n\t\u202e\u200b\x1b{}", min_size=1, max_size=60)
+
+
+@BOTH
+@settings(max_examples=150, deadline=None)
+@given(name=RISKY, text=RISKY, path=RISKY, why=RISKY)
+def test_no_text_whatever_gets_out_of_its_place(write, name, text, path, why) -> None:
+    rows = (
+        overviews.reviewer(name),
+        overviews.reviewer(name, reason=why, **overviews.NOTHING),
+    )
+    found = overviews.replace(
+        overviews.review(),
+        reviewers=rows,
+        title=text,
+        signature=why,
+        notes=(text, why),
+        open=(overviews.point(text, path=path, source=name, line=2, end_line=3),) * 4,
+        together=overviews.replace(overviews.review().together, unaddressed=4, points=8),
+    )
+    shown = write(found)
+    assert [len(row) for row in cells(shown)] == [len(cells(shown)[0])] * 4
+    for token in tokens(shown):
+        if token.type in ("html_block", "html_inline"):
+            assert OUR_HTML.fullmatch(token.content.strip()), token.content
+        elif token.type == "link_open":
+            assert str(token.attrs["href"]).startswith(overviews.URL)
+        else:
+            assert token.type not in ("image", "em_open", "fence", "code_block", "hr"), shown
+    assert sum(token.type == "list_item_open" for token in tokens(shown)) == 6

@@ -1,6 +1,5 @@
 from html.parser import HTMLParser
 
-from crscore.pull_request import overview
 from crscore.pull_request.documents import page
 from tests.helpers import overviews, results
 
@@ -79,8 +78,10 @@ def test_nobody_reviewed_yet() -> None:
 
 
 def test_points_over_the_limits_are_counted() -> None:
-    result = results.large(1_200)
-    found = overview.of(overviews.pull(result), result, overviews.PEOPLE)
-    text = Read(page.render(found, result)).text
-    assert "597 more not addressed" in text
+    found = overviews.review()
+    whole = overviews.replace(found.together, unaddressed=112, points=116)
+    points = tuple(overviews.point(f"Point {index}.") for index in range(12))
+    found = overviews.replace(found, together=whole, open=points)
+    text = Read(page.render(found, results.review())).text
+    assert "109 more not addressed" in text
     assert "The last 100 of them are not listed." in text

@@ -26,13 +26,20 @@ def test_each_pull_request_has_its_own_heading() -> None:
 
 def test_table_tells_more_than_the_comments() -> None:
     shown = summary.render([overviews.review()])
-    assert "| review-bot (bot) | 0.22 | 0.50 | 0.14 | 1 | – | 1 | 2 | 12 |" in shown
-    assert "| **Together** | **0.62** | **0.67** | **0.57** | 3 | – | 1 | 6 | 48 |" in shown
+    assert "| review-bot (bot) | 0.22 | 0.50 | 0.14 | 1 (1 outdated) | – | 12 |" in shown
+    assert "| **Together** | **0.62** | **0.67** | **0.57** | 3 | – | 48 |" in shown
+
+
+def test_together_adds_up_what_is_known() -> None:
+    first, second = overviews.review().reviewers
+    rows = (first, overviews.replace(second, resolved=1))
+    shown = summary.render([overviews.replace(overviews.review(), reviewers=rows)])
+    assert "| **Together** | **0.62** | **0.67** | **0.57** | 3 | 2 of 3 |" in shown
 
 
 def test_together_adds_up_no_rows_that_are_not_there() -> None:
     shown = summary.render([overviews.replace(overviews.review(), other_reviewers=4)])
-    assert "| **Together** | **0.62** | **0.67** | **0.57** | – | – | – | – | – |" in shown
+    assert "| **Together** | **0.62** | **0.67** | **0.57** | – | – |" in shown
     assert "\n*4 more reviewers not listed.*\n" in shown
 
 
@@ -76,7 +83,9 @@ def test_all_of_an_overview_fits_when_it_is_alone() -> None:
 def test_room_is_shared_among_pull_requests() -> None:
     shown = summary.render([overviews.largest()] * 30)
     assert size(shown) <= summary.MAX_BYTES
+    # The table of reviewers fits into the share of each; the rest is left out by items.
     assert shown.count("<sub>Measured at ") == 30
+    assert re.search(r"\*Shortened: [\d,]+ items left out", shown)
 
 
 def test_pull_requests_beyond_the_room_are_counted() -> None:

@@ -9,7 +9,7 @@ from tests.helpers import overviews
 def test_pull_request_scores_and_points_are_told() -> None:
     shown = terminal.render([overviews.review()], width=100)
     assert shown.startswith("octo/shop#12  Retry failed requests\n")
-    assert re.search(r"^  together +0\.62 +0\.67 +0\.57$", shown, re.MULTILINE)
+    assert re.search(r"^  together +0\.62 +0\.67 +0\.57 +3 +–$", shown, re.MULTILINE)
     assert re.search(r"^  mira +0\.60 +1\.00 +0\.43 +2 +1 of 2$", shown, re.MULTILINE)
     assert "Not addressed (3)\n" in shown
     assert "     src/shop/client.py:17\n" in shown
@@ -44,7 +44,8 @@ def test_what_is_not_shown_is_counted() -> None:
     shown = terminal.render([overviews.largest()], width=120)
     assert "… and 4,992 more, in the report" in shown
     assert "and 3 more\n" in shown
-    assert "92 more notes, in the report" in shown
+    assert "Note: 92 more, in the report" in shown
+    assert "Partial: 92 more, in the report" in shown
 
 
 @pytest.mark.parametrize("width", [20, 60, 80, 400])
