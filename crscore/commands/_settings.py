@@ -34,8 +34,26 @@ _CONFIG = click.option(
 
 _CLAIMS = click.option(
     "--claims",
-    metavar="NAME",
-    help="Claim generator: structural, or replay:PATH for recorded claims.",
+    metavar="NAMES",
+    help="Claim generators, joined by +: auto, structural, vllm[:MODEL], openai[:MODEL], "
+    "replay:PATH.",
+)
+_MODEL = (
+    click.option("--model", metavar="NAME", help="Language model that writes claims."),
+    click.option("--model-revision", metavar="REV", help="Revision of that model."),
+    click.option("--lora", metavar="DIR", help="LoRA adapter of that model."),
+    click.option("--max-model-len", type=int, metavar="N", help="Tokens of prompt and answer."),
+    click.option("--tensor-parallel", type=int, metavar="N", help="GPUs that share the model."),
+    click.option("--quantization", metavar="NAME", help="How the weights are quantised."),
+    click.option("--dtype", metavar="NAME", help="Type of the model's numbers."),
+    click.option("--concurrency", type=int, metavar="N", help="Requests at the same time (8)."),
+    click.option("--model-timeout", type=float, metavar="S", help="Seconds an answer may take."),
+    click.option("--temperature", type=float, metavar="T", help="0, the default, is greedy."),
+    click.option("--max-new-tokens", type=int, metavar="N", help="Tokens of one answer (512)."),
+    click.option("--prompt", metavar="NAME", help="Prompt for claims (claims.v1)."),
+    click.option(
+        "--context", metavar="NAME", help="What the model sees: hunk, or function as well."
+    ),
 )
 
 
@@ -83,8 +101,13 @@ def shared_options(command: Command) -> Command:
 
 
 def scoring_options(command: Command) -> Command:
-    """Add the options that choose how a review is scored: claims and threshold."""
-    return _with(command, (_CLAIMS, _THRESHOLD))
+    """Add the options that choose how a review is scored: claims, their model, threshold."""
+    return _with(command, (_CLAIMS, _THRESHOLD, *_MODEL))
+
+
+def model_options(command: Command) -> Command:
+    """Add the options that choose a language model and how it answers."""
+    return _with(command, _MODEL)
 
 
 def pull_request_options(command: Command) -> Command:
@@ -92,7 +115,7 @@ def pull_request_options(command: Command) -> Command:
 
     There is no settings file among them: it is read from the base branch.
     """
-    return _with(command, (_CLAIMS, _THRESHOLD, *_choices()))
+    return _with(command, (_CLAIMS, _THRESHOLD, *_MODEL, *_choices()))
 
 
 def analyzer_options(command: Command) -> Command:
