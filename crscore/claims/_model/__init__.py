@@ -1,0 +1,1 @@
+"""From a diff to what a language model is asked, and from its answers to claims."""
