@@ -1,0 +1,53 @@
+"""The configured model, or what is there without one."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from crscore import diff, plugins
+from crscore.claims import auto, structural
+from crscore.claims.auto import Auto
+from crscore.errors import DependencyError, GenerationError
+from crscore.records import Claims, Diff
+
+DIFFS = [diff.parse("@@ -1 +1 @@\n-x = 1\n+x = 2\n", path="a.py")]
+
+
+class Fails:
+    identity = "model@1"
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = list(errors)
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        if self.errors:
+            raise self.errors.pop(0)
+        return tuple(Claims(references=()) for _ in diffs)
+
+
+def test_without_a_model_it_is_structural_and_nothing_else() -> None:
+    made = plugins.load("claims", "auto").create({"argument": "", "offline": "false"})
+    assert made.identity == structural.create({}).identity
+
+
+@pytest.mark.parametrize(
+    "error", [GenerationError("no server"), DependencyError("vllm", "pip install vllm")]
+)
+def test_model_that_fails_is_replaced_and_the_result_says_so(error: Exception) -> None:
+    made = Auto(model=Fails(error), fallback=structural.create({}))
+    (claims,) = made.generate(DIFFS)
+    assert claims.references
+    assert str(error) in claims.notes[0]
+    assert made.identity.startswith("structural@")
+
+
+def test_model_that_works_again_writes_again() -> None:
+    made = Auto(model=Fails(GenerationError("once")), fallback=structural.create({}))
+    made.generate(DIFFS)
+    (claims,) = made.generate(DIFFS)
+    assert (claims.references, made.identity) == ((), "model@1")
+
+
+def test_server_is_chosen_by_its_address() -> None:
+    made = auto.create({"model": "m", "base_url": "http://127.0.0.1:9/v1"})
+    assert made.identity.startswith("openai:m")
