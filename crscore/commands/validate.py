@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from crscore import output
-from crscore.commands import _settings, _split
+from crscore.commands import _judge, _settings, _split
 from crscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,6 +68,14 @@ HARMLESS: Final = frozenset({"offline", "verbose"})
     help="Show the metrics of FILE, such as a judge's, beside the score; may be repeated.",
 )
 @click.option(
+    _judge.FLAG,
+    "judges",
+    multiple=True,
+    metavar=_judge.METAVAR,
+    help="Let a language model rate the reviews, too, and show it beside the score; changes and "
+    "reviews are sent to it. May be repeated.",
+)
+@click.option(
     "--attacks/--no-attacks",
     default=True,
     show_default=True,
@@ -107,6 +115,7 @@ HARMLESS: Final = frozenset({"offline", "verbose"})
     "--sources/--no-sources", default=True, show_default=True, help="Use the data's whole files."
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr which part is done.")
+@_settings.model_options
 @_settings.shared_options
 def command(
     paths: tuple[Path, ...],
@@ -117,6 +126,7 @@ def command(
     target: str | None,
     baselines: bool,
     files: tuple[Path, ...],
+    judges: tuple[str, ...],
     attacks: bool,
     held_out: str | None,
     folds: int | None,
@@ -157,8 +167,9 @@ def command(
             attacks=attacks,
             split=split,
         )
+        others = _Beside(baselines, files, _judge.named(judges))
         settings = _settings.settings(config_file, flags)
-        found = _run(paths[0], settings, options, baselines=baselines, files=files, verbose=verbose)
+        found = _run(paths[0], settings, options, others, verbose=verbose)
         text = _rendered(found, report)
     else:
         raise click.UsageError(f"give one study or two results of validate, not {len(paths)} files")
@@ -176,14 +187,16 @@ def _only(known: frozenset[str], what: str) -> None:
             raise click.UsageError(f"{option.opts[0]} says nothing about {what}; leave it out")
 
 
+class _Beside(NamedTuple):
+    """What is to stand beside the score."""
+
+    baselines: bool
+    files: Sequence[Path]
+    judges: Sequence[_judge.Named]
+
+
 def _run(
-    data: Path,
-    settings: Config,
-    options: Options,
-    *,
-    baselines: bool,
-    files: Sequence[Path],
-    verbose: bool,
+    data: Path, settings: Config, options: Options, others: _Beside, *, verbose: bool
 ) -> Findings:
     from crscore.validation import beside, run, saved, study  # noqa: PLC0415
 
@@ -191,16 +204,15 @@ def _run(
         raise InputError(f"{data} is a result of validate, no study; give two to compare them")
     trainer = None if options.split is None else _split.trainer(settings)
     rated = study.read(data)
-    extra = [beside.baselines()] if baselines else []
-    extra += [beside.from_files(files)] if files else []
-    return run.run(
-        rated,
-        settings,
-        options,
-        extra=extra,
-        trainer=trainer,
-        tell=lambda done: click.echo(f"crscore: {done}", err=True) if verbose else None,
-    )
+    extra = [beside.baselines()] if others.baselines else []
+    extra += [beside.from_files(others.files)] if others.files else []
+
+    def tell(done: str) -> None:
+        if verbose:
+            click.echo(f"crscore: {done}", err=True)
+
+    extra += _judge.ask(others.judges, rated, settings, tell=tell)
+    return run.run(rated, settings, options, extra=extra, trainer=trainer, tell=tell)
 
 
 def _rendered(found: Findings, report: str) -> str:
