@@ -74,7 +74,7 @@ class Parts:
     threshold: float | None
     """The matcher's cosine threshold, for the report; None when it has none."""
     signature: Mapping[str, str]
-    """Names all of the above; a result adds the tools that spoke."""
+    """Names all of the above; a result adds the generator and the tools that spoke."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +213,14 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         attached=work.scopes,
         threshold=parts.threshold,
         analysis=work.analysis,
-        signature=signature.render({**parts.signature, "analyzers": work.analysis.identity}),
+        signature=signature.render(
+            {
+                **parts.signature,
+                # Only now is it known who wrote: a generator may have fallen back to another.
+                "claims": parts.generator.identity,
+                "analyzers": work.analysis.identity,
+            }
+        ),
         notes=work.notes,
     )
 

@@ -283,6 +283,8 @@ def model_options(settings: config.Config) -> dict[str, str]:
         "temperature": settings.temperature,
         "max_new_tokens": settings.max_new_tokens,
         "prompt": settings.prompt,
+        "form": settings.form,
+        "few_shots": str(settings.few_shots).lower(),
         "context": settings.context,
         "base_url": config.llm_address(),
         "api_key": config.llm_key(),

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crscore.claims import structural
-from crscore.claims._model import making
 from crscore.errors import DependencyError, EncodingError, GenerationError
 
 if TYPE_CHECKING:
@@ -60,5 +59,7 @@ def create(options: Mapping[str, str]) -> ClaimGenerator:
     fallback = structural.create({})
     if not (options.get("model") or options.get("argument")):
         return fallback
+    from crscore.claims._model import making  # noqa: PLC0415  (most runs have no model)
+
     engine = "openai" if options.get("base_url") else "vllm"
     return Auto(model=making.generator(engine, options), fallback=fallback)

@@ -6,9 +6,8 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import TYPE_CHECKING
-
-from crscore.claims._model import making
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,4 +17,12 @@ if TYPE_CHECKING:
 
 def create(options: Mapping[str, str]) -> ClaimGenerator:
     """Make the generator; the server is asked when the first diff is not remembered."""
+    from crscore.claims._model import making  # noqa: PLC0415  (most runs have no model)
+
     return making.generator("openai", options)
+
+
+def missing() -> str | None:
+    """Say what is not installed and how to get it; None when nothing is missing."""
+    found = importlib.util.find_spec("openai")
+    return None if found else "openai; pip install 'crscore[openai]'"

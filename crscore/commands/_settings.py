@@ -50,6 +50,8 @@ _MODEL = (
     click.option("--model-timeout", type=float, metavar="S", help="Seconds an answer may take."),
     click.option("--temperature", type=float, metavar="T", help="0, the default, is greedy."),
     click.option("--max-new-tokens", type=int, metavar="N", help="Tokens of one answer (512)."),
+    click.option("--form", metavar="NAME", help="The answer's form: json, or sections."),
+    click.option("--few-shots/--no-few-shots", default=None, help="Show the model examples."),
     click.option("--prompt", metavar="NAME", help="Prompt for claims (claims.v1)."),
     click.option(
         "--context", metavar="NAME", help="What the model sees: hunk, or function as well."

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 3
 # What is installed for work on crscore itself is nobody's trouble.
-_DEVELOPMENT = frozenset({"check", "test"})
+_DEVELOPMENT = frozenset({"check", "demo", "test"})
 # `numpy>=1.26`, `scipy>=1.13; extra == "validate"`
 _REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 
 @click.command(name="doctor")
-@click.option("--claims", metavar="NAME", help="Claim generator to check.")
+@_settings.scoring_options
 @_settings.shared_options
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """Print what is active and what is missing.

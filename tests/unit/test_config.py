@@ -29,7 +29,7 @@ def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None
     env = {"CRSCORE_MAX_CLAIMS": "4", "CRSCORE_ENCODER": "hashing"}
     found = resolve({"encoder": "minilm", "threshold": None}, env, file)
     assert (found.splitter, found.max_claims, found.encoder) == ("paper", 4, "minilm")
-    assert (found.explain, found.claims) == (True, "structural")
+    assert (found.explain, found.claims) == (True, "auto")
 
 
 def test_preset_flag_beats_settings_of_the_file(tmp_path: Path) -> None:

@@ -401,10 +401,10 @@ def test_issues_of_a_hunk_are_limited() -> None:
 
 
 def test_signature_names_the_tools_and_what_is_partial() -> None:
-    assert analysed().signature == "crscore|version:test|analyzers:toy@1.2"
+    assert analysed().signature == "crscore|version:test|claims:fixed|analyzers:toy@1.2"
     lost = analysed(analyzers=Finds(state=ToolState.MISSING))
-    assert lost.signature == "crscore|version:test|analyzers:partial"
-    assert analysed(analyzers=Silent()).signature == "crscore|version:test|analyzers:none"
+    assert lost.signature == "crscore|version:test|claims:fixed|analyzers:partial"
+    assert analysed(analyzers=Silent()).signature == "crscore|version:test|claims:fixed|analyzers:none"
 
 
 def test_notes_of_the_analysis_are_in_the_result() -> None:

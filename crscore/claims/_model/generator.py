@@ -20,17 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crscore.claims._model.pieces import Piece, Pieces
-    from crscore.claims._model.prompt import Prompt
+    from crscore.claims._model.prompt import Form, Prompt
     from crscore.claims._model.remembered import Memory
     from crscore.engines.base import Answer, Engine, Message, Sampling
     from crscore.records import Diff, PseudoReference
 
 READING: Final = 1
 """Version of what is made of an answer; a new one makes remembered claims worthless."""
-CHARS_A_TOKEN: Final = 3.0
-"""Characters of a diff that make at least one token, where the engine cannot count."""
-DEFAULT_CHARS: Final = 12_000
-"""Most characters of a piece where nobody knows how much the model takes."""
+CHARS_A_TOKEN: Final = 2.5
+"""Characters of a diff that make at least one token: code has short ones."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,6 +43,10 @@ class ModelClaims:
     """What it is told."""
     sampling: Sampling
     """How it answers."""
+    form: Form = "json"
+    """What an answer looks like."""
+    few_shots: int | None = None
+    """How many of the prompt's examples are shown; None for all."""
     context: str = "hunk"
     """What it sees of the code."""
     memory: Memory | None = None
@@ -55,9 +57,10 @@ class ModelClaims:
         """Engine, model, adapter, prompt, sampling and context."""
         drawn = self.sampling
         how = "greedy" if not drawn.temperature else f"t{drawn.temperature:g}p{drawn.top_p:g}"
+        shots = "" if self.few_shots is None else f"-{self.few_shots}"
         return (
-            f"{self.engine.identity},{self.prompt.name}@{self.prompt.sha256[:8]},{how},"
-            f"s{drawn.seed},n{drawn.max_tokens},{self.context},r{READING}"
+            f"{self.engine.identity},{self.prompt.name}@{self.prompt.sha256[:8]}{shots},{self.form},"
+            f"{how},s{drawn.seed},n{drawn.max_tokens},{self.context},r{READING}"
         )
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
@@ -88,14 +91,14 @@ class ModelClaims:
             yield self._read(diff, one, [next(answers) for _ in one.pieces])
 
     def _chat(self, piece: Piece, fence: Fence) -> tuple[Message, ...]:
-        return prompt.chats(self.prompt, piece, fence)
+        return prompt.chats(self.prompt, piece, fence, self.form, examples=self.few_shots)
 
     def _pieces(self, diff: Diff) -> Pieces:
         room = self.engine.context_tokens
-        budget = DEFAULT_CHARS
+        budget = pieces.BUDGET
         if room is not None:
             left = room - self.sampling.max_tokens - self.prompt.tokens
-            budget = max(int(left * CHARS_A_TOKEN), 200)
+            budget = min(budget, int(left * CHARS_A_TOKEN))
         return pieces.of(diff, budget, context=self.context)
 
     def _read(self, diff: Diff, parts: Pieces, answers: Sequence[Answer]) -> tuple[Claims, bool]:
