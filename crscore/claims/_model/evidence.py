@@ -1,0 +1,198 @@
+"""What a piece of a change has that a claim can name: names, texts, numbers, words, constructs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crscore.claims._model import obeying
+from crscore.claims._model.words import WORD, dense, stem, words
+from crscore.records import LineKind, LineSpan, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crscore.claims._model.pieces import Piece
+    from crscore.claims._model.words import Words
+
+# What people call a construct that code writes in signs or in keywords of its own.
+_CONSTRUCTS: Final = {
+    stem(word): re.compile(pattern)
+    for word, pattern in {
+        "import": r"\b(?:import|require|include|using|from)\b|#include",
+        "condition": r"\b(?:if|unless|else|elif|when|switch|case)\b|\?|&&|\|\||[<>=!]=",
+        "comment": r"//|/\*|\*/|^\s*\*|#|\"\"\"|--|<!--",
+        "docstring": r"\"\"\"|'''|/\*\*|^\s*\*",
+        "documentation": r"\"\"\"|'''|//|/\*|^\s*\*|#",
+        "string": r"[\"'`]",
+        "loop": r"\b(?:for|while|until|loop)\b|[eE]ach\b",
+        "exception": r"raise|throw|except|catch|Exception|Error|panic|rescue",
+        "assertion": r"assert|expect|should",
+        "test": r"[tT]est|assert|expect|should|\bit\(|describe",
+        "null": r"\b(?:None|null|nil|undefined|NULL|nullptr)\b",
+        "boolean": r"\b(?:[tT]rue|[fF]alse)\b",
+    }.items()
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a piece."""
+
+    path: str
+    """The file on the line's side."""
+    side: Side
+    """New for an added line, old for a removed one; new for context."""
+    number: int
+    """1-based."""
+    changed: bool
+    """False for context."""
+    said: Words
+    """What it is made of."""
+    dense: str
+    """Its text as `words.dense` makes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """What some lines have."""
+
+    dense: str
+    """All of them without blanks."""
+    names: frozenset[str]
+    """Every word of them as it is written, lower-case."""
+    numbers: frozenset[str]
+    """Every number."""
+    stems: frozenset[str]
+    """Stems of the words and of the parts of names."""
+
+    def quotes(self, said: Words) -> bool:
+        """Whether a sentence quotes, names or counts something that is here."""
+        return (
+            any(len(piece) > 1 and piece in self.dense for piece in map(dense, said.quoted))
+            or any(name.lower() in self.names for name in said.names)
+            or not said.numbers.isdisjoint(self.numbers)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What a piece has."""
+
+    honest: Vocabulary
+    """Of the lines that describe or do something, and of the file's name."""
+    orders: Vocabulary
+    """Of the lines that speak to whoever reads them as if it took orders."""
+    constructs: frozenset[str]
+    """Stems of the constructs that the changed lines hold."""
+    lines: tuple[Line, ...]
+    """All lines with a number."""
+
+    def grounds(self, text: str) -> bool:
+        """Whether a sentence names something of the piece.
+
+        A sentence that has names or quotations needs one of them, or two plain words, that are
+        here; any other one plain word, or a construct of the changed lines. Lines that give
+        orders count only for a sentence that says that there is such a text.
+        """
+        said = words(text)
+        found = (self.honest, self.orders) if obeying.describes(text) else (self.honest,)
+        if any(vocabulary.quotes(said) for vocabulary in found):
+            return True
+        shared = said.stems & frozenset().union(*(vocabulary.stems for vocabulary in found))
+        if said.names or said.quoted:
+            return len(shared) >= 2
+        spoken = {stem(word.lower()) for word in WORD.findall(text)}
+        return bool(shared) or not self.constructs.isdisjoint(spoken)
+
+    def named(self, text: str) -> tuple[str, ...]:
+        """The names of code in a sentence that the piece has, each once, in order."""
+        names = self.honest.names | self.orders.names
+        return tuple(name for name in words(text).names if name.lower() in names)
+
+    def places(self, text: str) -> tuple[LineSpan, ...]:
+        """The lines a sentence stands on; empty when no single ones tell.
+
+        Changed lines that hold what it names or quotes, else those with most of its words.
+        """
+        said = words(text)
+        names = {name.lower() for name in said.names}
+        quoted = [piece for piece in map(dense, said.quoted) if len(piece) > 1]
+        changed = [line for line in self.lines if line.changed]
+        told = [
+            line
+            for line in changed
+            if any(piece in line.dense for piece in quoted)
+            or not names.isdisjoint(name.lower() for name in line.said.every)
+        ]
+        if not told:
+            most = max((len(said.stems & line.said.stems) for line in changed), default=0)
+            told = [line for line in changed if most and len(said.stems & line.said.stems) == most]
+        return tuple(_joined(told))
+
+
+def of(piece: Piece) -> Evidence:
+    """Collect what a piece has."""
+    lines = tuple(_lines(piece))
+    texts = [line.text for hunk in piece.hunks for line in hunk.lines]
+    heads = [hunk.section for hunk in piece.hunks]
+    # What the surroundings are called is part of where the change is; their body is not.
+    names = [*piece.paths().values(), *heads, piece.around.split("\n", 1)[0]]
+    all_texts = [text for text in (*names, *texts) if text]
+    orders = [text for text in all_texts if obeying.orders(text)]
+    changed = "\n".join((*piece.removed, *piece.added))
+    return Evidence(
+        honest=_vocabulary([text for text in all_texts if text not in set(orders)]),
+        orders=_vocabulary(orders),
+        constructs=frozenset(word for word, sign in _CONSTRUCTS.items() if _holds(sign, changed)),
+        lines=lines,
+    )
+
+
+def _holds(sign: re.Pattern[str], changed: str) -> bool:
+    return any(sign.search(line) for line in changed.split("\n"))
+
+
+def _lines(piece: Piece) -> Iterator[Line]:
+    paths = piece.paths()
+    for hunk in piece.hunks:
+        for line in hunk.lines:
+            side = Side.OLD if line.kind is LineKind.REMOVED else Side.NEW
+            number = line.old if side is Side.OLD else line.new
+            if number is not None:
+                yield Line(
+                    path=paths[side],
+                    side=side,
+                    number=number,
+                    changed=line.kind is not LineKind.CONTEXT,
+                    said=words(line.text),
+                    dense=dense(line.text),
+                )
+
+
+def _vocabulary(texts: Sequence[str]) -> Vocabulary:
+    said = [words(text) for text in texts]
+    return Vocabulary(
+        # A line end keeps a quotation from running over two lines.
+        dense="\n".join(map(dense, texts)),
+        names=frozenset(name.lower() for one in said for name in one.every),
+        numbers=frozenset().union(*(one.numbers for one in said)),
+        stems=frozenset().union(*(one.stems for one in said)),
+    )
+
+
+def _joined(lines: Iterable[Line]) -> Iterator[LineSpan]:
+    """Neighbouring lines of one side as one span."""
+    ordered = sorted(lines, key=lambda line: (line.path, line.side.value, line.number))
+    start = 0
+    for at, line in enumerate(ordered):
+        after = ordered[at + 1] if at + 1 < len(ordered) else None
+        if (
+            after is not None
+            and (after.path, after.side) == (line.path, line.side)
+            and after.number == line.number + 1
+        ):
+            continue
+        yield LineSpan(path=line.path, side=line.side, start=ordered[start].number, end=line.number)
+        start = at + 1

@@ -1,0 +1,112 @@
+"""A claim has to name something of the diff it is said to describe.
+
+Language models write sentences that fit any change, and a change may talk them into sentences
+that serve its author. A claim is kept when it names something of the piece it was asked about
+(`evidence.py`), passes no judgement and speaks to nobody (`obeying.py`), and is none of the
+prompt's own examples. What is dropped is counted by its reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.claims._model import copies, evidence, obeying
+from crscore.claims._model.words import dense, words
+from crscore.records import PseudoReference, ReferenceKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.claims._model.answer import Said
+    from crscore.claims._model.evidence import Evidence
+    from crscore.claims._model.pieces import Piece
+
+MAX_CLAIMS: Final = 40
+"""Sentences that are taken from one answer; the prompt asks for a third of that at most."""
+MAX_CHARS: Final = 1_000
+"""Characters of a claim; a longer one is no sentence."""
+MAX_SPANS: Final = 20
+"""Places of one claim; one with more speaks of the whole piece."""
+
+NAMES_NOTHING: Final = "names nothing of the diff"
+NO_SENTENCE: Final = "is no sentence"
+EXAMPLE: Final = "repeats an example of the prompt"
+TOO_MANY: Final = "comes after too many others"
+_URL: Final = re.compile(r"https?://[^\s`'\"<>)\]]{1,500}", re.IGNORECASE)
+
+
+class Grounded(NamedTuple):
+    """What is left of an answer."""
+
+    references: tuple[PseudoReference, ...]
+    """Claims, then implications, in the answer's order."""
+    dropped: Counter[str]
+    """Reason -> how many were dropped for it."""
+
+
+def ground(
+    said: Said, piece: Piece, *, source: str, examples: Sequence[str] = (), nonce: str = ""
+) -> Grounded:
+    """Hold an answer against the piece it is about.
+
+    Args:
+        said: What the model said.
+        piece: What it was asked about.
+        source: Who wrote the claims, kept in each.
+        examples: Sentences of the prompt's examples.
+        nonce: What the piece was fenced with; no honest claim has it.
+
+    Returns:
+        The claims that name something of the piece, with the lines and names they stand on, and
+        why the others were dropped.
+    """
+    held = evidence.of(piece)
+    known = [words(text) for text in examples]
+    found: list[PseudoReference] = []
+    dropped: Counter[str] = Counter()
+    kinds = ((ReferenceKind.CLAIM, said.claims), (ReferenceKind.IMPLICATION, said.implications))
+    for kind, texts in kinds:
+        dropped[TOO_MANY] += max(len(texts) - MAX_CLAIMS, 0)
+        for text in texts[:MAX_CLAIMS]:
+            why = _fault(text, held, nonce)
+            if why is None and any(copies.alike(words(text), one) for one in known):
+                why = EXAMPLE
+            if why is not None:
+                dropped[why] += 1
+            else:
+                found.append(_reference(text, kind, source, piece, held))
+    return Grounded(tuple(found), +dropped)
+
+
+def grounded(text: str, piece: Piece) -> bool:
+    """Whether one claim would be kept."""
+    return _fault(text, evidence.of(piece), "") is None
+
+
+def _fault(text: str, held: Evidence, nonce: str) -> str | None:
+    if len(text) > MAX_CHARS or not re.search(r"[^\W\d_]{2}", obeying.unquoted(text)):
+        return NO_SENTENCE
+    if nonce and nonce in text:
+        return obeying.Fault.PROMPT
+    found = obeying.fault(text, held.honest.stems)
+    if found is not None:
+        return found
+    # An address that the diff does not have came from somewhere else.
+    if any(dense(url.rstrip(".,;:")) not in held.honest.dense for url in _URL.findall(text)):
+        return NAMES_NOTHING
+    return None if held.grounds(text) else NAMES_NOTHING
+
+
+def _reference(
+    text: str, kind: ReferenceKind, source: str, piece: Piece, held: Evidence
+) -> PseudoReference:
+    places = held.places(text)
+    return PseudoReference(
+        text=text,
+        kind=kind,
+        source=source,
+        spans=places if 0 < len(places) <= MAX_SPANS else piece.spans,
+        identifiers=held.named(text),
+    )
