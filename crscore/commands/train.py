@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import output
-from crscore.commands import _settings
+from crscore.commands import _settings, _train_claims
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,3 +62,6 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
         f"encoder {learned.weights.encoder}, seed {seed}"
     )
     return 0
+
+
+command.add_command(_train_claims.command)

@@ -1,0 +1,1 @@
+"""Fine-tuning a language model to write claims, and making the rows it learns from."""

@@ -1,0 +1,243 @@
+"""The base model and its adapter.
+
+Tried with transformers 5.23, peft 0.21 and torch 2.13. No code from a model's repository is run
+and weights are read from, and written to, safetensors only. peft is used as it is; trl is not:
+its trainer is the one of transformers with the masking of prompts, the packing of rows and the
+templates around it, and those are what must match, token by token, what the engines do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from crscore.encoders._hub import cached_folder
+from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
+from crscore.training.claims.settings import ALL_LINEAR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.training.claims.settings import Settings
+
+INSTALL: Final = "pip install 'crscore[train]'"
+_FINGERPRINTED: Final = ("*.json", "*.model", "*.jinja", "*.safetensors")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where the base model comes from."""
+
+    name: str
+    """A name on the hub, or a folder."""
+    revision: str | None = None
+    """A commit, branch or tag; None for a folder, or for the hub's `main`."""
+    offline: bool = False
+    """Use only what is on this disk."""
+
+
+class Base(NamedTuple):
+    """A loaded model."""
+
+    model: Any
+    """A `transformers` causal language model."""
+    tokenizer: Any
+    """Its tokenizer."""
+    identity: str
+    """Name and commit, or a folder's name and a hash of its files."""
+    revision: str | None
+    """The commit that was loaded; None for a folder."""
+
+
+def require() -> None:
+    """Check that what fine-tuning needs is installed.
+
+    Raises:
+        DependencyError: Something is not.
+    """
+    import importlib.util  # noqa: PLC0415
+
+    for package in ("torch", "transformers", "peft", "accelerate"):
+        if importlib.util.find_spec(package) is None:
+            raise DependencyError(package, INSTALL)
+
+
+def library(name: str) -> Any:
+    """Import a library when it is needed, without its types: they come and go with versions."""
+    return importlib.import_module(name)
+
+
+def load(source: Source, settings: Settings) -> Base:
+    """Load a base model.
+
+    Args:
+        source: Which.
+        settings: Precision and attention.
+
+    Returns:
+        The model, on the CPU and ready to be wrapped, and its tokenizer.
+
+    Raises:
+        ConfigError: A folder is given with a revision.
+        ModelNotFoundError: It is not here and cannot, or may not, be fetched.
+        GenerationError: It cannot be loaded, has no chat template, or no safetensors.
+    """
+    require()
+    transformers = library("transformers")
+
+    transformers.logging.disable_progress_bar()
+    place, options = _place(source)
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(place, **options)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            place,
+            dtype=_weights(settings),
+            attn_implementation=attention(),
+            use_safetensors=True,
+            **options,
+        )
+    except OSError as exc:
+        if Path(source.name).is_dir():
+            raise GenerationError(f"{source.name} cannot be loaded: {_line(exc)}") from exc
+        raise ModelNotFoundError(source.name, _fetch(source)) from exc
+    except (ValueError, KeyError, RuntimeError, ImportError) as exc:
+        raise GenerationError(f"{source.name} cannot be loaded: {_line(exc)}") from exc
+    if tokenizer.chat_template is None:
+        raise GenerationError(
+            f"{source.name} has no chat template, so nobody knows how it is to be asked; "
+            "take its instruction-tuned sibling, or add chat_template.jinja to the folder"
+        )
+    commit = getattr(model.config, "_commit_hash", None) or source.revision
+    if Path(source.name).is_dir():
+        folder = Path(source.name).resolve()
+        return Base(model, tokenizer, f"{folder.name}@{_fingerprint(folder)}", None)
+    return Base(model, tokenizer, f"{source.name}@{commit or 'main'}", commit)
+
+
+def adapted(model: Any, settings: Settings) -> Any:
+    """Put a fresh adapter on a model, or nothing when all weights are to move.
+
+    Args:
+        model: What `load` gave.
+        settings: Shape of the adapter, and the seed of its first weights.
+
+    Returns:
+        The model to train.
+
+    Raises:
+        ConfigError: The model has no layer of a name to adapt.
+    """
+    peft = library("peft")
+    transformers = library("transformers")
+
+    transformers.set_seed(settings.seed)
+    model.config.use_cache = False
+    if settings.checkpointing:
+        enable = getattr(model, "activation_checkpointing_enable", None)
+        # Before transformers 5.2x the same step had the older name.
+        (enable or model.gradient_checkpointing_enable)({"use_reentrant": False})
+    if settings.full:
+        return model
+    lora = settings.lora
+    targets = linear(model) if lora.targets == (ALL_LINEAR,) else lora.targets
+    shape = peft.LoraConfig(
+        task_type=peft.TaskType.CAUSAL_LM,
+        r=lora.rank,
+        lora_alpha=lora.alpha,
+        lora_dropout=lora.dropout,
+        target_modules=sorted(targets),
+    )
+    try:
+        with quiet():
+            return peft.get_peft_model(model, shape)
+    except ValueError as exc:
+        raise ConfigError("--lora-targets", "command line", _line(exc)) from exc
+
+
+def linear(model: Any) -> tuple[str, ...]:
+    """Name the linear layers of a model but the last one, each kind once, sorted.
+
+    peft's own `all-linear` names every layer of every block, in no order: another file for the
+    same adapter each time, and not what people expect to read.
+    """
+    torch = library("torch")
+    kinds = (torch.nn.Linear, library("transformers.pytorch_utils").Conv1D)
+    last = model.get_output_embeddings()
+    found = [
+        name
+        for name, layer in model.named_modules()
+        if isinstance(layer, kinds) and layer is not last
+    ]
+    return tuple(sorted({name.rpartition(".")[2] for name in found}))
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep away what the libraries say to one another about names that will change."""
+    with warnings.catch_warnings():
+        for category in (FutureWarning, DeprecationWarning):
+            warnings.filterwarnings(
+                "ignore", category=category, module=r"(transformers|peft|accelerate|torch)\b"
+            )
+        yield
+
+
+def attention() -> str:
+    """Name the attention to use: flash attention where it is installed and can run."""
+    usable = library("transformers.utils").is_flash_attn_2_available()
+    return "flash_attention_2" if usable else "sdpa"
+
+
+def half(settings: Settings) -> bool:
+    """Say whether to compute in bfloat16."""
+    torch = library("torch")
+
+    if settings.precision != "auto":
+        return settings.precision == "bfloat16"
+    return bool(torch.cuda.is_available() and torch.cuda.is_bf16_supported())
+
+
+def _weights(settings: Settings) -> Any:
+    torch = library("torch")
+
+    # Weights that move need float32: in bfloat16 most steps are too small to change one.
+    asked = settings.precision == "bfloat16"
+    return torch.bfloat16 if half(settings) and (asked or not settings.full) else torch.float32
+
+
+def _place(source: Source) -> tuple[str, dict[str, Any]]:
+    options: dict[str, Any] = {"trust_remote_code": False}
+    if Path(source.name).is_dir():
+        if source.revision is not None:
+            raise ConfigError("--revision", "command line", f"the folder {source.name} has none")
+        return source.name, options | {"local_files_only": True}
+    if source.offline:
+        found = cached_folder(source.name, ["config.json"], source.revision or "main")
+        if found is None:
+            raise ModelNotFoundError(source.name, _fetch(source))
+        return str(found), options | {"local_files_only": True}
+    return source.name, options | {"revision": source.revision or "main"}
+
+
+def _fetch(source: Source) -> str:
+    return f"hf download {source.name}" + (f" --revision {source.revision}" * bool(source.revision))
+
+
+def _fingerprint(folder: Path) -> str:
+    """Hash the small files of a model, and the names and sizes of its weights."""
+    digest = hashlib.sha256()
+    files = sorted({file for pattern in _FINGERPRINTED for file in folder.glob(pattern)})
+    for file in files:
+        small = file.suffix != ".safetensors"
+        content = file.read_bytes() if small else str(file.stat().st_size).encode()
+        digest.update(f"{file.name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:12]
+
+
+def _line(exc: Exception) -> str:
+    return " ".join(str(exc).split())[:300]
