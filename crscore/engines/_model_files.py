@@ -1,0 +1,202 @@
+"""A model's files: where they are, that they are no pickles, and a hash that names them.
+
+Weights are read from safetensors files only: a `.bin` or `.pt` file is a pickle, and to read one is
+to run the program in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import struct
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crscore.errors import GenerationError, ModelNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DIGITS = 12
+"""Length of a hash in an identity."""
+ADAPTER_SETTINGS = "adapter_config.json"
+ADAPTER_WEIGHTS = "adapter_model.safetensors"
+_SAMPLE = 4096
+"""Bytes read of each tensor."""
+_MAX_HEADER_BYTES = 100_000_000
+"""The limit that the format itself sets."""
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_SETTINGS = ("config.json", "generation_config.json", "tokenizer*", "*.jinja", "vocab*", "merges*")
+
+
+def weights(folder: Path) -> tuple[Path, ...]:
+    """List a model's weight files.
+
+    Raises:
+        ModelNotFoundError: There is no such folder.
+        GenerationError: It has no safetensors files.
+    """
+    if not folder.is_dir():
+        raise ModelNotFoundError(str(folder), f"hf download MODEL --local-dir {folder}")
+    found = tuple(sorted(folder.glob("*.safetensors")))
+    if not found:
+        raise GenerationError(
+            f"{folder} has no .safetensors file; pickled weights (.bin, .pt) are not loaded: "
+            "save the model with safe_serialization=True"
+        )
+    return found
+
+
+@cache
+def fingerprint(folder: Path) -> str:
+    """Hash what decides a model's answers: settings, tokenizer, and a sample of every tensor.
+
+    The whole of a large model takes minutes to read. Training changes a tensor all over, so the
+    names, shapes and first 4 KiB of each tell one training from another. They do not tell a file
+    that somebody changed on purpose.
+
+    Args:
+        folder: A model as `save_pretrained` writes it.
+
+    Returns:
+        12 hexadecimal digits.
+
+    Raises:
+        ModelNotFoundError: There is no such folder.
+        GenerationError: It has no weights that may be read, or broken ones.
+    """
+    digest = hashlib.sha256()
+    files = weights(folder)
+    for path in sorted({path for pattern in _SETTINGS for path in folder.glob(pattern)}):
+        digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    for path in files:
+        digest.update(path.name.encode() + b"\0" + path.stat().st_size.to_bytes(8, "big"))
+        for part in _samples(path):
+            digest.update(part)
+    return digest.hexdigest()[:DIGITS]
+
+
+@cache
+def adapter_fingerprint(folder: Path) -> str:
+    """Hash a LoRA adapter's settings and weights, all of them: 12 hexadecimal digits.
+
+    Raises:
+        ModelNotFoundError: There is no such folder.
+        GenerationError: It is no adapter in peft's format with safetensors.
+    """
+    if not folder.is_dir():
+        raise ModelNotFoundError(str(folder), "crscore train claims")
+    digest = hashlib.sha256()
+    for name in (ADAPTER_SETTINGS, ADAPTER_WEIGHTS):
+        path = folder / name
+        if not path.is_file():
+            raise GenerationError(
+                f"{folder} is no LoRA adapter: {name} is missing; pickled adapters are not loaded"
+            )
+        with path.open("rb") as handle:
+            digest.update(hashlib.file_digest(handle, "sha256").digest())
+    return digest.hexdigest()[:DIGITS]
+
+
+def adapter_rank(folder: Path) -> int:
+    """Read an adapter's rank, 1 or more.
+
+    Raises:
+        GenerationError: Its settings do not say.
+    """
+    try:
+        settings = json.loads((folder / ADAPTER_SETTINGS).read_text(encoding="utf-8"))
+        ranks = [int(settings["r"]), *map(int, (settings.get("rank_pattern") or {}).values())]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise GenerationError(f"{folder / ADAPTER_SETTINGS} does not tell its rank: {exc}") from exc
+    return max(1, *ranks)
+
+
+def cached(model: str, revision: str) -> Path | None:
+    """Find a model in the hub's cache on this disk, without a socket.
+
+    Args:
+        model: `owner/name`.
+        revision: A commit, or a branch or tag as it was when last seen.
+
+    Returns:
+        The folder of that revision, or None when it is not there.
+    """
+    try:
+        from huggingface_hub import try_to_load_from_cache  # noqa: PLC0415
+        from huggingface_hub.errors import HFValidationError  # noqa: PLC0415
+    except ImportError:
+        return None
+    try:
+        found = try_to_load_from_cache(model, "config.json", revision=revision)
+    except HFValidationError:
+        return None  # a path that does not exist names no repository
+    return Path(found).parent if isinstance(found, str) else None
+
+
+@cache
+def commit(model: str, revision: str, *, offline: bool) -> str:
+    """Find the commit that a branch or tag of the hub stands for.
+
+    Args:
+        model: `owner/name`.
+        revision: A commit, which is returned as it is, a branch or a tag.
+        offline: Never use the network: take it as it was when last seen.
+
+    Returns:
+        40 hexadecimal digits.
+
+    Raises:
+        ModelNotFoundError: It is not on this disk, and the hub has no such thing, cannot be
+            reached or may not be asked.
+    """
+    if _COMMIT.fullmatch(revision):
+        return revision
+    found = None if offline else _asked(model, revision)
+    if found is None:
+        folder = cached(model, revision)
+        found = folder.name if folder is not None else None
+    if found is None:
+        raise ModelNotFoundError(model, download_command(model, revision))
+    return found
+
+
+def download_command(model: str, revision: str | None) -> str:
+    """Return the command that brings a model into the hub's cache."""
+    return f"hf download {model}" + (f" --revision {revision}" if revision else "")
+
+
+def _asked(model: str, revision: str) -> str | None:
+    from huggingface_hub import HfApi  # noqa: PLC0415
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError  # noqa: PLC0415
+
+    try:
+        found = HfApi().model_info(model, revision=revision, timeout=20).sha
+    except (OSError, HfHubHTTPError, HFValidationError):
+        return None
+    return str(found) if found else None
+
+
+def _samples(path: Path) -> Iterator[bytes]:
+    """Yield a safetensors file's header and the beginning of each of its tensors."""
+    try:
+        with path.open("rb") as handle:
+            (length,) = struct.unpack("<Q", handle.read(8))
+            if length > _MAX_HEADER_BYTES:
+                raise GenerationError(f"{path} is no safetensors file")
+            header = handle.read(length)
+            yield header
+            for begin, end in sorted(_offsets(json.loads(header))):
+                handle.seek(8 + length + begin)
+                yield handle.read(min(end - begin, _SAMPLE))
+    except (OSError, struct.error, ValueError, KeyError, TypeError) as exc:
+        raise GenerationError(f"{path} cannot be read as safetensors: {exc}") from exc
+
+
+def _offsets(header: dict[str, Any]) -> Iterator[tuple[int, int]]:
+    for name, tensor in header.items():
+        if name != "__metadata__":
+            begin, end = tensor["data_offsets"]
+            yield int(begin), int(end)
