@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from crscore.engines import _chat_text
 from crscore.errors import GenerationError
 
 if TYPE_CHECKING:
@@ -32,63 +33,56 @@ class Encoded:
 
 
 class Template:
-    """A tokenizer's own chat template.
+    """How a model reads chats: its own template, as the engines use it.
 
     Args:
         tokenizer: Of the base model.
         ends: Tokens that end an answer besides the tokenizer's own, as the model's generation
             settings name them.
+
+    Raises:
+        GenerationError: The model names no token that ends an answer.
     """
 
     def __init__(self, tokenizer: Any, ends: Sequence[int] = ()) -> None:
-        own = tokenizer.eos_token_id
+        own: int | None = tokenizer.eos_token_id
         self._tokenizer = tokenizer
         self._ends = frozenset(ends) | (frozenset() if own is None else {own})
         if not self._ends:
             raise GenerationError("the model names no token that ends an answer")
+        self._own = min(self._ends) if own is None else own
 
     def encode(self, messages: Sequence[Message], answer: str) -> Encoded:
         """Encode a chat that ends with the user, and the answer to learn.
 
-        The prompt is what the model is given when it is asked. The answer is encoded on its
-        own, since a model that is asked begins it at a token's border too, and ends with the
-        token that makes an engine stop. What a template puts behind that token is left out.
+        The prompt is what an engine gives the model. The answer is encoded on its own, since a
+        model that is asked begins it at a token's border too, and ends with the token that
+        makes an engine stop. What a template puts behind that token is left out.
 
         Raises:
             GenerationError: The template does not take the chat.
         """
-        given = self._render(messages)
-        prompt = self._ids(given)
+        prompt = _chat_text.ids(self._tokenizer, messages)
         said = self._ids(answer)
-        end = self._end(messages, given, answer)
-        return Encoded(ids=(*prompt, *said, end), prompt=len(prompt))
+        return Encoded(ids=(*prompt, *said, self._end(messages, answer)), prompt=len(prompt))
 
-    def _end(self, messages: Sequence[Message], given: str, answer: str) -> int:
+    def _end(self, messages: Sequence[Message], answer: str) -> int:
         """Find the token with which the template closes a turn, if generation stops there."""
-        whole = self._render(messages, answer)
-        if whole.startswith(given + answer):
-            behind = self._ids(whole[len(given) + len(answer) :])
-            if behind and behind[0] in self._ends:
-                return behind[0]
-        own: int | None = self._tokenizer.eos_token_id
-        return min(self._ends) if own is None else own
-
-    def _render(self, messages: Sequence[Message], answer: str | None = None) -> str:
         import jinja2  # noqa: PLC0415  (comes with transformers' templates)
 
+        if not getattr(self._tokenizer, "chat_template", None):
+            return self._own
         chat = [{"role": message.role, "content": message.text} for message in messages]
-        if answer is not None:
-            chat.append({"role": "assistant", "content": answer})
+        chat.append({"role": "assistant", "content": answer})
         try:
-            text: str = self._tokenizer.apply_chat_template(
-                chat, tokenize=False, add_generation_prompt=answer is None
-            )
-        except jinja2.TemplateError as exc:
-            raise GenerationError(f"the model's chat template refuses the prompt: {exc}") from exc
-        return text
+            whole = self._tokenizer.apply_chat_template(chat, tokenize=False)
+        except (jinja2.TemplateError, ValueError):
+            return self._own  # it takes no chat with an answer, or only with the system merged
+        _, found, behind = whole.rpartition(answer)
+        ids = self._ids(behind) if found else []
+        return ids[0] if ids and ids[0] in self._ends else self._own
 
     def _ids(self, text: str) -> list[int]:
-        # The template has written the special tokens at the start already.
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False)
         return ids
 

@@ -9,14 +9,14 @@ templates around it, and those are what must match, token by token, what the eng
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crscore.encoders._hub import cached_folder
+from crscore.engines import _model_files
+from crscore.engines.vllm import PINNED
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
 from crscore.training.claims.settings import ALL_LINEAR
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from crscore.training.claims.settings import Settings
 
 INSTALL: Final = "pip install 'crscore[train]'"
-_FINGERPRINTED: Final = ("*.json", "*.model", "*.jinja", "*.safetensors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +35,7 @@ class Source:
     name: str
     """A name on the hub, or a folder."""
     revision: str | None = None
-    """A commit, branch or tag; None for a folder, or for the hub's `main`."""
+    """A commit, branch or tag; None for a folder, or for what the engine takes."""
     offline: bool = False
     """Use only what is on this disk."""
 
@@ -49,7 +48,7 @@ class Base(NamedTuple):
     tokenizer: Any
     """Its tokenizer."""
     identity: str
-    """Name and commit, or a folder's name and a hash of its files."""
+    """Name and commit, or a folder's name and a hash of its files, as in claims' identity."""
     revision: str | None
     """The commit that was loaded; None for a folder."""
 
@@ -85,38 +84,29 @@ def load(source: Source, settings: Settings) -> Base:
     Raises:
         ConfigError: A folder is given with a revision.
         ModelNotFoundError: It is not here and cannot, or may not, be fetched.
-        GenerationError: It cannot be loaded, has no chat template, or no safetensors.
+        GenerationError: It cannot be loaded, or has no safetensors.
     """
     require()
     transformers = library("transformers")
-
     transformers.logging.disable_progress_bar()
-    place, options = _place(source)
+    found = _find(source)
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(place, **options)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(found.place, **found.options)
         model = transformers.AutoModelForCausalLM.from_pretrained(
-            place,
+            found.place,
             dtype=_weights(settings),
             attn_implementation=attention(),
             use_safetensors=True,
-            **options,
+            **found.options,
         )
     except OSError as exc:
         if Path(source.name).is_dir():
             raise GenerationError(f"{source.name} cannot be loaded: {_line(exc)}") from exc
-        raise ModelNotFoundError(source.name, _fetch(source)) from exc
+        command = _model_files.download_command(source.name, source.revision)
+        raise ModelNotFoundError(source.name, command) from exc
     except (ValueError, KeyError, RuntimeError, ImportError) as exc:
         raise GenerationError(f"{source.name} cannot be loaded: {_line(exc)}") from exc
-    if tokenizer.chat_template is None:
-        raise GenerationError(
-            f"{source.name} has no chat template, so nobody knows how it is to be asked; "
-            "take its instruction-tuned sibling, or add chat_template.jinja to the folder"
-        )
-    commit = getattr(model.config, "_commit_hash", None) or source.revision
-    if Path(source.name).is_dir():
-        folder = Path(source.name).resolve()
-        return Base(model, tokenizer, f"{folder.name}@{_fingerprint(folder)}", None)
-    return Base(model, tokenizer, f"{source.name}@{commit or 'main'}", commit)
+    return Base(model, tokenizer, found.identity, found.commit)
 
 
 def adapted(model: Any, settings: Settings) -> Any:
@@ -134,7 +124,6 @@ def adapted(model: Any, settings: Settings) -> Any:
     """
     peft = library("peft")
     transformers = library("transformers")
-
     transformers.set_seed(settings.seed)
     model.config.use_cache = False
     if settings.checkpointing:
@@ -196,7 +185,6 @@ def attention() -> str:
 def half(settings: Settings) -> bool:
     """Say whether to compute in bfloat16."""
     torch = library("torch")
-
     if settings.precision != "auto":
         return settings.precision == "bfloat16"
     return bool(torch.cuda.is_available() and torch.cuda.is_bf16_supported())
@@ -204,39 +192,38 @@ def half(settings: Settings) -> bool:
 
 def _weights(settings: Settings) -> Any:
     torch = library("torch")
-
     # Weights that move need float32: in bfloat16 most steps are too small to change one.
     asked = settings.precision == "bfloat16"
     return torch.bfloat16 if half(settings) and (asked or not settings.full) else torch.float32
 
 
-def _place(source: Source) -> tuple[str, dict[str, Any]]:
+class _Found(NamedTuple):
+    place: str
+    options: dict[str, Any]
+    identity: str
+    commit: str | None
+
+
+def _find(source: Source) -> _Found:
+    """Find the model, and name it as the engines do."""
     options: dict[str, Any] = {"trust_remote_code": False}
-    if Path(source.name).is_dir():
+    folder = Path(source.name)
+    if folder.is_dir():
         if source.revision is not None:
             raise ConfigError("--revision", "command line", f"the folder {source.name} has none")
-        return source.name, options | {"local_files_only": True}
-    if source.offline:
-        found = cached_folder(source.name, ["config.json"], source.revision or "main")
-        if found is None:
-            raise ModelNotFoundError(source.name, _fetch(source))
-        return str(found), options | {"local_files_only": True}
-    return source.name, options | {"revision": source.revision or "main"}
-
-
-def _fetch(source: Source) -> str:
-    return f"hf download {source.name}" + (f" --revision {source.revision}" * bool(source.revision))
-
-
-def _fingerprint(folder: Path) -> str:
-    """Hash the small files of a model, and the names and sizes of its weights."""
-    digest = hashlib.sha256()
-    files = sorted({file for pattern in _FINGERPRINTED for file in folder.glob(pattern)})
-    for file in files:
-        small = file.suffix != ".safetensors"
-        content = file.read_bytes() if small else str(file.stat().st_size).encode()
-        digest.update(f"{file.name}\0{len(content)}\0".encode() + content)
-    return digest.hexdigest()[:12]
+        identity = f"{folder.resolve().name}@{_model_files.fingerprint(folder)}"
+        return _Found(source.name, options | {"local_files_only": True}, identity, None)
+    revision = source.revision or PINNED.get(source.name, "main")
+    commit = _model_files.commit(source.name, revision, offline=source.offline)
+    identity = f"{source.name}@{commit}"
+    if not source.offline:
+        return _Found(source.name, options | {"revision": commit}, identity, commit)
+    # The hub's library asks the hub about a name, even when it may only look at its cache.
+    cached = _model_files.cached(source.name, commit)
+    if cached is None:
+        command = _model_files.download_command(source.name, source.revision)
+        raise ModelNotFoundError(source.name, command)
+    return _Found(str(cached), options | {"local_files_only": True}, identity, commit)
 
 
 def _line(exc: Exception) -> str:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from crscore import diff
-from crscore.claims import _published
+from crscore.claims._model import answer
 from crscore.errors import DiffParseError, InputError, LimitError
-from crscore.records import LineKind, ReferenceKind
+from crscore.records import LineKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from crscore.records import Diff
 
-SOURCE: Final = "training"
-"""Who says the claims of a row, where a reference must name somebody."""
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -71,7 +69,7 @@ def read(path: Path) -> Rows:
     """Read training rows.
 
     JSON Lines, plain or gzip. Each object has `patch` or `diff`, a unified diff or a bare hunk,
-    and either `completion`, an answer in two sections, or the lists `claims` and
+    and either `completion`, a model's answer in whatever shape, or the lists `claims` and
     `implications`. Other keys mean nothing.
 
     Args:
@@ -167,18 +165,15 @@ def _completed(entry: Mapping[str, Any], number: int, change: Diff, place: str) 
         raise InputError(f"{place}: a row has `completion` or lists of claims, not both")
     if not isinstance(entry["completion"], str):
         raise InputError(f"{place}: `completion` must be a text")
-    read = _published.parse(entry["completion"], source=SOURCE)
-    kinds: dict[ReferenceKind, list[str]] = {kind: [] for kind in ReferenceKind}
-    for reference in read.references:
-        kinds[reference.kind].append(reference.text)
-    if not kinds[ReferenceKind.CLAIM]:
+    said = answer.read(entry["completion"])
+    if not said.claims:
         raise InputError(f"{place}: the completion has no claim about the change")
     return Row(
         line=number,
         change=change,
-        claims=tuple(kinds[ReferenceKind.CLAIM]),
-        implications=tuple(kinds[ReferenceKind.IMPLICATION]),
-        cut=read.cut_off,
+        claims=said.claims,
+        implications=said.implications,
+        cut=said.cut,
     )
 
 

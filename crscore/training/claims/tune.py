@@ -105,7 +105,6 @@ def _trainer(
     adapted: Any, data: Data, settings: Settings, *, out: Path, pad: int, say: Report
 ) -> Any:
     transformers = model.library("transformers")
-
     transformers.logging.set_verbosity_error()
     trainer = transformers.Trainer(
         model=adapted,
@@ -123,7 +122,6 @@ def _trainer(
 def _arguments(settings: Settings, out: Path, *, measured: bool) -> Any:
     torch = model.library("torch")
     transformers = model.library("transformers")
-
     gpu = torch.cuda.is_available()
     arguments = transformers.TrainingArguments(
         # The best checkpoint is kept as a path: it must not depend on where the run is taken up.
