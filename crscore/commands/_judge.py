@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 FLAG: Final = "--judge"
 METAVAR: Final = "ENGINE:MODEL"
-_FROM_ENVIRONMENT: Final = frozenset({"base_url", "api_key"})
+_FROM_ENVIRONMENT: Final = {"openai": frozenset({"base_url", "api_key"})}
+"""Address and key, `OPENAI_*`, by the engine that they are for: another one is not told."""
 _OF_A_MACHINE: Final = frozenset(
     {"max_model_len", "tensor_parallel", "quantization", "dtype", "concurrency", "timeout_s"}
 )
@@ -83,16 +84,21 @@ def ask(
 
     store = scorer.make_store(settings) if settings.cache else None
     return [
-        judge.beside(rated, judge.make(str(one), _engine(one, settings), store), tell=tell)
+        judge.beside(rated, judge.make(str(one), engine(one, settings), store), tell=tell)
         for one in judges
     ]
 
 
-def _engine(judge: Named, settings: Config) -> Engine:
+def engine(judge: Named, settings: Config) -> Engine:
+    """Make a judge's engine; no model is loaded and nobody is asked yet.
+
+    Raises:
+        ConfigError: A setting means nothing to it, or it lacks one.
+    """
     from crscore import scorer  # noqa: PLC0415
 
     given, unset = scorer.model_options(settings), scorer.model_options(config.Config())
-    taken = _FROM_ENVIRONMENT | {"offline"}
+    taken = _FROM_ENVIRONMENT.get(judge.engine, frozenset()) | {"offline"}
     # What nobody set is the engine's to choose: it refuses an option that means nothing to it.
     taken |= {key for key in _OF_A_MACHINE if given.get(key) != unset.get(key)}
     if judge.model == settings.model:  # a revision is one model's

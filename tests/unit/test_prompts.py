@@ -75,3 +75,17 @@ def test_wrong_key_is_named_with_its_path(tmp_path):
 def test_places_and_values_must_be_the_same(values):
     with pytest.raises(ConfigError, match="places"):
         prompts.fill("x {{a}}", values)
+
+
+def test_prompts_of_a_wheel_lie_inside_the_package(tmp_path, monkeypatch):
+    package = tmp_path / "crscore"
+    monkeypatch.setattr(prompts, "__file__", str(package / "prompts.py"))
+    assert prompts.builtin() == tmp_path / "prompts"
+    (package / "_data" / "prompts").mkdir(parents=True)
+    assert prompts.builtin() == package / "_data" / "prompts"
+
+
+def test_every_prompt_of_ours_has_a_task_and_a_version():
+    files = {file.name for file in prompts.builtin().iterdir()}
+    assert files == {f"{name}.toml" for name in prompts.names()}
+    assert "judge.v1" in prompts.names()
