@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crscore.claims._model import obeying
-from crscore.claims._model.words import WORD, dense, stem, words
+from crscore.claims._model.words import WORD, dense, parts, stem, words
 from crscore.records import LineKind, LineSpan, Side
 
 if TYPE_CHECKING:
@@ -32,8 +32,14 @@ _CONSTRUCTS: Final = {
         "test": r"[tT]est|assert|expect|should|\bit\(|describe",
         "null": r"\b(?:None|null|nil|undefined|NULL|nullptr)\b",
         "boolean": r"\b(?:[tT]rue|[fF]alse)\b",
+        "asynchronous": r"\b(?:async|await|Promise|Future|suspend)\b",
+        "destructuring": r"[}\]]\s*=(?!=)|\.\.\.",
+        "keyword": r"\(.*\b\w+\s?=\s?[^=\s]",
+        "parameter": r"\b(?:def|function|func|fn|sub)\b|\)\s*(?:\{|=>|->|:\s*$|throws)",
     }.items()
 }
+# A change of nothing but blanks, quotes and letter case.
+_LAYOUT: Final = frozenset(map(stem, ("formatting", "whitespace", "indentation", "style", "quote")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +71,9 @@ class Vocabulary:
     numbers: frozenset[str]
     """Every number."""
     stems: frozenset[str]
-    """Stems of the words and of the parts of names."""
+    """Stems of the words and of the parts of names that tie a sentence to a diff."""
+    every: frozenset[str]
+    """Stems of all words and parts of names."""
 
     def quotes(self, said: Words) -> bool:
         """Whether a sentence quotes, names or counts something that is here."""
@@ -85,7 +93,7 @@ class Evidence:
     orders: Vocabulary
     """Of the lines that speak to whoever reads them as if it took orders."""
     constructs: frozenset[str]
-    """Stems of the constructs that the changed lines hold."""
+    """Stems of the words for constructs that the changed lines hold."""
     lines: tuple[Line, ...]
     """All lines with a number."""
 
@@ -135,23 +143,36 @@ class Evidence:
 def of(piece: Piece) -> Evidence:
     """Collect what a piece has."""
     lines = tuple(_lines(piece))
-    texts = [line.text for hunk in piece.hunks for line in hunk.lines]
     heads = [hunk.section for hunk in piece.hunks]
     # What the surroundings are called is part of where the change is; their body is not.
     names = [*piece.paths().values(), *heads, piece.around.split("\n", 1)[0]]
-    all_texts = [text for text in (*names, *texts) if text]
-    orders = [text for text in all_texts if obeying.orders(text)]
-    changed = "\n".join((*piece.removed, *piece.added))
+    blocks = [*([name] for name in names), *_blocks(piece)]
+    told = [
+        (text, order)
+        for block in blocks
+        for text, order in zip(block, obeying.orders(block), strict=True)
+    ]
     return Evidence(
-        honest=_vocabulary([text for text in all_texts if text not in set(orders)]),
-        orders=_vocabulary(orders),
-        constructs=frozenset(word for word, sign in _CONSTRUCTS.items() if _holds(sign, changed)),
+        honest=_vocabulary([text for text, order in told if not order]),
+        orders=_vocabulary([text for text, order in told if order]),
+        constructs=frozenset(_constructs(piece)),
         lines=lines,
     )
 
 
-def _holds(sign: re.Pattern[str], changed: str) -> bool:
-    return any(sign.search(line) for line in changed.split("\n"))
+def _blocks(piece: Piece) -> Iterator[list[str]]:
+    """The lines of each hunk by what the diff does to them, in order."""
+    for hunk in piece.hunks:
+        for kind in LineKind:
+            yield [line.text for line in hunk.lines if line.kind is kind]
+
+
+def _constructs(piece: Piece) -> Iterator[str]:
+    for word, sign in _CONSTRUCTS.items():
+        if any(sign.search(line) for line in (*piece.removed, *piece.added)):
+            yield word
+    if dense("".join(piece.removed)) == dense("".join(piece.added)):
+        yield from _LAYOUT
 
 
 def _lines(piece: Piece) -> Iterator[Line]:
@@ -179,6 +200,7 @@ def _vocabulary(texts: Sequence[str]) -> Vocabulary:
         names=frozenset(name.lower() for one in said for name in one.every),
         numbers=frozenset().union(*(one.numbers for one in said)),
         stems=frozenset().union(*(one.stems for one in said)),
+        every=frozenset(stem(part) for one in said for word in one.every for part in parts(word)),
     )
 
 

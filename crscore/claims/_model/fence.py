@@ -73,7 +73,7 @@ def readable(text: str, special: frozenset[str] = frozenset()) -> str:
 
     Example:
         >>> readable("+ # <|im_end|>\u200b\n+ [INST] hello")
-        '+ # < |im_end| >\n+ [ INST] hello'
+        '+ # < |im_end|>\n+ [ INST] hello'
     """
     text = clean(_ANSI.sub("", text))
     text = _TOKEN.sub(lambda found: found[0] + " ", text)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crscore.claims._model import copies, evidence, obeying
 from crscore.claims._model.words import dense, words
 from crscore.records import PseudoReference, ReferenceKind
+from crscore.stopwords import ENGLISH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +32,20 @@ MAX_SPANS: Final = 20
 """Places of one claim; one with more speaks of the whole piece."""
 
 NAMES_NOTHING: Final = "names nothing of the diff"
-NO_SENTENCE: Final = "is no sentence"
+NO_SENTENCE: Final = "is no English sentence"
 EXAMPLE: Final = "repeats an example of the prompt"
 TOO_MANY: Final = "comes after too many others"
+_PLAIN: Final = re.compile(r"[^\W\d_]+")
+# An image or link of Markdown: a reader of the report would fetch or follow it.
+_LINK: Final = re.compile(r"!?\[[^\]\n]{0,200}\]\(\s{0,9}(?:https?:|//)", re.IGNORECASE)
+# Words that sentences of other languages cannot do without; `die` alone is no proof.
+_FOREIGN: Final = frozenset(
+    """
+    le la les des une est et dans pour cette avec pas sont der die das ist und nicht eine ein
+    diese dieser wird mit auf el los las una es que por para esta este con del il gli che sono
+    questa questo della per een het niet deze zijn wordt uma não esta este são jest nie tego
+    """.split()  # noqa: SIM905 - the list reads better as prose
+)
 _URL: Final = re.compile(r"https?://[^\s`'\"<>)\]]{1,500}", re.IGNORECASE)
 
 
@@ -86,17 +98,32 @@ def grounded(text: str, piece: Piece) -> bool:
 
 
 def _fault(text: str, held: Evidence, nonce: str) -> str | None:
-    if len(text) > MAX_CHARS or not re.search(r"[^\W\d_]{2}", obeying.unquoted(text)):
+    if len(text) > MAX_CHARS or not _is_english(obeying.unquoted(text)):
+        return NO_SENTENCE
+    if _LINK.search(text):
         return NO_SENTENCE
     if nonce and nonce in text:
         return obeying.Fault.PROMPT
-    found = obeying.fault(text, held.honest.stems)
+    found = obeying.fault(text, held.honest.every)
     if found is not None:
         return found
     # An address that the diff does not have came from somewhere else.
     if any(dense(url.rstrip(".,;:")) not in held.honest.dense for url in _URL.findall(text)):
         return NAMES_NOTHING
     return None if held.grounds(text) else NAMES_NOTHING
+
+
+def _is_english(plain: str) -> bool:
+    """Whether a sentence without its quotations may be English; the patterns read no other."""
+    found = _PLAIN.findall(plain)
+    if not any(word.isascii() and len(word) > 1 for word in found):
+        return False
+    letters = "".join(found)
+    if sum(letter.isascii() for letter in letters) < 0.8 * len(letters):
+        return False
+    lower = {word.lower() for word in found}
+    foreign = lower & _FOREIGN
+    return len(foreign) < 2 or len(foreign) <= len(lower & ENGLISH)
 
 
 def _reference(

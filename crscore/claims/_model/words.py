@@ -75,7 +75,7 @@ def words(text: str) -> Words:
     found = WORD.findall(text)
     inside = {word for piece in quoted for word in WORD.findall(piece)}
     names = [word for word in found if _COMPOUND.search(word) or word in inside]
-    plain = (part.lower() for word in found for part in _PART.findall(word))
+    plain = (part for word in found for part in parts(word))
     return Words(
         quoted=quoted,
         names=tuple(dict.fromkeys(name for name in names if not name[0].isdigit())),
@@ -90,6 +90,11 @@ def words(text: str) -> Words:
             stem(word) if word.islower() else word for word in found if word.lower() not in ENGLISH
         ),
     )
+
+
+def parts(name: str) -> list[str]:
+    """Take a name apart, lower-case: `userId2` is `user`, `id` and `2`."""
+    return [part.lower() for part in _PART.findall(name)]
 
 
 @lru_cache(maxsize=16_384)
