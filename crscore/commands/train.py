@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import output
-from crscore.commands import _settings, _train_claims
+from crscore.commands import _settings, _train_claims, _train_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,3 +65,4 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
 
 
 command.add_command(_train_claims.command)
+command.add_command(_train_labels.command)

@@ -1,0 +1,44 @@
+"""One tiny model for all tests of fine-tuning, and a prompt that is short enough for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.claims._model import prompt
+from crscore.training.claims.asking import Asking
+from tests.helpers import tiny_llm
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHORT = """\
+instruction = "Describe the change in {{claims}} claims and {{implications}} implications."
+opening = "<{{mark}}"
+closing = "{{mark}}>"
+request = "Describe {{mark}}."
+examples = []
+
+[forms]
+json = "Answer as JSON."
+sections = "Answer in two sections."
+
+[limits]
+claims = 8
+implications = 5
+"""
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the model once: its tokenizer takes seconds to train."""
+    return tiny_llm.make(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.fixture(scope="session")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Asking:
+    """Ask with a prompt of a few tokens."""
+    folder = tmp_path_factory.mktemp("prompts")
+    (folder / "claims.v9.toml").write_text(SHORT, encoding="utf-8")
+    return Asking(prompt=prompt.load("claims.v9", folder))
