@@ -37,16 +37,16 @@ class Config:
     """Folder of a LoRA adapter of that model."""
     max_model_len: int | None = None
     """Most tokens of a prompt and its answer together; None for the model's own."""
-    tensor_parallel: int = 1
-    """GPUs that share the model."""
+    tensor_parallel: int | None = None
+    """GPUs that share the model; None for one."""
     quantization: str | None = None
     """How the model's weights are quantised, by the engine's name for it."""
     dtype: str | None = None
     """Type of the model's numbers, such as `bfloat16`; None for the model's own."""
-    concurrency: int = 8
-    """Requests to a model server at the same time."""
-    model_timeout: float = 120.0
-    """Seconds that a model server may take for one answer."""
+    concurrency: int | None = None
+    """Requests to a model server at the same time; None for the engine's default."""
+    model_timeout: float | None = None
+    """Seconds that a model server may take for one answer; None for the engine's default."""
     temperature: float = 0.0
     """Temperature of the model, from 0, which is greedy, to 2."""
     max_new_tokens: int = 512

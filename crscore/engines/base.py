@@ -67,6 +67,15 @@ class Engine(Protocol):
         ...
 
     @property
+    def origin(self) -> str:
+        """Where the model is, for what is remembered of it; "" in this process.
+
+        Two servers may call different models by one name. It is in no signature: an address is
+        nobody's business.
+        """
+        ...
+
+    @property
     def context_tokens(self) -> int | None:
         """Most tokens of a chat and its answer together; None when that is not known."""
         ...

@@ -72,6 +72,11 @@ class OpenAI:
         """Engine and model. What the name stands for is the server's matter: it may change."""
         return f"openai:{self.model}"
 
+    @property
+    def origin(self) -> str:
+        """The server's address."""
+        return self.base_url
+
     def count(self, messages: Sequence[Message]) -> int | None:
         """Return None: only the server knows its model's tokens."""
         del messages

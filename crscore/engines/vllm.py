@@ -64,6 +64,11 @@ class Vllm:
     """Never use the network."""
 
     @property
+    def origin(self) -> str:
+        """In this process."""
+        return ""
+
+    @property
     def identity(self) -> str:
         """Engine, model and commit or hash, then whatever else changes its answers.
 
@@ -279,7 +284,6 @@ def _answer(output: Any) -> Answer:
 
 
 def _too_long(chat: int, answer: int, most: int) -> Answer:
-    reason = (
-        f"the chat has {chat:,} tokens and its answer may have {answer:,}; the model takes {most:,}"
-    )
+    needed = f"{chat:,} tokens and {answer:,} for the answer"
+    reason = f"the chat does not fit the model's context ({needed}, of {most:,})"
     return Answer(text="", whole=False, reason=reason, input_tokens=chat)

@@ -88,7 +88,8 @@ class Judge:
         """
         different = list(dict.fromkeys(pairs))
         keys = {
-            pair: _judge_chat.key(self.prompt, pair, self.engine.identity) for pair in different
+            pair: _judge_chat.key(self.prompt, pair, f"{self.engine.identity} {self.engine.origin}")
+            for pair in different
         }
         texts = {pair: text for pair in different if (text := self._recall(keys[pair])) is not None}
         found = {pair: read(text) for pair, text in texts.items()}

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 READING: Final = 1
 """Version of what is made of an answer; a new one makes remembered claims worthless."""
+CUT: Final = "broke off"
+"""Why the last claim of an answer is left out."""
 CHARS_A_TOKEN: Final = 2.5
 """Characters of a diff that make at least one token: code has short ones."""
 
@@ -66,17 +68,21 @@ class ModelClaims:
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims of each diff, those that are not remembered in one batch."""
         found: dict[int, Claims] = {}
-        keys = [remembered.key(diff, self.identity, self.context) for diff in diffs]
+        keys = [
+            remembered.key(diff, self.identity, self.context, self.engine.origin) for diff in diffs
+        ]
         if self.memory is not None:
             known = ((at, self.memory.get(key)) for at, key in enumerate(keys))
             found = {at: claims for at, claims in known if claims is not None}
         unknown = [at for at in range(len(diffs)) if at not in found]
-        for at, (claims, whole) in zip(
-            unknown, self._ask([diffs[at] for at in unknown]), strict=True
-        ):
+        # Equal changes are asked about once, whoever brings them.
+        first = {keys[at]: at for at in reversed(unknown)}
+        made = self._ask([diffs[at] for at in first.values()])
+        for (key, at), (claims, whole) in zip(first.items(), made, strict=True):
             found[at] = claims
             if whole and self.memory is not None:
-                self.memory.put(keys[at], claims)
+                self.memory.put(key, claims)
+        found |= {at: found[first[keys[at]]] for at in unknown}
         return tuple(found[at] for at in range(len(diffs)))
 
     def _ask(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:
@@ -87,8 +93,8 @@ class ModelClaims:
         parts = [self._pieces(diff) for diff in diffs]
         chats = [self._chat(piece, fence) for one in parts for piece in one.pieces]
         answers = iter(self.engine.complete(chats, self.sampling) if chats else ())
-        for diff, one in zip(diffs, parts, strict=True):
-            yield self._read(diff, one, [next(answers) for _ in one.pieces])
+        for one in parts:
+            yield self._read(one, fence, [next(answers) for _ in one.pieces])
 
     def _chat(self, piece: Piece, fence: Fence) -> tuple[Message, ...]:
         return prompt.chats(self.prompt, piece, fence, self.form, examples=self.few_shots)
@@ -101,7 +107,7 @@ class ModelClaims:
             budget = min(budget, int(left * CHARS_A_TOKEN))
         return pieces.of(diff, budget, context=self.context)
 
-    def _read(self, diff: Diff, parts: Pieces, answers: Sequence[Answer]) -> tuple[Claims, bool]:
+    def _read(self, parts: Pieces, fence: Fence, answers: Sequence[Answer]) -> tuple[Claims, bool]:
         references: list[PseudoReference] = []
         dropped: Counter[str] = Counter()
         failed: Counter[str] = Counter()
@@ -109,8 +115,15 @@ class ModelClaims:
             if given.reason is not None:
                 failed[given.reason] += 1
                 continue
-            said = answer.read(given.text, whole=given.whole, source=self.source)
-            held = grounding.ground(said, piece, diff, source=self.source)
+            said = answer.read(given.text, whole=given.whole)
+            held = grounding.ground(
+                said,
+                piece,
+                source=self.source,
+                examples=self.prompt.example_texts,
+                nonce=fence.nonce,
+            )
+            dropped[CUT] += said.cut
             references += held.references
             dropped += held.dropped
         kept = copies.merged(references)
@@ -133,8 +146,8 @@ def _notes(dropped: Counter[str], copied: int, failed: Counter[str], parts: int)
     if failed:
         why = "; ".join(f"{reason} ({times})" for reason, times in sorted(failed.items()))
         yield f"The model wrote no claims for {failed.total()} of {parts} parts: {why}."
-    if dropped:
-        why = ", ".join(f"{reason} ({times})" for reason, times in sorted(dropped.items()))
+    if dropped.total():
+        why = ", ".join(f"{reason} ({times})" for reason, times in sorted(dropped.items()) if times)
         yield f"{dropped.total()} of the model's claims were left out: {why}."
     if copied:
         yield f"{copied} of the model's claims were said twice and count once."

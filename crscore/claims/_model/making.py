@@ -42,6 +42,8 @@ def generator(engine: str, options: Mapping[str, str]) -> ModelClaims:
         "argument", "prompt", "temperature", "max_new_tokens", "context", "cache_dir", "few_shots",
         "form",
     }  # fmt: skip
+    if engine != "openai":  # what the environment says of a server is nothing to the others
+        own |= {"base_url", "api_key"}
     told = {key: value for key, value in options.items() if key not in own}
     if options.get("argument"):
         told["model"] = options["argument"]

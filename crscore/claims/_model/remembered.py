@@ -52,19 +52,20 @@ class Memory:
         self.store.put(key, msgspec.msgpack.encode(claims))
 
 
-def key(diff: Diff, identity: str, context: str) -> str:
+def key(diff: Diff, identity: str, context: str, origin: str = "") -> str:
     """Name what is remembered of a diff.
 
     Args:
         diff: The change.
         identity: Of the generator: model, revision, adapter, prompt, sampling.
         context: With `function`, the whole files are part of what the model sees.
+        origin: Where the model is.
 
     Returns:
         A key: the same for the same answer, another for another one.
     """
     files = [(file.path, file.old_path, file.language, file.is_missing) for file in diff.files]
-    digest = hashlib.sha256(json.dumps([diff.sha256, files, identity]).encode())
+    digest = hashlib.sha256(json.dumps([diff.sha256, files, identity, origin]).encode())
     if context != "hunk":
         for file in diff.files:
             for text in (file.old_source, file.new_source):

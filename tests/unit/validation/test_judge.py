@@ -34,6 +34,7 @@ class Toy:
 
     answer: Callable[[str], Answer] = lambda _: said("3")
     identity: str = "toy:m"
+    origin: str = ""
     context_tokens: int | None = None
     batches: list[list[Sequence[Message]]] = field(default_factory=list)
     sampling: Sampling | None = None
