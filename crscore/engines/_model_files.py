@@ -187,6 +187,8 @@ def _samples(path: Path) -> Iterator[bytes]:
             if length > _MAX_HEADER_BYTES:
                 raise GenerationError(f"{path} is no safetensors file")
             header = handle.read(length)
+            if len(header) < length:
+                raise GenerationError(f"{path} is no whole safetensors file")
             yield header
             for begin, end in sorted(_offsets(json.loads(header))):
                 handle.seek(8 + length + begin)
@@ -195,7 +197,9 @@ def _samples(path: Path) -> Iterator[bytes]:
         raise GenerationError(f"{path} cannot be read as safetensors: {exc}") from exc
 
 
-def _offsets(header: dict[str, Any]) -> Iterator[tuple[int, int]]:
+def _offsets(header: Any) -> Iterator[tuple[int, int]]:
+    if not isinstance(header, dict):
+        raise TypeError("its header is no object")
     for name, tensor in header.items():
         if name != "__metadata__":
             begin, end = tensor["data_offsets"]
