@@ -236,12 +236,15 @@ def _parts(
     )
 
 
-def make_generator(settings: config.Config, encoder: Encoder) -> ClaimGenerator:
+def make_generator(
+    settings: config.Config, encoder: Encoder, *, first: ClaimGenerator | None = None
+) -> ClaimGenerator:
     """Make the claim generator that the settings name; several are joined by `+`.
 
     Args:
         settings: `claims`, and what a model needs.
         encoder: Says which claims of several generators mean the same.
+        first: A generator whose claims go before those of the settings'.
 
     Returns:
         The generator; no model is loaded yet.
@@ -255,6 +258,7 @@ def make_generator(settings: config.Config, encoder: Encoder) -> ClaimGenerator:
     if any(part.partition(":")[0] not in known for part in parts[1:]):
         parts = [settings.claims]  # a path with a plus sign in it
     made = tuple(_one_generator(settings, part) for part in parts)
+    made = made if first is None else (first, *made)
     return made[0] if len(made) == 1 else Merged(made, encoder)
 
 

@@ -41,7 +41,7 @@ class Options:
     """What a run is asked for beside the settings of the score."""
 
     claims: str = RECORDED
-    """`recorded`, or a claim generator's name with its argument."""
+    """`recorded`, or a claim generator's name with its argument; several joined by `+`."""
     sources: bool = True
     """Give the generator the whole files where the study has them."""
     resamples: int = 1000
@@ -168,7 +168,7 @@ class _Job(NamedTuple):
         if not self.has_tools:
             return ()
         generators = {issues.WITHOUT: made.parts.generator}
-        if self.options.claims == RECORDED:
+        if self.options.claims.partition("+")[0] == RECORDED:
             generators[issues.RECORDED] = study.recorded(self.rated)
         return tuple(
             issues.Variant(
@@ -284,8 +284,12 @@ def make_scorer(
         finds on the study.
     """
     parts: dict[str, Any] = {"encoder": encoder, "analyzers": analyzers}
-    if options.claims == RECORDED:
-        parts["generator"] = study.recorded(rated, issues=own_issues)
+    first, _, more = options.claims.partition("+")
+    if first == RECORDED:
+        own = parts["generator"] = study.recorded(rated, issues=own_issues)
+        if more:
+            rest = config.override(settings, {"claims": more})
+            parts["generator"] = scorer.make_generator(rest, encoder, first=own)
     else:
         settings = config.override(settings, {"claims": options.claims})
     try:

@@ -1,0 +1,107 @@
+"""Hold the claims without a model against those of a language model, and join the two.
+
+    python benchmarks/claims_compared.py DATA [--folds 5]
+
+DATA is the human study. Printed are, for each change, how many of the claims that GPT-4o made are
+matched by some structural claim at the encoder's threshold for a model's claims, and the Spearman
+correlation of relevance with people for each kind of claims, on changes held out from training.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import fmean, median
+
+from crscore import config, diff, scorer, similarity, thresholds
+from crscore.claims import _published
+from crscore.claims import structural as without_model
+
+
+def rows(data: Path) -> list[dict]:
+    text = gzip.decompress(data.read_bytes()) if data.suffix == ".gz" else data.read_bytes()
+    return [json.loads(line) for line in text.decode().splitlines() if line.strip()]
+
+
+def with_files(row: dict):
+    """The change with its whole files, as `crscore validate` gives it."""
+    change = diff.parse(row["patch"], language=row["language"])
+    path = change.files[0].path
+    return diff.with_sources(change, {path: (row.get("old_source"), row.get("new_source"))})
+
+
+def shares(found: list[dict]) -> list[float]:
+    encoder = scorer.make_encoder(config.Config())
+    tau = thresholds.threshold_for(encoder.identity, "")
+    generator = without_model.create({})
+    shares = []
+    for row in found:
+        said = _published.parse(row["gpt4o_claims_raw"] or "", source="gpt4o").references
+        (claims,) = generator.generate([with_files(row)])
+        if not said or not claims.references:
+            continue
+        ours = encoder.encode([one.reading or one.text for one in claims.references])
+        theirs = encoder.encode([one.text for one in said])
+        cosines = similarity.cosine(theirs, ours)
+        shares.append(float((cosines.max(axis=1) > tau).mean()))
+    print(f"threshold {tau}, {len(shares)} changes with claims of both")
+    return shares
+
+
+def correlation(data: Path, claims: str, folds: int) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "found.json"
+        command = [
+            sys.executable, "-m", "crscore", "validate", str(data), "--claims", claims,
+            "--split", "grouped-cv", str(folds), "--no-attacks", "--no-baselines",
+            "--format", "json", "-o", str(target),
+        ]  # fmt: skip
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        told = json.loads(target.read_text("utf-8"))
+    (row,) = [
+        one
+        for one in told["correlations"]
+        if one["slice"] == "all" and one["dimension"] == "relevance"
+    ][:1]
+    return json.dumps(row)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--folds", type=int, default=5)
+    asked = parser.parse_args()
+    found = rows(asked.data)
+    values = shares(found)
+    print(
+        f"GPT-4o claims that some structural claim matches, by change: mean {fmean(values):.3f}, "
+        f"median {median(values):.3f}, all {sum(v == 1 for v in values)}, "
+        f"none {sum(v == 0 for v in values)}"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        recording = Path(folder) / "gpt4o.jsonl"
+        lines = [
+            {"sha256": hashlib.sha256(row["patch"].encode()).hexdigest(), "raw": raw}
+            for row in found
+            if (raw := row["gpt4o_claims_raw"])
+        ]
+        recording.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        for claims in (
+            "recorded",
+            f"replay:{recording}",
+            "structural",
+            "recorded+structural",
+            f"replay:{recording}+structural",
+        ):
+            name = claims.replace(f"replay:{recording}", "gpt4o")
+            print(f"{name:<22} {correlation(asked.data, claims, asked.folds)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
