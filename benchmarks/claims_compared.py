@@ -67,9 +67,9 @@ def correlation(data: Path, claims: str, folds: int) -> str:
     (row,) = [
         one
         for one in told["correlations"]
-        if one["slice"] == "all" and one["dimension"] == "relevance"
-    ][:1]
-    return json.dumps(row)
+        if one["primary"] and (one["slice"], one["dimension"]) == ("pooled", "relevance")
+    ]
+    return f"{row['spearman']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
 
 
 def main() -> None:
