@@ -1,0 +1,75 @@
+"""What asking a model server costs on our side, and what remembered claims cost.
+
+    python benchmarks/claims_overhead.py [--diffs 200] [--concurrency 32]
+
+The server answers at once with the same claims; it runs in a process of its own. First all diffs
+are asked about, then the same again by a new generator that finds them in the store. Best and
+median of five. The time is that of the whole generator: pieces, chats, client, reading, grounding,
+store.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from statistics import median
+
+from crscore import diff
+from crscore.claims import openai
+from tests.helpers import scripted_llm
+
+ANSWER = json.dumps(
+    {
+        "claims": ["`LIMIT` is raised.", "`send` is called with another argument."],
+        "implications": ["Callers of `send` may wait longer."],
+    }
+)
+GOAL_MS = 1.0
+
+
+def changes(amount: int) -> list:
+    return [
+        diff.parse(
+            f"@@ -1,4 +1,4 @@\n import os\n-LIMIT = {n}\n+LIMIT = {n + 1}\n-send(a)\n"
+            f"+send(a, timeout={n})\n return LIMIT\n",
+            path=f"shop/part_{n}.py",
+        )
+        for n in range(amount)
+    ]
+
+
+def timed(url: str, folder: str, found: list, concurrency: int) -> float:
+    options = {"argument": "tiny", "base_url": url, "cache_dir": folder}
+    made = openai.create(options | {"concurrency": str(concurrency)})
+    start = time.perf_counter()
+    claims = made.generate(found)
+    taken = time.perf_counter() - start
+    if not all(one.references for one in claims):
+        raise SystemExit("a diff got no claims")
+    return taken / len(found) * 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--diffs", type=int, default=200)
+    parser.add_argument("--concurrency", type=int, default=32)
+    asked = parser.parse_args()
+    found = changes(asked.diffs)
+    first, again = [], []
+    with scripted_llm.serve_apart(ANSWER) as url:
+        for _ in range(5):
+            with tempfile.TemporaryDirectory() as folder:
+                first.append(timed(url, folder, found, asked.concurrency))
+                again.append(timed(url, folder, found, asked.concurrency))
+    print(f"{asked.diffs} diffs, concurrency {asked.concurrency}, load {os.getloadavg()[0]:.1f}")
+    print(f"asked:      best {min(first):.2f}, median {median(first):.2f} ms a diff")
+    print(
+        f"remembered: best {min(again):.2f}, median {median(again):.2f} ms a diff (goal {GOAL_MS})"
+    )
+
+
+if __name__ == "__main__":
+    main()
