@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from crscore.engines import _model_files
@@ -76,10 +75,13 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
             os.environ.pop(name, None)
 
 
-# One only: a second model has no place beside the first on most GPUs.
-@lru_cache(maxsize=1)
+_LOADED: dict[Weights, Any] = {}
+"""The model in memory, one at most: a second has no place beside it on most GPUs, and when the
+first of two goes, vLLM ends what both share."""
+
+
 def load(weights: Weights) -> Any:
-    """Load a model, once.
+    """Load a model, or return it where it is the one in memory; any other one is let go.
 
     Args:
         weights: Which, and how.
@@ -92,16 +94,43 @@ def load(weights: Weights) -> Any:
         ModelNotFoundError: The model's files are not here and cannot be fetched.
         GenerationError: vLLM cannot load it here.
     """
-    settings = SETTINGS | ({"HF_HUB_OFFLINE": "1"} if weights.offline else {})
-    with environment(settings):
-        llm = _class()
-        try:
-            return llm(**_arguments(weights))
-        except OSError as exc:
-            command = _model_files.download_command(weights.model, weights.revision)
-            raise ModelNotFoundError(weights.model, command) from exc
-        except (ValueError, RuntimeError, AssertionError, ImportError) as exc:
-            raise GenerationError(f"vLLM cannot load {weights.model}: {first_line(exc)}") from exc
+    if weights not in _LOADED:
+        release()
+        settings = SETTINGS | ({"HF_HUB_OFFLINE": "1"} if weights.offline else {})
+        with environment(settings):
+            _LOADED[weights] = _made(weights)
+    return _LOADED[weights]
+
+
+def release() -> None:
+    """Let go of the model in memory, if there is one."""
+    while _LOADED:
+        _, llm = _LOADED.popitem()
+        llm.llm_engine.engine_core.shutdown()
+        del llm
+        from vllm.distributed.parallel_state import cleanup_dist_env_and_memory  # noqa: PLC0415
+
+        cleanup_dist_env_and_memory()
+
+
+def _made(weights: Weights) -> Any:
+    llm = _class()
+    try:
+        return llm(**_arguments(weights))
+    except OSError as exc:
+        command = _model_files.download_command(weights.model, weights.revision)
+        raise ModelNotFoundError(weights.model, command) from exc
+    except errors() as exc:
+        raise GenerationError(f"vLLM cannot load {weights.model}: {first_line(exc)}") from exc
+
+
+def errors() -> tuple[type[Exception], ...]:
+    """List what an installed vLLM raises when it cannot do as it was told."""
+    from vllm import exceptions  # noqa: PLC0415
+
+    # Newer versions have a root of its own; before, and in its parts, it is these.
+    own = getattr(exceptions, "VLLMError", ValueError)
+    return (own, ValueError, RuntimeError, AssertionError, ImportError, KeyError, TypeError)
 
 
 def room(config: Any, context: int) -> int:

@@ -166,17 +166,14 @@ class Vllm:
 
         request = None if self.lora is None else LoRARequest("claims", 1, str(self.lora.resolve()))
         inputs = [{"prompt_token_ids": ids} for ids in prompts]
-        for schema in dict.fromkeys((sampling.schema is not None, False)):
+        attempts = [True, False] if sampling.schema is not None else [False]
+        for schema in attempts:
             drawn = _drawn(sampling, with_schema=schema)
             try:
-                outputs = llm.generate(inputs, drawn, use_tqdm=False, lora_request=request)
-            except ValueError as exc:  # the schema's grammar, or something for good
-                refused = exc
-            except RuntimeError as exc:
-                raise GenerationError(f"vLLM failed: {_vllm_load.first_line(exc)}") from exc
-            else:
-                return list(outputs)
-        raise GenerationError(f"vLLM failed: {_vllm_load.first_line(refused)}") from refused
+                return list(llm.generate(inputs, drawn, use_tqdm=False, lora_request=request))
+            except _vllm_load.errors() as exc:  # of the schema's grammar, or for good
+                failure = exc
+        raise GenerationError(f"vLLM failed: {_vllm_load.first_line(failure)}") from failure
 
     def _name(self) -> str:
         if self.revision is None:
