@@ -11,6 +11,7 @@ from crscore.training.claims.asking import Asking
 from tests.helpers import tiny_llm
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 SHORT = """\
@@ -30,6 +31,17 @@ implications = 5
 """
 
 
+@pytest.fixture(scope="package", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Compute on one thread: on a busy machine a tiny model waits five times as long with two."""
+    import torch  # noqa: PLC0415  (the tests that need no model do not wait for it)
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make the model once: its tokenizer takes seconds to train."""
@@ -37,8 +49,14 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def asking(tmp_path_factory: pytest.TempPathFactory) -> Asking:
-    """Ask with a prompt of a few tokens."""
+def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a prompt of a few tokens."""
     folder = tmp_path_factory.mktemp("prompts")
     (folder / "claims.v9.toml").write_text(SHORT, encoding="utf-8")
-    return Asking(prompt=prompt.load("claims.v9", folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def asking(prompts: Path) -> Asking:
+    """Ask with it."""
+    return Asking(prompt=prompt.load("claims.v9", prompts))
