@@ -169,14 +169,17 @@ def download_command(model: str, revision: str | None) -> str:
 
 
 def _asked(model: str, revision: str) -> str | None:
-    from huggingface_hub import HfApi  # noqa: PLC0415
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError  # noqa: PLC0415
-
+    """Ask the hub, by way of the model's settings, which are needed next anyway."""
     try:
-        found = HfApi().model_info(model, revision=revision, timeout=20).sha
-    except (OSError, HfHubHTTPError, HFValidationError):
+        from huggingface_hub import hf_hub_download  # noqa: PLC0415
+        from huggingface_hub.errors import EntryNotFoundError, HFValidationError  # noqa: PLC0415
+    except ImportError:
         return None
-    return str(found) if found else None
+    try:
+        found = hf_hub_download(model, "config.json", revision=revision)
+    except (OSError, EntryNotFoundError, HFValidationError):
+        return None
+    return Path(found).parent.name
 
 
 def _samples(path: Path) -> Iterator[bytes]:

@@ -1,11 +1,15 @@
 import json
+import os
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from crscore.engines import _model_files
 from crscore.errors import GenerationError, ModelNotFoundError
+from tests.helpers.hub import serve_model
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -134,6 +138,32 @@ def test_a_commit_is_itself() -> None:
 def test_a_branch_never_seen_is_not_found_offline(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFoundError, match="hf download org/unseen --revision main"):
         _model_files.commit("org/unseen", "main", offline=True)
+
+
+ASK = """
+import sys
+from crscore.engines import _model_files
+print(_model_files.commit(*sys.argv[1:], offline=False))
+"""
+
+
+def ask_hub(endpoint: str, home: Path, model: str) -> subprocess.CompletedProcess[str]:
+    """Ask in a process of its own: the hub's library reads its address when it is imported."""
+    return subprocess.run(
+        [sys.executable, "-c", ASK, model, "main"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HF_ENDPOINT": endpoint, "HF_HOME": str(home)},
+    )
+
+
+def test_the_hub_is_asked_what_a_branch_stands_for(tmp_path: Path) -> None:
+    with serve_model("org/known", "main", {"config.json": b"{}"}) as endpoint:
+        known = ask_hub(endpoint, tmp_path, "org/known")
+        unknown = ask_hub(endpoint, tmp_path, "org/unknown")
+    assert known.stdout.strip() == "main"  # this hub names its only commit so
+    assert "ModelNotFoundError: model org/unknown is not on this machine" in unknown.stderr
 
 
 def test_a_path_that_does_not_exist_names_no_repository() -> None:
