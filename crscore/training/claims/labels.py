@@ -88,6 +88,10 @@ class _Listening:
         return self._engine.identity
 
     @property
+    def origin(self) -> str:
+        return self._engine.origin
+
+    @property
     def context_tokens(self) -> int | None:
         # A change that fits in one piece is asked about whole, or the server refuses it.
         return None

@@ -1,0 +1,201 @@
+"""Labels through the real engine and client, from a scripted server on loopback."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from crscore import cli
+from crscore.claims._model import prompt
+from crscore.engines import _openai_run, openai
+from crscore.engines.base import Sampling
+from crscore.errors import GenerationError
+from crscore.training.claims import changes, labels, rows
+from crscore.training.claims.journal import Journal
+from tests.helpers import claim_rows
+from tests.helpers.scripted_llm import Say, completion, serve, well
+
+HOW = Sampling(max_tokens=256, temperature=0.2, top_p=0.95, seed=42)
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch):
+    monkeypatch.setattr(_openai_run, "FIRST_WAIT_S", 0.01)
+
+
+def _name(asked):
+    return re.search(r"\n\+(\w+) = ", asked.text)[1]
+
+
+def _good(asked):
+    name = _name(asked)
+    said = {"claims": [f"`{name}` is raised.", "Nothing of it."], "implications": [f"More {name}."]}
+    return well(json.dumps(said))
+
+
+def _diffs(tmp_path, count=6):
+    return claim_rows.write(tmp_path / "diffs.jsonl", claim_rows.rows(count))
+
+
+def _label(tmp_path, url, count=6, **changed):
+    found = changes.read(_diffs(tmp_path, count), changes.Wanted())
+    engine = openai.create({"model": changed.pop("model", "big"), "base_url": url})
+    with Journal(tmp_path / "rows.jsonl") as journal:
+        return labels.label(
+            found.chosen,
+            journal,
+            engine=engine,
+            prompt=prompt.load("claims.v1"),
+            sampling=HOW,
+            say=changed.pop("say", lambda line: None),
+        )
+
+
+def test_the_rows_can_be_learned_from(tmp_path):
+    with serve(_good) as server:
+        done = _label(tmp_path, server.url)
+    assert (done.made, done.known, done.failed.total()) == (6, 0, 0)
+    found = rows.read(tmp_path / "rows.jsonl").rows
+    assert found[0].claims == ("`retries` is raised.",)  # the other one names nothing of it
+    assert found[0].implications == ("More retries.",)
+
+
+def test_the_model_is_asked_with_examples_and_as_published(tmp_path):
+    with serve(_good) as server:
+        _label(tmp_path, server.url, 1)
+    body = server.chats()[0].body
+    assert (body["temperature"], body["top_p"], body["max_tokens"]) == (0.2, 0.95, 256)
+    assert len(body["messages"]) == 2 * len(prompt.load("claims.v1").content.examples) + 1
+
+
+def test_what_has_a_row_is_not_asked_about_again(tmp_path):
+    with serve(_good) as server:
+        _label(tmp_path, server.url, 4)
+        done = _label(tmp_path, server.url, 6)
+        assert (done.known, done.made) == (4, 2)
+        assert len(server.chats()) == 6
+
+
+def test_another_model_is_asked_about_everything(tmp_path):
+    with serve(_good) as server:
+        _label(tmp_path, server.url, 3)
+        done = _label(tmp_path, server.url, 3, model="bigger")
+    assert (done.known, done.made) == (0, 3)
+
+
+def test_what_failed_is_counted_and_asked_again_in_the_next_run(tmp_path):
+    broken = {"retries", "pages"}
+
+    def script(asked):
+        return completion([]) if _name(asked) in broken else _good(asked)
+
+    with serve(script) as server:
+        done = _label(tmp_path, server.url)
+        assert (done.made, done.failed.total()) == (4, 2)
+        broken.clear()
+        assert _label(tmp_path, server.url).made == 2
+    assert len(rows.read(tmp_path / "rows.jsonl").rows) == 6
+
+
+def test_an_answer_without_a_claim_makes_no_row(tmp_path):
+    with serve(well("I cannot say.")) as server:
+        done = _label(tmp_path, server.url, 2)
+    assert done.failed == {labels.NOTHING: 2}
+    assert (tmp_path / "rows.jsonl").read_bytes() == b""
+
+
+def test_a_server_that_is_not_there_is_one_error(tmp_path):
+    with serve(_good) as server:
+        url = server.url
+    with pytest.raises(GenerationError):
+        _label(tmp_path, url, 2)
+
+
+def test_tokens_are_counted_and_those_that_are_not_told_too(tmp_path):
+    def script(asked):
+        if _name(asked) == "retries":
+            said = json.loads(_good(asked).body)
+            return completion(said["choices"], usage=None)
+        return _good(asked)
+
+    with serve(script) as server:
+        spent = _label(tmp_path, server.url, 3).spent
+    assert (spent.input_tokens, spent.output_tokens, spent.uncounted) == (22, 14, 1)
+    assert spent.dollars(1.0, 2.0) == pytest.approx((22 + 28) / 1e6)
+
+
+def test_rows_are_kept_batch_by_batch(tmp_path, monkeypatch):
+    monkeypatch.setattr(labels, "A_BATCH", 2)
+    said = []
+    with serve(_good) as server:
+        _label(tmp_path, server.url, 5, say=said.append)
+    assert [line.split(",")[0] for line in said] == [
+        "2 of 5 asked about", "4 of 5 asked about", "5 of 5 asked about",
+    ]  # fmt: skip
+
+
+def _command(tmp_path, *more):
+    diffs, out = str(_diffs(tmp_path)), str(tmp_path / "rows.jsonl")
+    return ["train", "labels", diffs, "--model", "big", "-o", out, *more]
+
+
+def test_the_command_prints_what_it_cost(tmp_path, monkeypatch, capsys):
+    with serve(_good) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code = cli.run(_command(tmp_path, "--price-in", "100", "--price-out", "1000"))
+    out, err = capsys.readouterr()
+    assert code == 0
+    assert "6 rows added, 0 were there" in out
+    assert "66 tokens in, 42 out: 0.0486 dollars" in out
+    assert "6 changes to label" in err
+
+
+def test_without_prices_the_command_prints_tokens_alone(tmp_path, monkeypatch, capsys):
+    with serve(_good) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert cli.run(_command(tmp_path, "--limit", "2")) == 0
+    out = capsys.readouterr().out
+    assert "22 tokens in, 14 out\n" in out
+    assert "dollars" not in out
+
+
+def test_one_price_alone_is_refused(tmp_path, capsys):
+    assert cli.run(_command(tmp_path, "--price-in", "1")) == 2
+    assert "go together" in capsys.readouterr().err
+
+
+def test_without_a_server_the_command_says_what_to_set(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert cli.run(_command(tmp_path)) == 2
+    assert "OPENAI_BASE_URL" in capsys.readouterr().err
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path):
+    count = 150  # more than two batches
+    diffs = claim_rows.write(tmp_path / "diffs.jsonl", claim_rows.rows(count))
+    out = tmp_path / "rows.jsonl"
+
+    def script(asked):
+        return Say(body=_good(asked).body, after_s=0.02)
+
+    with serve(script) as server:
+        command = [sys.executable, "-m", "crscore", "train", "labels", diffs, "--model", "big"]
+        environment = os.environ | {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": ""}
+        command = [str(word) for word in [*command, "-o", out]]
+        process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while not (out.is_file() and out.stat().st_size) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        before = len(out.read_bytes().split(b"\n")) - 1
+        assert 0 < before < count
+        again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert f"{count - before} rows added, {before} were there" in again.stdout
+    assert len({row.change.sha256 for row in rows.read(out).rows}) == count
