@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crscore.claims._model.words import Words, stem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from crscore.records import PseudoReference
 
@@ -17,6 +17,8 @@ ALIKE: Final = 0.8
 """Share of the words of two claims that both have, from which they are copies."""
 PART: Final = 0.6
 """Share of a claim's words from which another one, that has no other words, is a part of it."""
+MAX_HOLDERS: Final = 32
+"""Claims that are compared for the sake of one word; a word that more have tells nothing."""
 _LEAST_WORDS: Final = 3
 # Where one claim has a word of the left and the other one of the right, they differ.
 _OPPOSED: Final = {
@@ -53,16 +55,18 @@ def alike(one: Words, other: Words) -> bool:
     Neither may deny or reverse what the other says, and their names and numbers have to be the
     same, or in the shorter one some of those of the longer.
     """
-    less, more = sorted((one, other), key=lambda said: len(said.content))
-    if not (set(less.names) <= set(more.names) and less.numbers <= more.numbers):
+    less, more = (one, other) if len(one.content) <= len(other.content) else (other, one)
+    if len(less.content) < PART * len(more.content) or not less.numbers <= more.numbers:
         return False
-    if _opposed(one, other):
+    if not set(less.names) <= set(more.names):
+        return False
+    if less.content <= more.content and len(less.content) >= _LEAST_WORDS:
+        return not _opposed(one, other)
+    if set(one.names) != set(other.names) or one.numbers != other.numbers:
         return False
     shared = len(less.content & more.content)
-    if less.content <= more.content and len(less.content) >= _LEAST_WORDS:
-        return shared >= PART * len(more.content)
-    same = set(one.names) == set(other.names) and one.numbers == other.numbers
-    return same and shared >= ALIKE * len(less.content | more.content)
+    enough = shared >= ALIKE * len(less.content | more.content)
+    return enough and not _opposed(one, other)
 
 
 def _opposed(one: Words, other: Words) -> bool:
@@ -104,10 +108,14 @@ def merged(references: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]
     common = Counter(word for one in said for word in one.content)
     index = _Index(common)
     groups: dict[int, list[int]] = {}
+    same: dict[tuple[frozenset[str], tuple[str, ...]], int] = {}
     for at, one in enumerate(said):
-        first = next((known for known in index.near(one) if alike(one, said[known])), None)
+        first = same.get((one.every, one.names))
+        if first is None:
+            first = next((known for known in index.near(one) if alike(one, said[known])), None)
         if first is None:
             groups[at] = [at]
+            same[one.every, one.names] = at
             index.add(one, at)
         else:
             groups[first].append(at)
@@ -123,16 +131,17 @@ class _Index:
         self._rare: defaultdict[str, list[int]] = defaultdict(list)
 
     def add(self, said: Words, at: int) -> None:
-        for word in said.content:
-            self._all[word].append(at)
-        for word in self._rarest(said):
-            self._rare[word].append(at)
+        for index, found in ((self._all, said.content), (self._rare, self._rarest(said))):
+            for word in found:
+                if len(index[word]) < MAX_HOLDERS:
+                    index[word].append(at)
 
     def near(self, said: Words) -> Iterator[int]:
-        found = {at for word in self._rarest(said) for at in self._all[word]}
-        return iter(sorted(found.union(*(self._rare[word] for word in said.content))))
+        found = {at for word in self._rarest(said) for at in self._all.get(word, ())}
+        found.update(at for word in said.content for at in self._rare.get(word, ()))
+        return iter(sorted(found))
 
-    def _rarest(self, said: Words) -> list[str]:
+    def _rarest(self, said: Words) -> Collection[str]:
         ordered = sorted(said.content, key=lambda word: (self._common[word], word))
         # As many as a copy may lack, and one more.
         return ordered[: len(ordered) - int(ALIKE * len(ordered)) + 1]

@@ -33,8 +33,9 @@ _TOKEN: Final = re.compile(
     r"|<(?=</?SYS>>)"
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS|TOOL_RESULTS|CLS|SEP|PAD|UNK|MASK"
     r"|BOS|EOS)\])"
-    # "### Instruction:", "## Response", "@@ Instruction", "@@ Response"
-    rf"|(?<![#@])[#@](?=[#@]{{1,5}}[^\S\n]{{0,9}}(?:{_ROLES})\b)"
+    # "### Instruction:", "## Response"; "@@ Instruction", "@@ Response"
+    rf"|(?<!#)#(?=#{{1,5}}[^\S\n]{{0,9}}(?:{_ROLES})\b)"
+    r"|@(?=@[^\S\n]{0,9}(?:Instruction|Response))"
     # "Human:", "ASSISTANT:"; not "user:", which is a key of many a file
     r"|(?<![\w.])(?-i:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)(?=:)",
     re.IGNORECASE,
@@ -53,7 +54,7 @@ class Fence:
 
     def text(self, raw: str) -> str:
         """Make lines of a change fit to be sent, and keep them readable."""
-        return readable(raw, self.special).replace(self.nonce, _broken(self.nonce))
+        return readable(raw, self.special | {self.nonce})
 
     def line(self, raw: str) -> str:
         """Make a name or another text of one line fit to be sent."""
@@ -79,13 +80,7 @@ def readable(text: str, special: frozenset[str] = frozenset()) -> str:
     text = _TOKEN.sub(lambda found: found[0] + " ", text)
     known = [token for token in special if len(token.strip()) > 1]
     if known:
-        longest = sorted(known, key=lambda token: (-len(token), token))
-        pattern = "|".join(re.escape(token) for token in longest)
-        text = re.sub(pattern, lambda found: _broken(found[0]), text)
+        # Looked for at every place: a token may begin inside of another one.
+        pattern = "|".join(map(re.escape, sorted(known)))
+        text = re.sub(rf"(?=(?:{pattern}))(\s*\S)", r"\1 ", text)
     return text
-
-
-def _broken(token: str) -> str:
-    """Put a space behind the first character that shows."""
-    start = len(token) - len(token.lstrip()) + 1
-    return f"{token[:start]} {token[start:]}"

@@ -10,6 +10,7 @@ blocks at 4,000 characters; here nothing goes missing without a note.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.claims._model import surroundings
@@ -96,7 +97,8 @@ def of(
     Returns:
         The pieces, at most `MAX_PIECES`, and notes on all that they leave out.
     """
-    cutter = _Cutter(max(budget, 200), count)
+    counts = count is not None and count("") is not None
+    cutter = _Cutter(max(budget, 200), count if counts else None)
     found: list[Piece] = []
     for file in diff.files:
         found += cutter.pieces(file)
@@ -166,8 +168,9 @@ class _Cutter:
     def _cut(self, file: ChangedFile, hunk: Hunk) -> Iterator[Hunk]:
         """Cut one hunk between its lines; what shows nothing but context is left out."""
         room = self.budget * (4 if self.count is not None else 1) - _HEADER - len(hunk.section)
+        before = _Before(hunk)
         for start, end in self._ranges(file, hunk, room):
-            yield from self._halved(file, _part(hunk, start, end))
+            yield from self._halved(file, before.part(start, end))
 
     def _ranges(self, file: ChangedFile, hunk: Hunk, room: int) -> Iterator[tuple[int, int]]:
         start, used = 0, 0
@@ -194,9 +197,9 @@ class _Cutter:
         elif len(part.lines) == 1:
             self._too_long(file, part.lines[0])
         else:
-            middle = len(part.lines) // 2
-            yield from self._halved(file, _part(part, 0, middle))
-            yield from self._halved(file, _part(part, middle, len(part.lines)))
+            before, middle = _Before(part), len(part.lines) // 2
+            yield from self._halved(file, before.part(0, middle))
+            yield from self._halved(file, before.part(middle, len(part.lines)))
 
     def _too_long(self, file: ChangedFile, line: DiffLine) -> None:
         if line.kind is LineKind.CONTEXT:
@@ -258,31 +261,31 @@ def _best_cut(lines: Sequence[DiffLine], start: int, end: int) -> int:
     return end
 
 
-def _part(hunk: Hunk, start: int, end: int) -> Hunk:
-    """Some lines of a hunk, as a hunk with the right header."""
-    lines = hunk.lines[start:end]
-    before = hunk.lines[:start]
-    old_length = sum(line.kind is not LineKind.ADDED for line in lines)
-    new_length = sum(line.kind is not LineKind.REMOVED for line in lines)
-    old = _first(hunk.old_start, hunk.old_length) + sum(
-        line.kind is not LineKind.ADDED for line in before
-    )
-    new = _first(hunk.new_start, hunk.new_length) + sum(
-        line.kind is not LineKind.REMOVED for line in before
-    )
-    return replace(
-        hunk,
-        # A side without lines is named by the line before it.
-        old_start=old if old_length else old - 1,
-        old_length=old_length,
-        new_start=new if new_length else new - 1,
-        new_length=new_length,
-        lines=lines,
-    )
+class _Before:
+    """Counts the lines of each side before every line of a hunk."""
 
+    def __init__(self, hunk: Hunk) -> None:
+        self._hunk = hunk
+        kinds = [line.kind for line in hunk.lines]
+        self._old = [0, *accumulate(kind is not LineKind.ADDED for kind in kinds)]
+        self._new = [0, *accumulate(kind is not LineKind.REMOVED for kind in kinds)]
 
-def _first(start: int, length: int) -> int:
-    return start if length else start + 1
+    def part(self, start: int, end: int) -> Hunk:
+        """Some lines of the hunk, as a hunk with the right header."""
+        hunk = self._hunk
+        old_length = self._old[end] - self._old[start]
+        new_length = self._new[end] - self._new[start]
+        old = hunk.old_start + (hunk.old_length == 0) + self._old[start]
+        new = hunk.new_start + (hunk.new_length == 0) + self._new[start]
+        return replace(
+            hunk,
+            # A side without lines is named by the line before it.
+            old_start=old - (old_length == 0),
+            old_length=old_length,
+            new_start=new - (new_length == 0),
+            new_length=new_length,
+            lines=hunk.lines[start:end],
+        )
 
 
 def _spans(file: ChangedFile, hunk: Hunk) -> Iterator[LineSpan]:
