@@ -10,7 +10,7 @@ from crscore.claims._model.generator import ModelClaims
 from crscore.records import ReferenceKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from crscore.claims._model.prompt import Form, Prompt
     from crscore.engines.base import Answer, Engine, Message, Sampling
@@ -148,8 +148,11 @@ def label(
     for start in range(0, len(waiting), A_BATCH):
         batch = waiting[start : start + A_BATCH]
         made = generator.generate([one.parsed for one in batch])
-        found = zip(batch, made, listening.answers, strict=True)
-        journal.add(_rows(found, asked, done))
+        for answer in listening.answers:
+            done.spent.add(answer)
+            if answer.reason is not None:
+                done.failed[answer.reason] += 1
+        journal.add(_rows(zip(batch, made, strict=True), asked, done))
         say(
             f"{start + len(batch):,} of {len(waiting):,} asked about, {done.made:,} rows, "
             f"{done.spent.input_tokens:,} tokens in, {done.spent.output_tokens:,} out"
@@ -158,15 +161,16 @@ def label(
 
 
 def _rows(
-    found: Iterator[tuple[Change, Claims, Answer]], asked: str, done: Labelled
+    found: Iterable[tuple[Change, Claims]], asked: str, done: Labelled
 ) -> Iterator[Mapping[str, Any]]:
-    for change, claims, answer in found:
-        done.spent.add(answer)
+    for change, claims in found:
+        if claims.raw is None:
+            continue  # no answer, for a reason that is counted
         texts: dict[ReferenceKind, list[str]] = {kind: [] for kind in ReferenceKind}
         for reference in claims.references:
             texts[reference.kind].append(reference.text)
-        if answer.reason is not None or not texts[ReferenceKind.CLAIM]:
-            done.failed[answer.reason or NOTHING] += 1
+        if not texts[ReferenceKind.CLAIM]:
+            done.failed[NOTHING] += 1
             continue
         done.made += 1
         yield {
@@ -175,8 +179,5 @@ def _rows(
             "patch": change.patch,
             "claims": texts[ReferenceKind.CLAIM],
             "implications": texts[ReferenceKind.IMPLICATION],
-            "raw": answer.text,
-            "whole": answer.whole,
-            "input_tokens": answer.input_tokens,
-            "output_tokens": answer.output_tokens,
+            "raw": claims.raw,
         }

@@ -65,6 +65,17 @@ def test_the_rows_can_be_learned_from(tmp_path):
     assert found[0].implications == ("More retries.",)
 
 
+def test_each_row_has_the_answer_about_its_own_change(tmp_path):
+    with serve(_good) as server:
+        _label(tmp_path, server.url)
+    made = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert [row["patch"] for row in made] == [row["patch"] for row in claim_rows.rows(6)]
+    for row in made:
+        name = re.search(r"\n\+(\w+) = ", row["patch"])[1]
+        assert row["claims"] == [f"`{name}` is raised."]
+        assert f"More {name}." in row["raw"]
+
+
 def test_the_model_is_asked_with_examples_and_as_published(tmp_path):
     with serve(_good) as server:
         _label(tmp_path, server.url, 1)
