@@ -46,7 +46,9 @@ _DENIALS: Final = frozenset(
     ("not", "no", "never", "without", "nor", "cannot", "longer", "none", "neither", "unlike")
 )
 # What these say depends on the order of the names in it.
-_DIRECTED: Final = frozenset(("from", "to", "with", "instead", "by", "into", "over", "than"))
+_DIRECTED: Final = frozenset(
+    ("from", "to", "with", "instead", "by", "into", "over", "than", "before", "after")
+)
 
 
 def alike(one: Words, other: Words) -> bool:

@@ -72,7 +72,8 @@ _CUES: Final = tuple(
             Fault.VERDICT,
             "",
             (
-                rf"\b{_CHANGE} (?:is|are|was|were|looks?|seems?|appears?)"
+                rf"\b{_CHANGE}(?: (?:of|in|to|for)(?: \w{{1,20}}){{1,3}})?"
+                r" (?:is|are|was|were|looks?|seems?|appears?)"
                 rf"(?: (?!more\b|less\b|not\b)\w{{1,12}}){{0,2}} {_PRAISE}"
                 r"(?=\s?(?:[.,;!:]|$|and\b|as it is\b|to (?:merge|go|ship|approve)\b))",
                 r"\bno (?:\w{1,12} ){0,2}(?:issues?|problems?|bugs?|concerns?|vulnerabilit\w{1,3}"
@@ -214,7 +215,7 @@ def describes(text: str) -> bool:
 
 def unquoted(text: str) -> str:
     """What a sentence says in words of its own: each quotation is one `x`."""
-    return QUOTED.sub(" x ", text[:MAX_CHARS])
+    return QUOTED.sub("x", text[:MAX_CHARS])
 
 
 def orders(lines: Sequence[str]) -> list[bool]:

@@ -87,7 +87,9 @@ def words(text: str) -> Words:
             if len(word) > 1 and word not in ENGLISH and word not in GENERIC
         ),
         content=frozenset(
-            stem(word) if word.islower() else word for word in found if word.lower() not in ENGLISH
+            word if _COMPOUND.search(word) else stem(word.lower())
+            for word in found
+            if word.lower() not in ENGLISH
         ),
     )
 
