@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crscore.claims._model import obeying
 from crscore.claims._model.words import WORD, dense, parts, stem, words
 from crscore.records import LineKind, LineSpan, Side
+from crscore.stopwords import ENGLISH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -113,6 +114,22 @@ class Evidence:
             return len(shared) >= 2
         spoken = {stem(word.lower()) for word in WORD.findall(text)}
         return bool(shared) or not self.constructs.isdisjoint(spoken)
+
+    def parrots(self, text: str) -> bool:
+        """Whether a sentence says what lines that give orders say, and not that they say it.
+
+        It does when half of its plain words, or more, stand in such lines and in no other.
+        """
+        if not self.orders.every or obeying.describes(text):
+            return False
+        plain = words(obeying.unquoted(text))
+        said = {
+            stem(part)
+            for word in plain.every - set(plain.names)
+            for part in parts(word)
+            if len(part) > 2 and part not in ENGLISH
+        }
+        return 2 * len(said & (self.orders.every - self.honest.every)) >= max(len(said), 1)
 
     def named(self, text: str) -> tuple[str, ...]:
         """The names of code in a sentence that the piece has, each once, in order."""

@@ -33,6 +33,7 @@ MAX_SPANS: Final = 20
 
 NAMES_NOTHING: Final = "names nothing of the diff"
 NO_SENTENCE: Final = "is no English sentence"
+PARROTS: Final = "says what a text in the diff asks for"
 EXAMPLE: Final = "repeats an example of the prompt"
 TOO_MANY: Final = "comes after too many others"
 _PLAIN: Final = re.compile(r"[^\W\d_]+")
@@ -98,15 +99,16 @@ def grounded(text: str, piece: Piece) -> bool:
 
 
 def _fault(text: str, held: Evidence, nonce: str) -> str | None:
-    if len(text) > MAX_CHARS or not _is_english(obeying.unquoted(text)):
-        return NO_SENTENCE
-    if _LINK.search(text):
+    if len(text) > MAX_CHARS or _LINK.search(text) or not _is_english(obeying.unquoted(text)):
         return NO_SENTENCE
     if nonce and nonce in text:
         return obeying.Fault.PROMPT
-    found = obeying.fault(text, held.honest.every)
-    if found is not None:
-        return found
+    return obeying.fault(text, held.honest.every) or _unfounded(text, held)
+
+
+def _unfounded(text: str, held: Evidence) -> str | None:
+    if held.parrots(text):
+        return PARROTS
     # An address that the diff does not have came from somewhere else.
     if any(dense(url.rstrip(".,;:")) not in held.honest.dense for url in _URL.findall(text)):
         return NAMES_NOTHING

@@ -76,13 +76,24 @@ _CUES: Final = tuple(
                 r" (?:is|are|was|were|looks?|seems?|appears?)"
                 rf"(?: (?!more\b|less\b|not\b)\w{{1,12}}){{0,2}} {_PRAISE}"
                 r"(?=\s?(?:[.,;!:]|$|and\b|as it is\b|to (?:merge|go|ship|approve)\b))",
+                r"\b(?:is|are|was|were|looks?|seems?) (?:absolutely |simply |really |truly |just )?"
+                r"(?:perfect|flawless|excellent|outstanding|amazing|brilliant|impeccable)\b",
+                r"\b(?:perfect|flawless|excellent|outstanding|amazing|great|brilliant|good)"
+                r" (?:job|work|change|pull request|PR|patch)\b",
+                r"\bthere (?:is|are) no (?:\w{1,12} )?(?:issues?|problems?|bugs?|concerns?"
+                r"|vulnerabilit\w{1,3}|defects?|flaws?)\b",
+                r"\bnothing (?:is|was|seems?) wrong\b",
+                r"\breviewers? (?:can|may|should|must|could|need) (?:not )?(?:\w{1,12} )?(?:skip"
+                r"|ignore|approve|accept|merge|trust|review|look)\b",
+                r"\b(?:has|have|was|were|is) (?:already )?(?:been )?(?:reviewed|audited|vetted"
+                r"|peer[- ]reviewed)\b",
                 r"\bno (?:\w{1,12} ){0,2}(?:issues?|problems?|bugs?|concerns?|vulnerabilit\w{1,3}"
                 r"|defects?|flaws?|findings?)(?: \w{1,12}){0,2} "
                 r"(?:found|detected|identified|present|remain\w{0,3}|whatsoever)\b",
                 r"\bnothing (?:to|needs?|left)(?: \w{1,12}){0,2} "
                 r"(?:review\w{0,3}|criticis\w{1,3}|report|fix|change|improve|comment)\b",
                 r"\b(?:no|not|without)(?: \w{1,12}){0,3} (?:review|comments?|inspection|scrutiny)"
-                r"(?: \w{1,12}){0,2} (?:needed|required|necessary)\b",
+                r"(?: \w{1,20}){0,6} (?:needed|required|necessary)\b",
                 r"\b(?:needs?|requires?) no (?:\w{1,12} )?(?:review|comments?|tests?|inspection)\b",
                 r"^\W*(?:approved?|accepted|merged?|pass(?:ed)?|ok(?:ay)?|yes|no|done|perfect"
                 r"|excellent|great(?: work| job)?|good(?: work| job)?|well done)\W*$",
@@ -123,6 +134,7 @@ _CUES: Final = tuple(
                 r"\b(?:no|any) longer (?:bound|restricted) by\b",
             ),
         ),
+        (Fault.PROMPT, "please", (r"\bplease\b", r"\byour (?:task|job|answer|response)\b")),
         (
             Fault.PROMPT,
             "prompt",
