@@ -17,8 +17,8 @@ def opening(found: Overview) -> str:
     whole = found.together
     if whole.reason is not None:
         if not found.reviewers:
-            touch = f"; {_view.many(whole.points, 'point')} wait for one" if whole.points else ""
-            return f"There is no review to score yet{touch}."
+            waiting = f"; {_view.many(whole.points, 'point')} to touch" if whole.points else ""
+            return f"There is no review to score yet{waiting}."
         return f"No score for this review: {whole.reason.rstrip('.')}."
     who = "The review addresses"
     if reviewers(found) > 1:
@@ -26,9 +26,10 @@ def opening(found: Overview) -> str:
     points = f"{whole.addressed:,} of {_view.many(whole.points, 'point')}"
     if whole.addressed == whole.points > 0:
         points = f"all {whole.points:,} points" if whole.points > 1 else "the one point"
+    verb = "is" if whole.on_topic == 1 else "are"
     return (
         f"{who} {points} that a review of this change should touch; {whole.on_topic:,} of "
-        f"{_view.many(whole.sentences, 'sentence')} speak about it."
+        f"{_view.many(whole.sentences, 'sentence')} {verb} about it."
     )
 
 

@@ -82,7 +82,7 @@ def test_notes_are_folded() -> None:
 def test_one_sentence_says_what_was_found() -> None:
     assert comment.render(overviews.review()).split("\n")[3] == (
         "Together, 2 reviewers address 4 of 7 points that a review of this change should touch; "
-        "4 of 6 sentences speak about it."
+        "4 of 6 sentences are about it."
     )
 
 
