@@ -110,8 +110,14 @@ def address(found: Overview, point: Point) -> str | None:
 
 
 def meaning(found: Overview) -> str:
-    """Explain the scores in two sentences."""
+    """Explain the scores in a few sentences."""
+    scale = ""
     if found.graded:
+        # Of the shipped weights, on the human study: README, "What the number means".
+        scale = (
+            " The numbers keep from the extremes: a review that people rate 4 or 5 of 5 typically "
+            "has a relevance near 0.35."
+        )
         first = (
             "Conciseness is how far, from 0 to 1, a review's sentences speak about the change; "
             "comprehensiveness is how far it addresses the points that a review should touch"
@@ -122,7 +128,7 @@ def meaning(found: Overview) -> str:
             "comprehensiveness is the share of the points to touch that it addresses"
         )
     return (
-        f"{first}; relevance is their harmonic mean. The numbers tell what a review covers, not "
+        f"{first}; relevance is their harmonic mean.{scale} The numbers tell what a review covers, not "
         "whether it is right, and nothing about who wrote it."
     )
 

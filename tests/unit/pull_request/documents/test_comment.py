@@ -126,3 +126,8 @@ def test_one_more_character_of_a_note_never_breaks_the_limit() -> None:
         notes = tuple("x" * length for _ in range(100))
         found = overviews.replace(overviews.largest(), notes=notes, reviewers=())
         assert len(comment.render(found)) <= comment.MAX_CHARS
+
+
+def test_scale_of_learned_scores_is_explained() -> None:
+    assert "near 0.35" in comment.render(overviews.learned())
+    assert "near 0.35" not in comment.render(overviews.review())
