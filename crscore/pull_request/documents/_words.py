@@ -128,8 +128,8 @@ def meaning(found: Overview) -> str:
             "comprehensiveness is the share of the points to touch that it addresses"
         )
     return (
-        f"{first}; relevance is their harmonic mean.{scale} The numbers tell what a review covers, not "
-        "whether it is right, and nothing about who wrote it."
+        f"{first}; relevance is their harmonic mean.{scale} The numbers tell what a review "
+        "covers, not whether it is right, and nothing about who wrote it."
     )
 
 
