@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crscore import checkout, config, diff, wholes
 from crscore.github import conversation, find, pull, sticky
+from crscore.github.sticky import Outcome, Posted
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
 from crscore.pull_request.documents.json import Spoken
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from crscore.checkout import Found
     from crscore.github.host import Host
     from crscore.github.pull import FindCheckout
-    from crscore.github.sticky import Posted
     from crscore.pull_request.overview import Overview
     from crscore.pulls import PullRequest
     from crscore.records import Diff, Result
@@ -49,6 +50,8 @@ class Request:
     """Settings that beat those of the environment and of the base branch."""
     folder: Path | None = None
     """Where a local checkout may be; None to use none."""
+    names_folder: bool = True
+    """Somebody named the folder, so it is told when it cannot be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +91,7 @@ def measure(host: Host, request: Request) -> Measured:
         request.repository,
         request.number,
         limits=_limits(first),
-        find_checkout=_finder(request.folder),
+        find_checkout=_finder(request.folder, named=request.names_folder),
         store=make_store(first) if first.cache else None,
     )
     file = config.Text(found.settings, BASE_FILE) if found.settings is not None else None
@@ -114,6 +117,9 @@ def post(host: Host, measured: Measured) -> Posted:
     Returns:
         What became of it; a token that may not write is an outcome, not an error.
     """
+    if not measured.overview.reviewers and not measured.pull.sticky:
+        # Nobody needs a comment that says that nobody commented.
+        return Posted(Outcome.UNCHANGED, "", "there is no review yet")
     return sticky.post(
         host,
         measured.pull.repository,
@@ -177,10 +183,16 @@ def _limits(settings: config.Config) -> wholes.Limits:
     )
 
 
-def _finder(folder: Path | None) -> FindCheckout | None:
+def _finder(folder: Path | None, *, named: bool) -> FindCheckout | None:
     if folder is None:
         return None
-    return lambda base, head: checkout.find(folder, base, head).checkout
+
+    def look(base: str, head: str) -> Found:
+        found = checkout.find(folder, base, head)
+        # Where nobody asked for a checkout, there is nothing to say when there is none.
+        return found if named else found._replace(reason=None)
+
+    return look
 
 
 def _originals(found: PullRequest, heard: Heard) -> dict[int, Diff]:

@@ -66,7 +66,7 @@ def set_at(server: Server, side: str, text: str) -> None:
     files = {path: history.text(commit, path) or "" for path in history.tree(commit)}
     made = history.commit(files | {"pyproject.toml": text}, parents=[commit], message="Settings")
     if side == "base":
-        pull.base = made
+        repository.branches["main"] = made
     else:
         pull.heads.append(made)
 
