@@ -5,7 +5,7 @@
 120 files, 3,000 changed lines, 300 comments, some of them outdated, served on this machine. Each
 run is the whole command, `crscore pr ... --comment`: the first with an empty store, the others with
 what it left. The second still reads the comment that the first one wrote; the third finds nothing
-new. Printed are the requests, beside the fewest that can bring what is needed, time and peak memory.
+new. Printed are the requests, beside the fewest that bring what is needed, time and peak memory.
 """
 
 from __future__ import annotations

@@ -120,7 +120,8 @@ def meaning(found: Overview) -> str:
         )
         first = (
             "Conciseness is how far, from 0 to 1, a review's sentences speak about the change; "
-            "comprehensiveness is how far it addresses the points that a review should touch"
+            "comprehensiveness is how far it addresses the points that a review should touch, each "
+            "in part, so it can be less than the share of points that count as addressed"
         )
     else:
         first = (
