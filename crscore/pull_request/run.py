@@ -133,36 +133,53 @@ def post(host: Host, measured: Measured) -> Posted:
 def received(
     host: Host, repository: str, number: int, data: bytes, *, source: str
 ) -> tuple[Overview, Posted]:
-    """Post what a job without rights measured.
+    """Post what a job without rights measured: `checked`, then `post_checked`."""
+    found = checked(host, repository, (number,), data, source=source)
+    return found, post_checked(host, found)
+
+
+def checked(
+    host: Host, repository: str, numbers: Sequence[int], data: bytes, *, source: str
+) -> Overview:
+    """Read what a job without rights measured.
 
     Args:
-        host: Where to write.
+        host: Where the pull request is.
         repository: `owner/name`, by the trusted event.
-        number: The pull request, by the trusted event.
+        numbers: The pull requests that the trusted event can be about, at least one. The data
+            may say which of them it is, and name no other.
         data: The job's JSON document, which anybody may have written.
         source: What to call it in messages.
-
-    Returns:
-        What it says, and what became of the comment.
 
     Raises:
         InputError: The data breaks a rule, or is about another pull request or commit.
         HostError: The pull request could not be read.
     """
     given = untrusted.decode(data, source=source)
+    number = given.number if given.number in numbers else numbers[0]
     head = pull.head(host, repository, number)
-    found = untrusted.bound(
-        given, repository=repository, number=number, head=head.sha, url=head.url
+    return untrusted.bound(given, repository=repository, number=number, head=head.sha, url=head.url)
+
+
+def post_checked(host: Host, found: Overview) -> Posted:
+    """Post what `checked` let through.
+
+    Raises:
+        HostError: The conversation could not be read.
+    """
+    said = conversation.read(
+        host, found.repository, found.number, settings=f"{found.head}:", expected={}
     )
-    said = conversation.read(host, repository, number, settings=f"{head.sha}:", expected={})
     ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
-    body = comment.render(found)
     certain = said.knows_ours and not said.unlisted
-    return found, sticky.post(host, repository, number, body, ours, certain=certain)
+    body = comment.render(found)
+    return sticky.post(host, found.repository, found.number, body, ours, certain=certain)
 
 
-def number_of(host: Host, repository: str, *, owner: str, branch: str, sha: str) -> int | None:
-    """Find the open pull request of a branch; None when none has this commit as its head."""
+def numbers_of(
+    host: Host, repository: str, *, owner: str, branch: str, sha: str
+) -> tuple[int, ...]:
+    """Find the open pull requests of a branch that have this commit as their head."""
     return find.of_head(host, repository, owner=owner, branch=branch, sha=sha)
 
 
