@@ -63,8 +63,8 @@ def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
 
 def _hunk_at(file: ChangedFile, comment: Comment) -> int | None:
     kept = _same_hunk(file, comment.diff_hunk) if comment.diff_hunk else None
-    if comment.line is None or (comment.outdated and comment.diff_hunk):
-        # An outdated line counts in another version of the file; the kept hunk knows better.
+    if comment.line is None or comment.outdated:
+        # An outdated line counts in another version of the file: only the kept hunk can tell.
         return kept
     for index, hunk in enumerate(file.hunks):
         if _holds(hunk, comment.line, comment.side):

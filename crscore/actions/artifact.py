@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MEMBER: Final = "crscore.json"
 """The one name looked for in an archive."""
+METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How a member may be packed: GitHub uses no other, and each decoder is one more to attack."""
 MAX_BYTES: Final = 50_000_000
 """Largest file, and largest archive, read."""
 
@@ -44,7 +46,7 @@ def read(path: Path) -> bytes:
             return path.read_bytes()
         return _member(path)
     except OSError as exc:
-        raise InputError(f"post-from cannot be read: {exc.strerror}") from exc
+        raise InputError(f"post-from cannot be read: {exc.strerror or exc}") from exc
 
 
 def _member(path: Path) -> bytes:
@@ -53,6 +55,8 @@ def _member(path: Path) -> bytes:
             names = [info for info in archive.infolist() if info.filename == MEMBER]
             if len(names) != 1:
                 raise InputError(f"post-from: the archive must have one {MEMBER}")
+            if names[0].compress_type not in METHODS:
+                raise InputError(f"post-from: {MEMBER} is packed in a way that GitHub does not use")
             # Read with a limit, as the size that the archive states may be a lie.
             with archive.open(names[0]) as stream:
                 content = stream.read(MAX_BYTES + 1)

@@ -82,14 +82,31 @@ class Environment:
     """`owner/name` that the workflow belongs to."""
     api_url: str = "https://api.github.com"
     """Where GitHub's interface is; another on GitHub Enterprise."""
-    run_url: str = ""
-    """Page of this run, "" when the runner does not say."""
-    output: Path | None = None
-    """File that takes the step's outputs."""
-    summary: Path | None = None
-    """File that takes the job summary."""
     output_dir: Path = Path("crscore")
     """Folder for the reports."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlets:
+    """The files through which a runner takes what a step has to say."""
+
+    output: Path | None = None
+    """Takes the step's outputs; None for a runner that has none."""
+    summary: Path | None = None
+    """Takes the job summary; None as above."""
+
+
+def outlets(variables: Mapping[str, str] | None = None) -> Outlets:
+    """Find the runner's files; that never fails, so that every other failure can be told there.
+
+    Args:
+        variables: Environment variables; the process's own when None.
+    """
+    variables = os.environ if variables is None else variables
+    return Outlets(
+        output=_path(variables, "GITHUB_OUTPUT"),
+        summary=_path(variables, "GITHUB_STEP_SUMMARY"),
+    )
 
 
 def read(variables: Mapping[str, str] | None = None) -> Environment:
@@ -109,16 +126,12 @@ def read(variables: Mapping[str, str] | None = None) -> Environment:
     repository = _required(variables, "GITHUB_REPOSITORY")
     if not _REPOSITORY.fullmatch(repository):
         raise ConfigError("GITHUB_REPOSITORY", _RUNNER, "must be OWNER/NAME")
-    server, run = variables.get("GITHUB_SERVER_URL", ""), variables.get("GITHUB_RUN_ID", "")
     return Environment(
         inputs=inputs,
         event=_required(variables, "GITHUB_EVENT_NAME"),
         event_path=_path(variables, "GITHUB_EVENT_PATH"),
         repository=repository,
         api_url=variables.get("GITHUB_API_URL") or "https://api.github.com",
-        run_url=f"{server}/{repository}/actions/runs/{run}" if server and run.isdecimal() else "",
-        output=_path(variables, "GITHUB_OUTPUT"),
-        summary=_path(variables, "GITHUB_STEP_SUMMARY"),
         output_dir=_output_dir(inputs, variables),
     )
 

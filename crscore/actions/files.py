@@ -47,10 +47,16 @@ def summary_room(file: Path | None) -> int:
 
     Returns:
         The bytes; 0 when it is full or there is no file.
+
+    Raises:
+        OutputError: The file cannot be looked at.
     """
     if file is None:
         return 0
-    there = file.stat().st_size if file.is_file() else 0
+    try:
+        there = file.stat().st_size if file.is_file() else 0
+    except OSError as exc:
+        raise OutputError(str(file), exc.strerror or str(exc)) from exc
     return max(0, MAX_SUMMARY_BYTES - _SPARE_BYTES - there)
 
 

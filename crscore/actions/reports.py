@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from crscore.actions.environment import Environment
 
 OUTPUTS: Final = (
     "relevance",
@@ -74,11 +73,11 @@ def keep(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def tell(environment: Environment, reports: Sequence[Report]) -> None:
+def tell(file: Path | None, reports: Sequence[Report]) -> None:
     """Set every output of the step.
 
     Args:
-        environment: The step's surroundings.
+        file: The runner's file for them; None for a runner that has none.
         reports: One for each pull request; empty when there was nothing to do.
 
     Raises:
@@ -87,7 +86,7 @@ def tell(environment: Environment, reports: Sequence[Report]) -> None:
     values = _values(reports)
     values["json-path"] = _path([one.json for one in reports])
     values["html-path"] = _path([one.html for one in reports])
-    files.write_outputs(environment.output, values)
+    files.write_outputs(file, values)
 
 
 def _values(reports: Sequence[Report]) -> dict[str, str]:

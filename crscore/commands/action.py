@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crscore.actions import artifact, commands, environment, event, files, reports
+from crscore.actions import artifact, environment, event, reports
+from crscore.commands._telling import Done, one_line, tell
 from crscore.errors import CRScoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from pathlib import Path
 
     from crscore.actions.environment import Environment
     from crscore.actions.reports import Report
@@ -21,35 +21,6 @@ if TYPE_CHECKING:
     from crscore.pull_request.run import Measured
 
 EXIT_GATE: Final = 1
-LOG_COLUMNS: Final = 120
-MOST_OF_A_LEVEL: Final = 10
-"""Messages of one level that GitHub shows of a step."""
-
-
-@dataclass(slots=True)
-class _Said:
-    """The step's own messages, which share GitHub's limit with the annotations."""
-
-    counts: dict[str, int] = field(default_factory=dict)
-
-    def __call__(self, level: str, text: str) -> None:
-        self.counts[level] = self.counts.get(level, 0) + 1
-        click.echo(commands.message(level, _line(text)))
-
-    @property
-    def room(self) -> int:
-        """Messages of any level that GitHub would still show."""
-        return MOST_OF_A_LEVEL - max(self.counts.values(), default=0)
-
-
-@dataclass(slots=True)
-class _Done:
-    """What became of the pull requests so far."""
-
-    told: list[Overview] = field(default_factory=list)
-    kept: list[Report] = field(default_factory=list)
-    below: list[str] = field(default_factory=list)
-    errors: list[CRScoreError] = field(default_factory=list)
 
 
 @click.command(name="action")
@@ -59,42 +30,46 @@ def command() -> int:
     Everything comes from the variables that a runner sets: the event, the inputs of action.yml,
     and the files for outputs and summary. Use `crscore pr` anywhere else.
     """
-    say = _Said()
+    done, outlets, annotate = Done(), environment.outlets(), False
+    # `finally`, as a bug in the last of many pull requests must not lose the others.
     try:
-        return _step(environment.read(), say)
+        here = environment.read()
+        annotate = here.inputs.annotations
+        _step(here, done)
+        done.finished = True
     except CRScoreError as exc:
-        say("error", str(exc))
-        raise
-
-
-def _step(here: Environment, say: _Said) -> int:
-    found = event.target(here)
-    if isinstance(found, event.Nothing):
-        return _nothing(here, found.reason, say)
-    host = _host(here)
-    numbers = _numbers(host, here, found)
-    if not numbers:
-        return _nothing(here, _none(found), say)
-    done = _Done()
-    for number in numbers:
-        try:
-            _one(host, here, number, done, say, several=len(numbers) > 1)
-        except CRScoreError as exc:
-            if len(numbers) == 1:
-                raise
-            # The others still have theirs; this one is what the run ends with.
-            say("error", f"{here.repository}#{number}: {exc}")
-            done.errors.append(exc)
-    _tell(here, done, say)
+        done.fail(exc)
+        done.finished = True
+    finally:
+        tell(outlets, done, annotate=annotate)
     if done.errors:
         raise done.errors[0]
     return EXIT_GATE if done.below else 0
 
 
-def _nothing(here: Environment, reason: str, say: _Said) -> int:
-    say("notice", f"Nothing was scored: {reason}.")
-    reports.tell(here, [])
-    return 0
+def _step(here: Environment, done: Done) -> None:
+    found = event.target(here)
+    if isinstance(found, event.Nothing):
+        done.note("notice", f"Nothing was scored: {found.reason}.")
+        return
+    host = _host(here)
+    numbers = _numbers(host, here, found, done)
+    if not numbers:
+        done.note("notice", f"Nothing was scored: {_none(found)}.")
+    elif here.inputs.post_from is not None:
+        _received(host, here, here.inputs.post_from, numbers, done)
+    else:
+        _each(host, here, numbers, done)
+
+
+def _each(host: Host, here: Environment, numbers: tuple[int, ...], done: Done) -> None:
+    several = len(numbers) > 1
+    for number in numbers:
+        try:
+            _one(host, here, number, done, several=several)
+        except CRScoreError as exc:
+            # The others still have theirs; this one is what the run ends with.
+            done.fail(exc, f"{here.repository}#{number}" if several else "")
 
 
 def _none(found: event.Target) -> str:
@@ -103,19 +78,32 @@ def _none(found: event.Target) -> str:
     return "no open pull request changed lately"
 
 
-def _numbers(host: Host, here: Environment, found: event.Target) -> tuple[int, ...]:
+def _numbers(host: Host, here: Environment, found: event.Target, done: Done) -> tuple[int, ...]:
     from crscore.pull_request import run  # noqa: PLC0415  (after wrong inputs)
 
     if isinstance(found, event.Named):
         return (found.number,)
     if isinstance(found, event.Recent):
-        return run.recent(host, here.repository, days=found.days, most=found.most)
+        # All that a page can list: those that are left out are counted, too.
+        most = environment.MAX_PULL_REQUESTS
+        listed = run.recent(host, here.repository, days=found.days, most=most)
+        _left_out(len(listed) - found.most, done, at_least=len(listed) == most)
+        return listed[: found.most]
     if isinstance(found, event.OfHead):
-        number = run.number_of(
+        return run.numbers_of(
             host, here.repository, owner=found.owner, branch=found.branch, sha=found.sha
         )
-        return () if number is None else (number,)
     return ()
+
+
+def _left_out(count: int, done: Done, *, at_least: bool) -> None:
+    if count > 0:
+        many = f"{count}{' or more' if at_least else ''}"
+        done.note(
+            "notice",
+            f"Not scored: open pull requests that changed longest ago, {many} of them; "
+            "the input max-pull-requests says how many are.",
+        )
 
 
 def _host(here: Environment) -> Host:
@@ -130,7 +118,7 @@ def _host(here: Environment) -> Host:
         api_url=here.api_url,
         store=make_store(settings) if settings.cache else None,
         patience=Patience(budget_s=here.inputs.wait_budget),
-        say=lambda text: click.echo(_line(text)),
+        say=lambda text: click.echo(one_line(text)),
     )
 
 
@@ -146,20 +134,27 @@ def _flags(here: Environment) -> dict[str, Any]:
     return {key: value for key, value in flags.items() if value is not None}
 
 
-def _one(
-    host: Host, here: Environment, number: int, done: _Done, say: _Said, *, several: bool
+def _received(
+    host: Host, here: Environment, file: Path, numbers: tuple[int, ...], done: Done
 ) -> None:
-    """Score one pull request, or post what was measured of it."""
+    """Tell, and post if asked to, what an untrusted job measured of one of these."""
+    from crscore.pull_request import run  # noqa: PLC0415
+
+    data = artifact.read(file)
+    found = run.checked(host, here.repository, numbers, data, source="post-from")
+    done.told.append(found)
+    done.kept[found.number] = _report(found, None)
+    if here.inputs.comment:
+        posted = run.post_checked(host, found)
+        _comment(posted, done)
+        done.kept[found.number] = _report(found, posted)
+
+
+def _one(host: Host, here: Environment, number: int, done: Done, *, several: bool) -> None:
+    """Score one pull request; what is done of it is kept, whatever fails afterwards."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     asked = here.inputs
-    if asked.post_from is not None:
-        data = artifact.read(asked.post_from)
-        found, posted = run.received(host, here.repository, number, data, source="post-from")
-        _comment(posted, say)
-        done.told.append(found)
-        done.kept.append(_report(found, posted))
-        return
     request = run.Request(
         repository=here.repository,
         number=number,
@@ -169,35 +164,41 @@ def _one(
         folder=asked.working_directory,
     )
     measured = run.measure(host, request)
-    written = run.post(host, measured) if asked.comment else None
-    if written is not None:
-        _comment(written, say)
-    done.told.append(measured.overview)
-    done.kept.append(_kept(here, measured, written, several=several))
-    _judge(here, measured, done, say)
+    found = measured.overview
+    done.told.append(found)
+    done.kept[number] = _report(found, None)
+    paths = _documents(here, measured, several=several)
+    done.kept[number] = _report(found, None, **paths)
+    # Last of all: a comment should not tell of a run that then breaks.
+    _judge(here, measured, done)
+    if asked.comment:
+        posted = run.post(host, measured)
+        _comment(posted, done)
+        done.kept[number] = _report(found, posted, **paths)
 
 
-def _comment(posted: Posted, say: _Said) -> None:
+def _comment(posted: Posted, done: Done) -> None:
     from crscore.github.sticky import Outcome  # noqa: PLC0415
 
     if posted.outcome is Outcome.REFUSED:
-        say("notice", f"The comment was not written, as the token may not: {posted.reason}")
+        done.say("notice", f"The comment was not written, as the token may not: {posted.reason}")
     elif posted.outcome is Outcome.FAILED:
-        say("warning", f"The comment was not written: {posted.reason}")
+        done.say("warning", f"The comment was not written: {posted.reason}")
 
 
-def _kept(here: Environment, measured: Measured, posted: Posted | None, *, several: bool) -> Report:
+def _documents(here: Environment, measured: Measured, *, several: bool) -> dict[str, Path]:
     from crscore.pull_request.documents import json, page  # noqa: PLC0415
 
     found, folder = measured.overview, here.output_dir
     name = f"crscore-{found.number}" if several else "crscore"
     text = json.render(found, measured.spoken, measured.result)
-    json_path = reports.keep(folder, f"{name}.json", text)
-    html_path = reports.keep(folder, f"{name}.html", page.render(found, measured.result))
-    return _report(found, posted, json=json_path, html=html_path)
+    return {
+        "json": reports.keep(folder, f"{name}.json", text),
+        "html": reports.keep(folder, f"{name}.html", page.render(found, measured.result)),
+    }
 
 
-def _report(found: Overview, posted: Posted | None, **paths: Any) -> Report:
+def _report(found: Overview, posted: Posted | None, **paths: Path) -> Report:
     return reports.Report(
         number=found.number,
         relevance=found.together.relevance,
@@ -210,7 +211,7 @@ def _report(found: Overview, posted: Posted | None, **paths: Any) -> Report:
     )
 
 
-def _judge(here: Environment, measured: Measured, done: _Done, say: _Said) -> None:
+def _judge(here: Environment, measured: Measured, done: Done) -> None:
     from crscore.pull_request import gate  # noqa: PLC0415
 
     verdict = gate.judge(
@@ -219,37 +220,7 @@ def _judge(here: Environment, measured: Measured, done: _Done, say: _Said) -> No
         fail_on=here.inputs.fail_on,
     )
     for line in verdict.notices:
-        say("notice", line)
+        done.say("notice", line)
     for line in verdict.failed:
-        say("error", line)
+        done.say("error", line)
     done.below.extend(verdict.failed)
-
-
-def _tell(here: Environment, done: _Done, say: _Said) -> None:
-    """Write log, annotations, summary and outputs: all of it, whatever the gate says."""
-    from crscore.pull_request.documents import annotations, summary, terminal  # noqa: PLC0415
-
-    if done.told:
-        click.echo(commands.shielded(terminal.render(done.told, width=LOG_COLUMNS)), nl=False)
-        _partial(done.told, say)
-        text = summary.render(done.told, room=files.summary_room(here.summary))
-        if here.summary is not None and not (text and files.append_summary(here.summary, text)):
-            say("warning", "The job summary is full, so the scores are in the log alone.")
-    # On lines of one pull request: those of several would stand on each other's.
-    if here.inputs.annotations and len(done.told) == 1 and say.room > 0:
-        click.echo(annotations.render(done.told[0], most=say.room), nl=False)
-    reports.tell(here, done.kept)
-
-
-def _partial(told: Sequence[Overview], say: _Said) -> None:
-    names = [f"{found.repository}#{found.number}" for found in told if found.partial]
-    if names:
-        what = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
-        say("warning", f"Not all of {what} could be read; the summary says what is missing.")
-
-
-def _line(text: str) -> str:
-    # Strangers' words may be in it: one line without anything that a log acts on.
-    from crscore.reports import _escape  # noqa: PLC0415
-
-    return _escape.no_commands(_escape.one_line(text))

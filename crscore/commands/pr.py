@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
 import click
 
@@ -15,6 +16,8 @@ from crscore.commands import _settings
 from crscore.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crscore.github.host import Host
     from crscore.github.sticky import Posted
     from crscore.pull_request.overview import Overview
@@ -23,10 +26,13 @@ if TYPE_CHECKING:
 EXIT_GATE: Final = 1
 FORMATS: Final = ("text", "json", "html", "markdown")
 _NAME: Final = r"(?P<repository>[\w.-]+/[\w.-]+)"
-# `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7`
+# `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7/files#diff-1`
 _TARGET: Final = re.compile(
-    rf"(?:https?://[\w.:-]+/)?{_NAME}(?:\#|/pull/)(?P<number>[1-9]\d{{0,8}})/?", re.ASCII
+    rf"(?:https?://(?P<host>[\w.:-]+)/)?{_NAME}(?:\#|/pull/)(?P<number>[1-9]\d{{0,8}})"
+    r"(?:/(?:files|commits|checks|changes)?(?:/[\w-]*)?)?(?:[?#][\w=&.-]*)?",
+    re.ASCII,
 )
+_PUBLIC: Final = "https://api.github.com"
 
 
 class Target(NamedTuple):
@@ -36,6 +42,8 @@ class Target(NamedTuple):
     """`owner/name`."""
     number: int
     """Its number."""
+    host: str | None = None
+    """Of the page's address; None where only repository and number were given."""
 
 
 @click.command(name="pr")
@@ -59,7 +67,6 @@ class Target(NamedTuple):
 @click.option(
     "--checkout",
     metavar="DIR",
-    default=".",
     help="Local checkout to take the change from, when it has both commits (default: here).",
 )
 @click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's interface.")
@@ -74,6 +81,7 @@ class Target(NamedTuple):
     default="together",
     help="Whose relevance that is: together, each, or patterns of reviewers, with commas.",
 )
+@click.option("--fail-on-partial", is_flag=True, help="With --fail-under: fail a partial run, too.")
 @click.option("--api-url", metavar="URL", help="GitHub's interface (default: GITHUB_API_URL).")
 @click.option(
     "--wait-budget",
@@ -92,11 +100,12 @@ def command(
     file: str | None,
     authors: tuple[str, ...],
     markers: tuple[str, ...],
-    checkout: str,
+    checkout: str | None,
     no_checkout: bool,
     comment: bool,
     given: str | None,
     fail_on: str,
+    fail_on_partial: bool,
     api_url: str | None,
     wait_budget: float,
     quiet: bool,
@@ -110,7 +119,8 @@ def command(
     """
     from crscore.pull_request import run  # noqa: PLC0415  (so that --help answers at once)
 
-    repository, number = parse(target)
+    repository, number, web_host = parse(target)
+    _check_host(web_host, api_url)
     settings = {key: value for key, value in flags.items() if value is not None}
     request = run.Request(
         repository=repository,
@@ -118,9 +128,12 @@ def command(
         authors=authors,
         markers=dict(map(_marker, markers)),
         flags=settings,
-        folder=None if no_checkout else Path(checkout),
+        folder=None if no_checkout else Path(checkout or "."),
+        names_folder=checkout is not None,
     )
     first = config.resolve(settings, file=None)
+    if first.offline:
+        raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
     output.check(file)
     host = _host(first, api_url, wait_budget, quiet=quiet)
     if given is not None:
@@ -133,7 +146,7 @@ def command(
         _notes(measured.overview)  # the text report has them itself
     if verbose:
         _say(f"asked GitHub: {host.traffic}")
-    return _gate(measured, fail_on)
+    return _gate(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
 
 
 def parse(target: str) -> Target:
@@ -150,7 +163,7 @@ def parse(target: str) -> Target:
 
     Example:
         >>> parse("acme/shop#7")
-        Target(repository='acme/shop', number=7)
+        Target(repository='acme/shop', number=7, host=None)
         >>> parse("https://github.com/acme/shop/pull/7").number
         7
     """
@@ -159,7 +172,21 @@ def parse(target: str) -> Target:
         raise ConfigError(
             "OWNER/REPO#N", "command line", f"must be like acme/shop#7, not {target[:100]!r}"
         )
-    return Target(found["repository"], int(found["number"]))
+    return Target(found["repository"], int(found["number"]), found["host"])
+
+
+def _check_host(web_host: str | None, api_url: str | None) -> None:
+    """Refuse the address of a page on another host than the one that is asked.
+
+    The token goes to the host that is configured, never to one that a pasted address names.
+    """
+    if web_host is None or api_url is not None:
+        return
+    asked = config.host_address()
+    host = "github.com" if asked == _PUBLIC else urlsplit(asked).netloc
+    if web_host.lower() != host.lower():
+        expected = f"is a page on {web_host} and {host} would be asked; give --api-url"
+        raise ConfigError("OWNER/REPO#N", "command line", expected)
 
 
 def _marker(text: str) -> tuple[str, str]:
@@ -227,11 +254,15 @@ def _notes(found: Overview) -> None:
         _say(f"note: {line}")
 
 
-def _gate(measured: Measured, fail_on: str) -> int:
+def _gate(measured: Measured, fail_on: Sequence[str], *, fail_on_partial: bool) -> int:
     from crscore.pull_request import gate  # noqa: PLC0415
 
-    names = [name.strip() for name in fail_on.split(",") if name.strip()]
-    verdict = gate.judge(measured.overview, fail_under=measured.settings.fail_under, fail_on=names)
+    verdict = gate.judge(
+        measured.overview,
+        fail_under=measured.settings.fail_under,
+        fail_on=fail_on,
+        fail_on_partial=fail_on_partial,
+    )
     for line in (*verdict.notices, *verdict.failed):
         _say(line)
     return EXIT_GATE if verdict.failed else 0

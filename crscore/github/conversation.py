@@ -99,7 +99,7 @@ def read(
     Returns:
         The conversation; what could not be read is said in `missing`.
     """
-    pulls, issues = f"/repos/{repository}/pulls/{number}", f"/repos/{repository}/issues/{number}"
+    pulls, issues = (f"/repos/{repository}/{kind}/{number}" for kind in ("pulls", "issues"))
     missing: list[str] = []
     lines = _list(host, f"{pulls}/comments", _Line, expected.get(RemarkKind.LINE), missing)
     reviews = _list(host, f"{pulls}/reviews", _Review, None, missing)
@@ -112,11 +112,6 @@ def read(
         missing.append(
             "Which comments are minimised and which threads are resolved could not be read "
             f"({exc.reason})."
-        )
-    if known is not None and known.long_threads:
-        missing.append(
-            f"{known.long_threads} threads have more than {states.PAGE} comments; which of the "
-            "later ones are minimised is unknown."
         )
     pending = {review.id for review in reviews if review.state == _PENDING}
     remarks = [

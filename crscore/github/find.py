@@ -21,8 +21,8 @@ class _Listed(msgspec.Struct, frozen=True):
     updated_at: str = ""
 
 
-def of_head(host: Host, repository: str, *, owner: str, branch: str, sha: str) -> int | None:
-    """Find the open pull request of a branch.
+def of_head(host: Host, repository: str, *, owner: str, branch: str, sha: str) -> tuple[int, ...]:
+    """Find the open pull requests of a branch: there is one for each base it may go to.
 
     Args:
         host: Where to ask.
@@ -32,14 +32,14 @@ def of_head(host: Host, repository: str, *, owner: str, branch: str, sha: str) -
         sha: The commit that has to be its newest one, 40 hex digits.
 
     Returns:
-        The number; None when no open pull request has this head any more.
+        The numbers; empty when no open pull request has this head any more.
 
     Raises:
         HostError: The list could not be read.
     """
     wanted = {"state": "open", "head": f"{owner}:{branch}"}
     pages = host.pages(f"/repos/{repository}/pulls", _Listed, wanted)
-    return next((one.number for one in pages.items if one.head.sha == sha), None)
+    return tuple(one.number for one in pages.items if one.head.sha == sha)
 
 
 def recent(

@@ -103,7 +103,7 @@ def read(
     Returns:
         The hunks of those that have one.
     """
-    outdated = [one for one in remarks if one.outdated and one.path and one.line]
+    outdated = [one for one in remarks if one.outdated and one.path]
     commits = Counter(one.commit for one in outdated if one.commit)
     asked = [commit for commit, _ in sorted(commits.items(), key=lambda item: (-item[1], item[0]))]
     versions = _Versions(host=host, repository=repository, base=base, local=local, failed=[])
@@ -148,6 +148,8 @@ def _whole(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
     if file is None:
         return None
     change = Diff(files=(replace(file, path=remark.path or ""),), sha256="")
+    if remark.line is None:  # on the file as a whole
+        return replace(change, sha256=_name(f"{remark.path}\n{file.hunks}"))
     scope = scopes.attach(
         Comment(
             body=remark.body,
@@ -163,8 +165,12 @@ def _whole(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
     if scope is None or scope.kind is not ScopeKind.HUNK or scope.hunk is None:
         return None
     hunk = file.hunks[scope.hunk]
-    name = hashlib.sha256(f"{remark.path}\n{hunk}".encode("utf-8", "surrogatepass")).hexdigest()
-    return Diff(files=(replace(change.files[0], hunks=(hunk,)),), sha256=name)
+    only = replace(change.files[0], hunks=(hunk,))
+    return Diff(files=(only,), sha256=_name(f"{remark.path}\n{hunk}"))
+
+
+def _name(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _kept(remark: Remark) -> Diff | None:

@@ -102,7 +102,8 @@ class Patience:
             reraise=True,
         )
         try:
-            return retrying(self._timed, attempt)
+            value: T = retrying(self._timed, attempt)
+            return value
         except TryAgainError as again:
             raise again.error from again.__cause__
 

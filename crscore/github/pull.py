@@ -9,28 +9,30 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from crscore import wholes
+from crscore import scopes, wholes
+from crscore.checkout import Found
 from crscore.errors import CRScoreError, HostError, NotFoundError
 from crscore.github import blobs, change, conversation, originals, sticky
 from crscore.github.change import Totals
 from crscore.pulls import PullRequest, RemarkKind
-from crscore.records import Diff
+from crscore.records import Diff, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from crscore.checkout import Checkout
     from crscore.github.conversation import Conversation
     from crscore.github.host import Host
+    from crscore.pulls import Remark
     from crscore.store import Store
     from crscore.wholes import Limits
 
-    FindCheckout = Callable[[str, str], Checkout | None]
+    FindCheckout = Callable[[str, str], Found]
 
 SETTINGS_FILE: Final = "pyproject.toml"
 TRIES: Final = 2
@@ -88,6 +90,27 @@ class _Change:
     notes: tuple[str, ...]
 
 
+class _Reading(NamedTuple):
+    """One reading of all that can move."""
+
+    pull: _Pull
+    local: Checkout | None
+    change: _Change
+    said: Conversation
+
+    @property
+    def moved(self) -> bool:
+        """True when somebody pushed while it was read."""
+        return self.said.head is not None and self.said.head != self.pull.head.sha
+
+    @property
+    def missing(self) -> Iterator[str]:
+        if self.moved:
+            yield "The pull request was pushed to while it was read."
+        if self.said.unlisted:
+            yield f"{self.said.unlisted} comments are counted by GitHub and not listed."
+
+
 def read(
     host: Host,
     repository: str,
@@ -104,7 +127,7 @@ def read(
         repository: `owner/name`.
         number: Its number.
         limits: How large the diff and the whole files may be.
-        find_checkout: Finds a local checkout that has a base and a head; None to use none.
+        find_checkout: Looks for a local checkout that has a base and a head; None to use none.
         store: Remembers whole files; None to remember nothing.
 
     Returns:
@@ -114,34 +137,22 @@ def read(
         HostError: The pull request itself could not be read.
     """
     for left in reversed(range(TRIES)):
-        pull = host.get(f"/repos/{repository}/pulls/{number}", _Pull)
-        checkout = find_checkout(pull.base.sha, pull.head.sha) if find_checkout else None
-        read_change = _change(host, repository, pull, checkout, limits, store)
-        said = conversation.read(
-            host,
-            repository,
-            number,
-            settings=f"{pull.base.sha}:{SETTINGS_FILE}",
-            expected=_expected(pull),
-        )
-        moved = said.head is not None and said.head != pull.head.sha
-        if not left or not (moved or said.unlisted):
+        reading = _read_once(host, repository, number, limits, find_checkout, store)
+        if not left or not (reading.moved or reading.said.unlisted):
             break
-    missing = [*read_change.missing, *said.missing]
-    if moved:
-        missing.append("The pull request was pushed to while it was read.")
-    if said.unlisted:
-        missing.append(f"{said.unlisted} comments are counted by GitHub and not listed.")
-    settings, unread = _settings(host, repository, pull.base.sha, said)
+    pull, said, changed = reading.pull, reading.said, reading.change
+    settings, unread = _settings(host, repository, pull.base.ref, said)
     ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
-    remarks = tuple(one for one in said.remarks if not one.minimized and one not in ours)
+    kept = (one for one in said.remarks if not one.minimized and one not in ours)
+    remarks = tuple(_of_version(one, changed.diff) for one in kept)
     older = originals.read(
         host,
         repository,
         pull.base.sha,
         remarks,
-        local=checkout.diff_to if checkout else None,
+        local=reading.local.diff_to if reading.local else None,
     )
+    missing = (*changed.missing, *said.missing, *reading.missing, *unread, *older.missing)
     return PullRequest(
         repository=repository,
         number=number,
@@ -150,15 +161,47 @@ def read(
         author=pull.user.login if pull.user else None,
         base=pull.base.sha,
         head=pull.head.sha,
-        diff=read_change.diff,
+        diff=changed.diff,
         remarks=remarks,
         originals=older.hunks,
-        missing=tuple(dict.fromkeys((*missing, *unread, *older.missing))),
-        notes=(*read_change.notes, *older.notes),
+        missing=tuple(dict.fromkeys(missing)),
+        notes=(*changed.notes, *older.notes),
         settings=settings,
         sticky=ours,
         knows_sticky=said.knows_ours and not said.unlisted,
     )
+
+
+def _read_once(
+    host: Host,
+    repository: str,
+    number: int,
+    limits: Limits,
+    find_checkout: FindCheckout | None,
+    store: Store | None,
+) -> _Reading:
+    pull = host.get(f"/repos/{repository}/pulls/{number}", _Pull)
+    found = find_checkout(pull.base.sha, pull.head.sha) if find_checkout else Found(None, None)
+    changed = _change(host, repository, pull, found, limits, store)
+    said = conversation.read(
+        host,
+        repository,
+        number,
+        settings=f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}",
+        expected=_expected(pull),
+    )
+    return _Reading(pull, found.checkout, changed, said)
+
+
+def _of_version(remark: Remark, change: Diff) -> Remark:
+    """Mark a comment on a whole file as outdated when the change no longer has the file.
+
+    GitHub does so for lines alone.
+    """
+    if remark.path is None or remark.line is not None or remark.outdated:
+        return remark
+    known = scopes.file_at(change, remark.path, remark.side or Side.NEW)
+    return remark if known is not None or not change.files else replace(remark, outdated=True)
 
 
 def head(host: Host, repository: str, number: int) -> Head:
@@ -180,28 +223,24 @@ def _change(
     host: Host,
     repository: str,
     pull: _Pull,
-    checkout: Checkout | None,
+    local: Found,
     limits: Limits,
     store: Store | None,
 ) -> _Change:
     totals = Totals(files=pull.changed_files, additions=pull.additions, deletions=pull.deletions)
-    notes: list[str] = []
-    if checkout is not None:
+    notes = [f"The local checkout was not used: {local.reason}."] if local.reason else []
+    if local.checkout is not None:
         try:
-            local = checkout.change(limits)
+            own = local.checkout.change(limits)
         except CRScoreError as exc:
             notes.append(f"The local checkout was not used: {exc}.")
         else:
-            differs = change.reconcile(local.diff, totals)
-            if differs and not checkout.is_shallow:
-                # Both commits and all history between them are here: GitHub's count is the stale
-                # one, or counts renames in another way.
-                notes.append("GitHub counts other lines or files than the local checkout has.")
-            if not (differs and checkout.is_shallow):
-                return _Change(diff=local.diff, missing=(), notes=(*notes, *local.notes))
+            if not change.reconcile(own.diff, totals):
+                return _Change(diff=own.diff, missing=(), notes=own.notes)
+            # The base that GitHub names can be older than what it compares with, and a shallow
+            # history has another merge base: GitHub's own list decides.
             notes.append(
-                "The local checkout was not used: its history is cut off and its change has other "
-                "numbers than GitHub's."
+                "The local checkout was not used: its change has other numbers than GitHub's."
             )
     try:
         found = change.read(
@@ -225,14 +264,14 @@ def _change(
 
 
 def _settings(
-    host: Host, repository: str, base: str, said: Conversation
+    host: Host, repository: str, branch: str, said: Conversation
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Take the settings file at the base; ask for it by itself where the conversation failed."""
+    """Take the settings file of the base branch, alone where the conversation failed."""
     if said.settings_known:
         return said.settings, ()
     path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
     try:
-        found = host.get(path, _Content, {"ref": base})
+        found = host.get(path, _Content, {"ref": branch})
         return base64.b64decode(found.content).decode(), ()
     except NotFoundError:
         return None, ()

@@ -36,9 +36,10 @@ query(
       reviewThreads(first: 100, after: $threadsAfter) @include(if: $threads) {
         pageInfo { hasNextPage endCursor }
         nodes {
+          id
           isResolved
           comments(first: 100) {
-            totalCount
+            pageInfo { hasNextPage endCursor }
             nodes { fullDatabaseId isMinimized viewerDidAuthor }
           }
         }
@@ -50,6 +51,18 @@ query(
       reviews(first: 100, after: $reviewsAfter) @include(if: $reviews) {
         pageInfo { hasNextPage endCursor }
         nodes { fullDatabaseId isMinimized viewerDidAuthor state }
+      }
+    }
+  }
+}
+"""
+THREAD_QUERY: Final = """\
+query($id: ID!, $after: String) {
+  node(id: $id) {
+    ... on PullRequestReviewThread {
+      comments(first: 100, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes { fullDatabaseId isMinimized viewerDidAuthor }
       }
     }
   }
@@ -88,8 +101,8 @@ class States:
     """For a line comment's id, whether its thread is resolved."""
     marks: dict[tuple[RemarkKind, int], Mark] = field(default_factory=dict)
     """For each comment, what is known of it."""
-    long_threads: int = 0
-    """Threads with more comments than one answer holds."""
+    longer: dict[str, tuple[bool, str | None]] = field(default_factory=dict)
+    """Threads that go on: their id -> whether they are resolved, and from where to go on."""
 
 
 class _PageInfo(msgspec.Struct, frozen=True, rename="camel"):
@@ -100,10 +113,10 @@ class _PageInfo(msgspec.Struct, frozen=True, rename="camel"):
 class _Marks(msgspec.Struct, frozen=True, rename="camel"):
     nodes: list[Mark]
     page_info: _PageInfo = _PageInfo()
-    total_count: int = 0
 
 
 class _Thread(msgspec.Struct, frozen=True, rename="camel"):
+    id: str
     is_resolved: bool
     comments: _Marks
 
@@ -132,6 +145,14 @@ class _Repository(msgspec.Struct, frozen=True, rename="camel"):
 
 class _Answer(msgspec.Struct, frozen=True):
     repository: _Repository
+
+
+class _Rest(msgspec.Struct, frozen=True):
+    comments: _Marks
+
+
+class _Node(msgspec.Struct, frozen=True):
+    node: _Rest
 
 
 def read(host: Host, repository: str, number: int, *, settings: str) -> States:
@@ -169,18 +190,35 @@ def read(host: Host, repository: str, number: int, *, settings: str) -> States:
         cursors = _take(states, answer.pull_request)
         if not cursors:
             break
+    for name, (resolved, cursor) in states.longer.items():
+        _read_on(host, states, name, resolved, cursor)
     return states
+
+
+def _read_on(host: Host, states: States, name: str, resolved: bool, cursor: str | None) -> None:
+    """Read a thread that is longer than one answer to its end."""
+    for _ in range(MAX_PAGES):
+        rest = host.graphql(THREAD_QUERY, {"id": name, "after": cursor}, _Node).node.comments
+        _note(states, rest, resolved)
+        if not rest.page_info.has_next_page:
+            break
+        cursor = rest.page_info.end_cursor
+
+
+def _note(states: States, comments: _Marks, resolved: bool) -> None:
+    for mark in comments.nodes:
+        if mark.id is not None:
+            states.resolved[mark.id] = resolved
+            states.marks[RemarkKind.LINE, mark.id] = mark
 
 
 def _take(states: States, pull: _Pull) -> dict[str, str | None]:
     """Add an answer to what is known; say from where each list goes on."""
     states.head = pull.head_ref_oid
     for thread in pull.review_threads.nodes if pull.review_threads else ():
-        states.long_threads += thread.comments.total_count > len(thread.comments.nodes)
-        for mark in thread.comments.nodes:
-            if mark.id is not None:
-                states.resolved[mark.id] = thread.is_resolved
-                states.marks[RemarkKind.LINE, mark.id] = mark
+        _note(states, thread.comments, thread.is_resolved)
+        if thread.comments.page_info.has_next_page:
+            states.longer[thread.id] = (thread.is_resolved, thread.comments.page_info.end_cursor)
     for kind, marks in (
         (RemarkKind.CONVERSATION, pull.comments),
         (RemarkKind.REVIEW, pull.reviews),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crscore.errors import ConfigError
+from crscore.reviewers import wildcards
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from crscore.pull_request.overview import Overview, Scores
 
@@ -25,27 +27,46 @@ class Verdict(NamedTuple):
     """Where the gate could not be applied, one sentence each."""
 
 
-def judge(found: Overview, *, fail_under: float | None, fail_on: Sequence[str]) -> Verdict:
+def judge(
+    found: Overview,
+    *,
+    fail_under: float | None,
+    fail_on: Sequence[str],
+    fail_on_partial: bool = False,
+) -> Verdict:
     """Hold the relevance of reviewers against a threshold.
 
-    What abstained passes with a notice, and so does everything when the run is partial: a number
-    that is not whole must stop nobody.
+    What abstained passes with a notice. A partial run applies no threshold: a number that is not
+    whole must stop nobody.
 
     Args:
         found: The run.
         fail_under: Relevance below which it fails, in [0, 1]; None for no gate.
         fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
+        fail_on_partial: With a threshold, a run that is partial fails.
 
     Returns:
         Who fails.
+
+    Raises:
+        ConfigError: `fail_on` names nobody.
     """
+    wanted = [name.strip() for name in fail_on if name.strip()]
+    if not wanted:
+        raise ConfigError("fail-on", "settings", "must be together, each, or names of reviewers")
     if fail_under is None:
         return Verdict((), ())
     place = f"{found.repository}#{found.number}"
     if found.partial:
-        return Verdict((), (f"{place}: the gate was not applied: the run is partial",))
-    failed, notices = [], []
-    chosen = dict(_chosen(found, fail_on))
+        line = f"{place}: the gate was not applied: the run is partial"
+        return Verdict((line,), ()) if fail_on_partial else Verdict((), (line,))
+    failed = []
+    notices = [
+        f"{place}: the gate was not applied to {name}: no such reviewer spoke"
+        for name in wanted
+        if not _rows(found, name)
+    ]
+    chosen = dict(pair for name in wanted for pair in _rows(found, name))
     for name, scores in chosen.items():
         if scores.relevance is None:
             notices.append(f"{place}: the gate was not applied to {name}: {scores.reason}")
@@ -53,16 +74,15 @@ def judge(found: Overview, *, fail_under: float | None, fail_on: Sequence[str]) 
             failed.append(
                 f"{place}: relevance of {name} is {scores.relevance:.3f}, below {fail_under:g}"
             )
-    if not chosen:
-        notices.append(f"{place}: the gate was not applied: none of these reviewers spoke")
     return Verdict(tuple(failed), tuple(notices))
 
 
-def _chosen(found: Overview, fail_on: Sequence[str]) -> Iterator[tuple[str, Scores]]:
-    if TOGETHER in fail_on:
-        yield "all reviewers together", found.together
-    for row in found.reviewers:
-        if EACH in fail_on or any(
-            fnmatchcase(row.name.lower(), pattern.lower()) for pattern in fail_on
-        ):
-            yield row.name, row
+def _rows(found: Overview, wanted: str) -> list[tuple[str, Scores]]:
+    if wanted.lower() == TOGETHER:
+        return [("all reviewers together", found.together)]
+    everybody = wanted.lower() == EACH
+    return [
+        (row.name, row)
+        for row in found.reviewers
+        if everybody or wildcards.matches(wanted, row.name)
+    ]

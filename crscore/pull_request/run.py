@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crscore import checkout, config, diff, wholes
 from crscore.github import conversation, find, pull, sticky
+from crscore.github.sticky import Outcome, Posted
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
 from crscore.pull_request.documents.json import Spoken
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from crscore.checkout import Found
     from crscore.github.host import Host
     from crscore.github.pull import FindCheckout
-    from crscore.github.sticky import Posted
     from crscore.pull_request.overview import Overview
     from crscore.pulls import PullRequest
     from crscore.records import Diff, Result
@@ -49,6 +50,8 @@ class Request:
     """Settings that beat those of the environment and of the base branch."""
     folder: Path | None = None
     """Where a local checkout may be; None to use none."""
+    names_folder: bool = True
+    """Somebody named the folder, so it is told when it cannot be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +91,7 @@ def measure(host: Host, request: Request) -> Measured:
         request.repository,
         request.number,
         limits=_limits(first),
-        find_checkout=_finder(request.folder),
+        find_checkout=_finder(request.folder, named=request.names_folder),
         store=make_store(first) if first.cache else None,
     )
     file = config.Text(found.settings, BASE_FILE) if found.settings is not None else None
@@ -114,6 +117,9 @@ def post(host: Host, measured: Measured) -> Posted:
     Returns:
         What became of it; a token that may not write is an outcome, not an error.
     """
+    if not measured.overview.reviewers and not measured.pull.sticky:
+        # Nobody needs a comment that says that nobody commented.
+        return Posted(Outcome.UNCHANGED, "", "there is no review yet")
     return sticky.post(
         host,
         measured.pull.repository,
@@ -127,36 +133,53 @@ def post(host: Host, measured: Measured) -> Posted:
 def received(
     host: Host, repository: str, number: int, data: bytes, *, source: str
 ) -> tuple[Overview, Posted]:
-    """Post what a job without rights measured.
+    """Post what a job without rights measured: `checked`, then `post_checked`."""
+    found = checked(host, repository, (number,), data, source=source)
+    return found, post_checked(host, found)
+
+
+def checked(
+    host: Host, repository: str, numbers: Sequence[int], data: bytes, *, source: str
+) -> Overview:
+    """Read what a job without rights measured.
 
     Args:
-        host: Where to write.
+        host: Where the pull request is.
         repository: `owner/name`, by the trusted event.
-        number: The pull request, by the trusted event.
+        numbers: The pull requests that the trusted event can be about, at least one. The data
+            may say which of them it is, and name no other.
         data: The job's JSON document, which anybody may have written.
         source: What to call it in messages.
-
-    Returns:
-        What it says, and what became of the comment.
 
     Raises:
         InputError: The data breaks a rule, or is about another pull request or commit.
         HostError: The pull request could not be read.
     """
     given = untrusted.decode(data, source=source)
+    number = given.number if given.number in numbers else numbers[0]
     head = pull.head(host, repository, number)
-    found = untrusted.bound(
-        given, repository=repository, number=number, head=head.sha, url=head.url
+    return untrusted.bound(given, repository=repository, number=number, head=head.sha, url=head.url)
+
+
+def post_checked(host: Host, found: Overview) -> Posted:
+    """Post what `checked` let through.
+
+    Raises:
+        HostError: The conversation could not be read.
+    """
+    said = conversation.read(
+        host, found.repository, found.number, settings=f"{found.head}:", expected={}
     )
-    said = conversation.read(host, repository, number, settings=f"{head.sha}:", expected={})
     ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
-    body = comment.render(found)
     certain = said.knows_ours and not said.unlisted
-    return found, sticky.post(host, repository, number, body, ours, certain=certain)
+    body = comment.render(found)
+    return sticky.post(host, found.repository, found.number, body, ours, certain=certain)
 
 
-def number_of(host: Host, repository: str, *, owner: str, branch: str, sha: str) -> int | None:
-    """Find the open pull request of a branch; None when none has this commit as its head."""
+def numbers_of(
+    host: Host, repository: str, *, owner: str, branch: str, sha: str
+) -> tuple[int, ...]:
+    """Find the open pull requests of a branch that have this commit as their head."""
     return find.of_head(host, repository, owner=owner, branch=branch, sha=sha)
 
 
@@ -177,10 +200,16 @@ def _limits(settings: config.Config) -> wholes.Limits:
     )
 
 
-def _finder(folder: Path | None) -> FindCheckout | None:
+def _finder(folder: Path | None, *, named: bool) -> FindCheckout | None:
     if folder is None:
         return None
-    return lambda base, head: checkout.find(folder, base, head).checkout
+
+    def look(base: str, head: str) -> Found:
+        found = checkout.find(folder, base, head)
+        # Where nobody asked for a checkout, there is nothing to say when there is none.
+        return found if named else found._replace(reason=None)
+
+    return look
 
 
 def _originals(found: PullRequest, heard: Heard) -> dict[int, Diff]:

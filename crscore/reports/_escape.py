@@ -38,7 +38,8 @@ _MARKDOWN_PUNCTUATION = re.compile(r"([\\`*_\[\]~]|:(?=:))")
 _MARKDOWN_OPENING = re.compile(r"^(?=[-+=#>])|^(\d+)(?=[.)])")
 _MENTION = re.compile(r"@(?=[\w])")
 _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
-_ADDRESS = re.compile(r"\b(https?|ftp|mailto|xmpp)(:)|\bwww(?=\.)", re.IGNORECASE)
+# Anywhere, not at a word's start alone: GitHub makes a link of `1https://x.example`, too.
+_ADDRESS = re.compile(r"(https?|ftp|mailto|xmpp)(:)|www(?=\.)", re.IGNORECASE)
 _COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b", re.IGNORECASE)
 _JSON_RISKY = re.compile(
     r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"

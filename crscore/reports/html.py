@@ -35,13 +35,13 @@ class Html:
         return _frame.page(
             "reports/templates/report.html.j2",
             title="Review score",
-            style=_style(pages),
+            style=style(pages),
             pages=pages,
             view=_view,
         )
 
 
-def _style(pages: Sequence[_page.Page]) -> str:
+def style(pages: Sequence[_page.Page]) -> str:
     """The style sheet with one rule for each place that can be jumped to.
 
     Only ids made from positions go in, never a text.

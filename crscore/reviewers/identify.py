@@ -208,8 +208,8 @@ def _reports(names: Sequence[str]) -> tuple[str, ...]:
         return ()
     return (
         f"Not scored, because they look like reports of tools: what {', '.join(names)} posted "
-        "in the conversation. Name everybody who is to be scored with --author, or tell a review "
-        "among them by its text with --bot-marker NAME=TEXT.",
+        "in the conversation. To score one, name everybody who is to be scored (authors), or tell "
+        "its posts by their text (bot markers).",
     )
 
 
@@ -218,13 +218,13 @@ def _ghosts(messages: Sequence[Message], pull_author: str | None) -> tuple[str, 
         return ()
     return (
         "Not scored: posts of deleted accounts, because the pull request's author is one of "
-        f"them. --author {GHOST} scores them.",
+        f"them. The author pattern {GHOST} scores them.",
     )
 
 
 def _nobody(wanted: Sequence[str], messages: Sequence[Message]) -> tuple[str, ...]:
     there = ", ".join(sorted(_names(messages))) or "nobody"
-    return (f"--author {', '.join(wanted)} matches nobody; there is: {there}.",)
+    return (f"The author pattern {', '.join(wanted)} matches nobody; there is: {there}.",)
 
 
 def _marker_notes(messages: Sequence[Message]) -> tuple[str, ...]:

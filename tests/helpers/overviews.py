@@ -86,7 +86,7 @@ def hostile() -> Overview:
         missing=(evil, "# x"),
         notes=(evil, "::set-output name=x::y", "##[error]z"),
         reviewers=(
-            reviewer(evil[:100], is_bot=True),
+            reviewer("\x1b[31m\u202e@me #1 ##[error]|`x`<b>[a](b)\u2028\r\n::error::", is_bot=True),
             reviewer(f"::warning::{evil}"[:100]),
             reviewer("|", reason=evil, **NOTHING),
         ),

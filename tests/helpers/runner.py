@@ -2,7 +2,8 @@
 
 Steps that run a script are run. Steps that use another action have small stand-ins here, which
 do on this disk what the action does on GitHub: a Python is named, a cache is a folder, an
-artifact is a folder.
+artifact is a folder. A cache belongs to the ref that stored it and is seen by that ref alone,
+but for those of the default branch, which all see.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tests.helpers import expressions
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+DEFAULT = "refs/heads/main"
 # What a machine needs to reach its package indexes, whatever they are.
 _PASSED = re.compile(
     r"PATH|LANG|HOME|(PIP|UV|npm_config|NPM_CONFIG|SSL|REQUESTS)_.*|.*_proxy|.*_PROXY"
@@ -76,6 +78,8 @@ class Runner:
         self.temp, self.caches = folder / "temp", folder / "caches"
         self.workspace, self.artifacts = folder / "workspace", folder / "artifacts"
         self.runs = 0
+        self.ref = DEFAULT
+        self.takes_artifacts = True
         for one in (self.caches, self.workspace, self.artifacts):
             one.mkdir(parents=True, exist_ok=True)
 
@@ -90,6 +94,10 @@ class Runner:
     ) -> Job:
         """Run the action for one event."""
         self.runs += 1
+        number = content.get("pull_request", {}).get("number")
+        # A run for pull_request_target is one of the base branch.
+        of_pull = event.startswith("pull_request") and event != "pull_request_target"
+        self.ref = f"refs/pull/{number}/merge" if of_pull else DEFAULT
         # A hosted runner is a new machine each time.
         shutil.rmtree(self.temp, ignore_errors=True)
         self.temp.mkdir()
@@ -225,23 +233,38 @@ class Runner:
         return True
 
     def _restore(self, work: Mapping[str, str], step: Step) -> bool:
-        exact = self.caches / work["key"]
         start = work.get("restore-keys", "").strip()
-        others = self.caches.glob(f"{start}*") if start else iter(())
-        found = [exact] if exact.is_dir() else sorted(others, key=lambda one: one.stat().st_mtime)
-        step.outputs = {"cache-hit": str(exact.is_dir()).lower() if found else ""}
-        if found:
-            _copy(found[-1], Path(work["path"]))
+        for ref in dict.fromkeys((self.ref, DEFAULT)):
+            exact = self._cache(ref, work["key"])
+            others = exact.parent.glob(f"{start}*") if start else iter(())
+            found = [exact] if exact.is_dir() else sorted(others, key=_age)
+            if found:
+                step.outputs = {"cache-hit": str(exact.is_dir()).lower()}
+                _copy(found[-1], Path(work["path"]))
+                return True
+        step.outputs = {"cache-hit": ""}
         return True
+
+    def _cache(self, ref: str, key: str) -> Path:
+        return self.caches / ref.replace("/", "-") / key
+
+    def cached(self) -> set[tuple[str, str]]:
+        """Say what is stored: ref and key."""
+        return {(one.parent.name, one.name) for one in self.caches.glob("*/*")}
 
     def _save(self, work: Mapping[str, str], step: Step) -> bool:
         if not Path(work["path"]).exists():
             step.log = "Warning: Path Validation Error"
-        elif not (self.caches / work["key"]).exists():
-            _copy(Path(work["path"]), self.caches / work["key"])
+        elif not self._cache(self.ref, work["key"]).exists():
+            _copy(Path(work["path"]), self._cache(self.ref, work["key"]))
         return True
 
     def _upload(self, work: Mapping[str, str], step: Step) -> bool:
+        if not self.takes_artifacts:
+            step.log = "Error: artifacts of this version are not supported here"
+            return False
+        if not 0 <= int(work["retention-days"]) <= 90:
+            raise ValueError(work["retention-days"])
         paths = [Path(line.strip()) for line in work["path"].splitlines() if line.strip()]
         found = sorted(
             {
@@ -299,6 +322,10 @@ def commands(log: str) -> list[tuple[str, dict[str, str], str]]:
     if mark is not None:
         raise ValueError("commands stay switched off")
     return found
+
+
+def _age(path: Path) -> float:
+    return path.stat().st_mtime
 
 
 def _text(path: Path) -> str:

@@ -66,7 +66,7 @@ def set_at(server: Server, side: str, text: str) -> None:
     files = {path: history.text(commit, path) or "" for path in history.tree(commit)}
     made = history.commit(files | {"pyproject.toml": text}, parents=[commit], message="Settings")
     if side == "base":
-        pull.base = made
+        repository.branches["main"] = made
     else:
         pull.heads.append(made)
 
@@ -197,7 +197,8 @@ def test_gate_fails_with_its_own_code(pr) -> None:
 
 
 def test_gate_looks_at_the_reviewers_it_is_told(pr) -> None:
-    assert pr("--fail-under", "0.99", "--fail-on", "nobody-here").code == 0
+    ran = pr("--fail-under", "0.99", "--fail-on", "nobody-here")
+    assert (ran.code, "nobody-here" in ran.err) == (0, True)
     assert pr("--fail-under", "0.99", "--fail-on", "each").code == 1
 
 
@@ -242,9 +243,48 @@ def test_wrong_target_is_a_usage_error(crscore, target: str) -> None:
     assert "acme/shop#7" in ran.err
 
 
-def test_page_address_is_a_target(crscore, github: Server) -> None:
-    page = "https://github.com/acme/shop/pull/7"
+@pytest.mark.parametrize("rest", ["", "/", "/files", "/files#diff-1a2bR3", "#discussion_r1"])
+def test_page_address_is_a_target(crscore, github: Server, rest: str) -> None:
+    page = f"https://github.com/acme/shop/pull/7{rest}"
     assert crscore("pr", page, "--api-url", github.url, *FAST).code == 0
+
+
+def test_page_on_another_host_is_refused(crscore, github: Server, monkeypatch) -> None:
+    monkeypatch.setenv("GITHUB_API_URL", github.url)
+    ran = crscore("pr", "https://ghe.example/acme/shop/pull/7", *FAST)
+    assert (ran.code, "ghe.example" in ran.err) == (2, True)
+    assert github.log == []
+
+
+@pytest.mark.parametrize("how", ["environment", "flag"])
+def test_offline_and_a_pull_request_exclude_each_other(
+    pr, github: Server, monkeypatch, how: str
+) -> None:
+    monkeypatch.setenv("CRSCORE_OFFLINE", "1" if how == "environment" else "0")
+    ran = pr(*(["--offline"] if how == "flag" else []))
+    assert (ran.code, github.log) == (2, [])
+
+
+def test_partial_run_fails_where_that_was_asked_for(pr, github: Server) -> None:
+    github.faults = Places([At(pattern="pulls/7/reviews", fault=Fault(kind=Kind.STATUS))])
+    ran = pr("--fail-under", "0.01", "--wait-budget", "0", "--fail-on-partial")
+    assert ran.code == 1
+
+
+def test_empty_fail_on_is_a_usage_error(pr) -> None:
+    assert pr("--fail-under", "0.5", "--fail-on", " , ").code == 2
+
+
+def test_without_reviewers_there_is_no_comment(crscore) -> None:
+    with serve(scenes.shop(), token=SECRET) as server:
+        pull = server.world.repositories[0].pulls[7]
+        pull.lines.clear()
+        pull.reviews.clear()
+        pull.notes.clear()
+        ran = crscore("pr", TARGET, "--api-url", server.url, *FAST, "--comment")
+        assert server.writes == []
+    assert ran.code == 0
+    assert "no review yet" in ran.err
 
 
 def test_missing_pull_request_is_one_line(crscore, github: Server) -> None:

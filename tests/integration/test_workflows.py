@@ -19,12 +19,13 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from crscore.actions import artifact, environment, reports
+from tests.helpers import expressions
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 ACTION, DOCKER_ACTION = ROOT / "action.yml", ROOT / "docker" / "action.yml"
 WORKFLOWS = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
-COMPOSITE_ONLY = {"artifact", "npm-analyzers", "python-version"}
+COMPOSITE_ONLY = {"artifact", "npm-analyzers", "python-version", "retention-days"}
 OURS = "OWNER/crscore@0000000000000000000000000000000000000000"
 ACTIONLINT = ROOT / "tests" / "data" / "actionlint"
 
@@ -143,8 +144,10 @@ def test_workflows_have_few_rights_and_an_end(path: Path) -> None:
     workflow = load(path)
 
     assert workflow["permissions"] == {}
-    assert workflow["concurrency"]["group"]
+    # Of a workflow, a run that its job's `if` then drops would push out one that waits.
+    assert "concurrency" not in workflow
     for job in workflow["jobs"].values():
+        assert job["concurrency"]["group"]
         assert 0 < int(job["timeout-minutes"]) <= 60
         assert set(job["permissions"]) <= {"actions", "contents", "pull-requests"}
         writes = {name for name, right in job["permissions"].items() if right == "write"}
@@ -166,8 +169,28 @@ def test_workflows_cover_the_events() -> None:
 
     assert found == {
         "pull_request", "pull_request_review", "issue_comment", "workflow_dispatch", "schedule",
-        "workflow_run",
+        "workflow_run", "push",
     }  # fmt: skip
+
+
+def test_no_two_workflows_wait_for_each_other() -> None:
+    groups = [
+        job["concurrency"]["group"].partition("${{")[0]
+        for path in WORKFLOWS
+        for job in load(path)["jobs"].values()
+    ]
+
+    assert len(set(groups)) == len(WORKFLOWS)
+
+
+def test_on_demand_run_of_another_comment_does_not_wait() -> None:
+    (job,) = load(ROOT / "examples/workflows/on-demand.yml")["jobs"].values()
+    thanks = {"body": "thanks!"}
+    comment = {"issue": {"number": 7, "pull_request": {"url": "x"}}, "comment": thanks}
+    for body, runs in (("thanks!", False), ("/crscore", True)):
+        thanks["body"] = body
+        github = {"event_name": "issue_comment", "event": comment}
+        assert expressions.holds(job["if"], {"github": github}, failed=False) is runs
 
 
 def test_job_that_posts_waits_for_the_one_that_measures() -> None:
@@ -176,6 +199,24 @@ def test_job_that_posts_waits_for_the_one_that_measures() -> None:
     )
 
     assert post["on"]["workflow_run"]["workflows"] == [measure["name"]]
+    (job,) = post["jobs"].values()
+    assert set(measure["on"]) >= {"pull_request", "pull_request_review"}
+    for event, posts in [*((name, True) for name in measure["on"]), ("push", False)]:
+        for conclusion in ("success", "failure", "cancelled"):
+            run = {"event": event, "conclusion": conclusion}
+            found = expressions.holds(
+                job["if"], {"github": {"event": {"workflow_run": run}}}, failed=False
+            )
+            assert found is (posts and conclusion != "cancelled"), run
+
+
+def test_all_that_is_scored_by_a_review_is_measured_by_one() -> None:
+    own, forks = (
+        load(ROOT / f"examples/workflows/{name}.yml")["on"]
+        for name in ("review-score", "fork-measure")
+    )
+
+    assert own == forks
 
 
 def fetch(tmp_path: Path, *, artifact_id: str) -> tuple[str, list[str], Path]:

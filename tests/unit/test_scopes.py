@@ -108,8 +108,8 @@ def test_outdated_line_whose_hunk_is_gone_leaves_the_file() -> None:
     assert place(path="app/a.py", line=1, outdated=True, diff_hunk=gone)[0] is ScopeKind.FILE
 
 
-def test_outdated_line_without_a_kept_hunk_is_all_there_is() -> None:
-    assert place(path="app/a.py", line=1, outdated=True)[2] == 0
+def test_outdated_line_without_a_kept_hunk_tells_nothing_but_the_file() -> None:
+    assert place(path="app/a.py", line=1, outdated=True)[2] is None
 
 
 def test_name_that_a_new_file_took_over_means_the_new_file() -> None:

@@ -17,8 +17,8 @@ def opening(found: Overview) -> str:
     whole = found.together
     if whole.reason is not None:
         if not found.reviewers:
-            touch = f"; {_view.many(whole.points, 'point')} wait for one" if whole.points else ""
-            return f"There is no review to score yet{touch}."
+            waiting = f"; {_view.many(whole.points, 'point')} to touch" if whole.points else ""
+            return f"There is no review to score yet{waiting}."
         return f"No score for this review: {whole.reason.rstrip('.')}."
     who = "The review addresses"
     if reviewers(found) > 1:
@@ -26,9 +26,10 @@ def opening(found: Overview) -> str:
     points = f"{whole.addressed:,} of {_view.many(whole.points, 'point')}"
     if whole.addressed == whole.points > 0:
         points = f"all {whole.points:,} points" if whole.points > 1 else "the one point"
+    verb = "is" if whole.on_topic == 1 else "are"
     return (
         f"{who} {points} that a review of this change should touch; {whole.on_topic:,} of "
-        f"{_view.many(whole.sentences, 'sentence')} speak about it."
+        f"{_view.many(whole.sentences, 'sentence')} {verb} about it."
     )
 
 
@@ -109,11 +110,18 @@ def address(found: Overview, point: Point) -> str | None:
 
 
 def meaning(found: Overview) -> str:
-    """Explain the scores in two sentences."""
+    """Explain the scores in a few sentences."""
+    scale = ""
     if found.graded:
+        # Of the shipped weights, on the human study: README, "What the number means".
+        scale = (
+            " The numbers keep from the extremes: a review that people rate 4 or 5 of 5 typically "
+            "has a relevance near 0.35."
+        )
         first = (
             "Conciseness is how far, from 0 to 1, a review's sentences speak about the change; "
-            "comprehensiveness is how far it addresses the points that a review should touch"
+            "comprehensiveness is how far it addresses the points that a review should touch, each "
+            "in part, so it can be less than the share of points that count as addressed"
         )
     else:
         first = (
@@ -121,8 +129,8 @@ def meaning(found: Overview) -> str:
             "comprehensiveness is the share of the points to touch that it addresses"
         )
     return (
-        f"{first}; relevance is their harmonic mean. The numbers tell what a review covers, not "
-        "whether it is right, and nothing about who wrote it."
+        f"{first}; relevance is their harmonic mean.{scale} The numbers tell what a review "
+        "covers, not whether it is right, and nothing about who wrote it."
     )
 
 

@@ -53,11 +53,11 @@ def render(found: Overview, result: Result) -> str:
         result: What it was condensed from.
     """
     pages = [_page.page(result, prefix="", heading="")]
-    style = html._style(pages) + _frame.read(f"{_FOLDER}/pull.css")
+    sheet = html.style(pages) + _frame.read(f"{_FOLDER}/pull.css")
     return _frame.page(
         f"{_FOLDER}/pull.html.j2",
         title=f"Review of {found.repository}#{found.number}",
-        style=style,
+        style=sheet,
         pages=pages,
         view=_view,
         found=found,

@@ -65,6 +65,7 @@ class Graph:
     def _root(self) -> Mapping[str, Any]:
         return {
             "viewer": _actor(self.world.viewer, keep_suffix=True),
+            "node": lambda _, **given: self._node(given["id"]),
             "repository": lambda _, owner, name, **more: self._repository(f"{owner}/{name}"),
             "rateLimit": {
                 "cost": 1,
@@ -74,6 +75,17 @@ class Graph:
                 "used": 1,
             },
         }
+
+    def _node(self, name: str) -> Mapping[str, Any] | None:
+        """A thread by its id; other things are not asked for by theirs."""
+        threads = (
+            thread
+            for repository in self.world.repositories
+            for pull in repository.pulls.values()
+            for thread in self._threads(repository, pull)
+        )
+        found = next((one for one in threads if one["id"] == name), None)
+        return None if found is None else {"__typename": "PullRequestReviewThread", **found}
 
     def _repository(self, name: str) -> Mapping[str, Any]:
         found = self.world.repository(name)

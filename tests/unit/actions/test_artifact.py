@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from crscore.actions import artifact
 from crscore.errors import InputError, LimitError
 
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 
-def archive(path: Path, *members: tuple[str, bytes]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+
+def archive(path: Path, *members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as made:
         for name, content in members:
             made.writestr(name, content)
     return path
@@ -23,6 +25,17 @@ def test_file_folder_and_archive_give_the_same(tmp_path: Path) -> None:
 
     for path in (tmp_path, tmp_path / "crscore.json", made):
         assert artifact.read(path) == b"{}"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_member_is_packed_as_github_packs_it(tmp_path: Path, method: int) -> None:
+    made = archive(tmp_path / "a.zip", ("crscore.json", b"{}"), method=method)
+
+    if method in artifact.METHODS:
+        assert artifact.read(made) == b"{}"
+        return
+    with pytest.raises(InputError, match="packed"):
+        artifact.read(made)
 
 
 @pytest.mark.parametrize(
@@ -102,17 +115,33 @@ def test_locked_archive_is_refused(tmp_path: Path) -> None:
         artifact.read(made)
 
 
-@given(at=st.integers(0, 10_000), value=st.integers(0, 255))
+@given(
+    method=st.sampled_from(METHODS),
+    claimed=st.none() | st.sampled_from((*METHODS, 9, 93)),
+    damage=st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4),
+)
 def test_damaged_archive_is_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, at: int, value: int
+    tmp_path_factory: pytest.TempPathFactory,
+    method: int,
+    claimed: int | None,
+    damage: list[tuple[int, int]],
 ) -> None:
-    made = archive(tmp_path_factory.getbasetemp() / "d.zip", ("crscore.json", b'{"a": 1}' * 9))
+    path = tmp_path_factory.getbasetemp() / "d.zip"
+    made = archive(path, ("crscore.json", b'{"a": 1}' * 9), method=method)
     whole = bytearray(made.read_bytes())
-    whole[at % len(whole)] = value
+    for at, value in damage:
+        whole[at % len(whole)] = value
+    if claimed is not None:
+        # What the directory says beats what the member says of itself.
+        for mark, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+            if mark in whole:
+                start = whole.index(mark) + offset
+                whole[start : start + 2] = struct.pack("<H", claimed)
     made.write_bytes(whole)
 
     try:
-        content = artifact.read(made)
-    except InputError:
-        return
+        content, said = artifact.read(made), ""
+    except InputError as exc:
+        content, said = b"", str(exc)
     assert len(content) < 1000
+    assert "None" not in said

@@ -10,8 +10,6 @@ RUNNER = {
     "GITHUB_EVENT_NAME": "pull_request",
     "GITHUB_EVENT_PATH": "/e.json",
     "GITHUB_API_URL": "https://git.example/api/v3",
-    "GITHUB_SERVER_URL": "https://git.example",
-    "GITHUB_RUN_ID": "77",
     "RUNNER_TEMP": "/t",
 }
 
@@ -22,17 +20,19 @@ def inputs(**given: str) -> environment.Inputs:
 
 
 def test_surroundings_are_read() -> None:
-    found = environment.read(RUNNER | {"GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s"})
+    found = environment.read(RUNNER)
 
     assert (found.repository, found.event) == ("fruit/shop", "pull_request")
-    assert (found.event_path, found.output, found.summary) == (
-        Path("/e.json"),
-        Path("/o"),
-        Path("/s"),
-    )
+    assert found.event_path == Path("/e.json")
     assert found.api_url == "https://git.example/api/v3"
-    assert found.run_url == "https://git.example/fruit/shop/actions/runs/77"
     assert found.output_dir == Path("/t/crscore")
+
+
+def test_files_of_the_runner_are_found_whatever_else_is_wrong() -> None:
+    found = environment.outlets({"GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s"})
+
+    assert (found.output, found.summary) == (Path("/o"), Path("/s"))
+    assert environment.outlets({"GITHUB_OUTPUT": ""}) == environment.Outlets()
 
 
 def test_no_input_gives_the_defaults() -> None:

@@ -3,20 +3,9 @@ from pathlib import Path
 import pytest
 
 from crscore.actions import reports
-from crscore.actions.environment import Environment, Inputs
 from crscore.actions.reports import Report
 from crscore.errors import OutputError
 from tests.unit.actions.test_files import parse
-
-
-def surroundings(tmp_path: Path) -> Environment:
-    return Environment(
-        inputs=Inputs(),
-        event="schedule",
-        event_path=None,
-        repository="a/b",
-        output=tmp_path / "output",
-    )
 
 
 def report(number: int = 7, **changed: object) -> Report:
@@ -34,7 +23,7 @@ def report(number: int = 7, **changed: object) -> Report:
 
 
 def left(tmp_path: Path, *made: Report) -> dict[str, str]:
-    reports.tell(surroundings(tmp_path), made)
+    reports.tell(tmp_path / "output", made)
     return parse((tmp_path / "output").read_text("utf-8"))
 
 

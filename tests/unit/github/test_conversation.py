@@ -172,3 +172,22 @@ def test_faults_that_pass_leave_no_trace(whole: Conversation) -> None:
         )
         found = read(host)
     assert (found.remarks, found.missing) == (whole.remarks, ())
+
+
+def test_thread_longer_than_one_answer_is_read_to_its_end(whole: Conversation) -> None:
+    with shop() as (server, host):
+        server.rules.graph_page_limit = 1
+        found = read(host)
+    assert found.remarks == whole.remarks
+    assert found.missing == ()
+
+
+def test_range_across_both_sides_is_its_last_line() -> None:
+    item = conversation._Line(
+        id=1, body="x", path="a.py", line=9, start_line=3, side="RIGHT", start_side="LEFT"
+    )
+    assert conversation._of_line(item).start_line is None
+    whole_range = conversation._Line(
+        id=1, body="x", path="a.py", line=9, start_line=3, side="RIGHT", start_side="RIGHT"
+    )
+    assert conversation._of_line(whole_range).start_line == 3

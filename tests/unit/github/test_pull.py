@@ -60,7 +60,8 @@ def test_settings_are_those_of_the_base_branch() -> None:
             message="Ask for more",
         )
         request.heads.append(history.commit(evil, parents=[request.head], message="Ask for less"))
-        request.base = base_now
+        # GitHub's `base.sha` may lag behind: the branch itself says what its settings are.
+        world.repositories[0].branches["main"] = base_now
         assert "0.9" in (read(host).settings or "")
 
 
@@ -155,7 +156,7 @@ def local(server, tmp_path):
     """A finder of a clone of the shop."""
     repository = server.world.repositories[0]
     repository.history.clone(tmp_path / "clone", pull_of(server).head)
-    return lambda base, head: checkout.find(tmp_path / "clone", base, head).checkout
+    return lambda base, head: checkout.find(tmp_path / "clone", base, head)
 
 
 def test_checkout_gives_the_change_without_asking_for_it(whole, tmp_path) -> None:
@@ -169,12 +170,19 @@ def test_checkout_gives_the_change_without_asking_for_it(whole, tmp_path) -> Non
     assert not found.partial
 
 
-def test_checkout_whose_numbers_differ_is_believed_when_it_is_whole(tmp_path) -> None:
+def test_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
     with shop() as (server, host):
-        finder = local(server, tmp_path)
-        found = read(Miscounting(host), find_checkout=finder)
-        assert len(found.diff.files) == 5
-        assert any("GitHub counts other" in note for note in found.notes)
+        found = read(Miscounting(host), find_checkout=local(server, tmp_path))
+        assert any("/files" in entry.path for entry in server.log)
+    assert any("other numbers than GitHub's" in note for note in found.notes)
+    assert found.partial  # as the host's own list does not add up to its count either
+
+
+def test_reason_for_no_checkout_is_told(tmp_path) -> None:
+    with shop() as (_, host):
+        found = read(host, find_checkout=lambda base, head: checkout.find(tmp_path, base, head))
+    assert any("local checkout was not used" in note for note in found.notes)
+    assert not found.partial
 
 
 class Miscounting:
@@ -193,28 +201,51 @@ class Miscounting:
         return answer
 
 
-def test_shallow_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
-    with shop() as (server, host):
-        finder = local(server, tmp_path)
-
-        def shallow(base: str, head: str):
-            found = finder(base, head)
-            return found and replace(found, is_shallow=True)
-
-        found = read(Miscounting(host), find_checkout=shallow)
-        assert any("/files" in entry.path for entry in server.log)
-    assert any("cut off" in note for note in found.notes)
-    assert found.partial  # as the host's own list does not add up to its count either
-
-
 def test_checkout_that_fails_gives_way_to_the_host(tmp_path) -> None:
     with shop() as (server, host):
         finder = local(server, tmp_path)
 
         def broken(base: str, head: str):
             found = finder(base, head)
-            return found and replace(found, merge_base="0" * 40)
+            return found._replace(checkout=replace(found.checkout, merge_base="0" * 40))
 
         found = read(host, find_checkout=broken)
     assert len(found.diff.files) == 5
     assert any("local checkout was not used" in note for note in found.notes)
+
+
+def test_push_during_every_reading_makes_the_run_partial() -> None:
+    world = scenes.shop()
+    with shop(world) as (server, host):
+        request, history = pull_of(server), world.repositories[0].history
+        asked = host.get
+
+        def push_after_each(path, *given, **more):
+            answer = asked(path, *given, **more)
+            if path.endswith("/pulls/7"):
+                tree = {
+                    name: history.text(request.head, name) or ""
+                    for name in history.tree(request.head)
+                }
+                tree["web/cart.js"] += f"// {len(request.heads)}\n"
+                request.heads.append(history.commit(tree, parents=[request.head], message="More"))
+            return answer
+
+        host.get = push_after_each  # type: ignore[method-assign]
+        found = read(host)
+    assert "The pull request was pushed to while it was read." in found.missing
+
+
+def test_comment_on_a_file_that_left_the_change_is_scored_where_it_was() -> None:
+    world = scenes.shop()
+    with shop(world) as (server, host):
+        request, history = pull_of(server), world.repositories[0].history
+        tree = {name: history.text(request.head, name) or "" for name in history.tree(request.head)}
+        del tree["web/format.js"]
+        base = {name: history.text(request.base, name) for name in history.tree(request.base)}
+        tree["web/utils.js"] = base["web/utils.js"] or ""
+        request.heads.append(history.commit(tree, parents=[request.head], message="Take it back"))
+        found = read(host)
+    (one,) = [remark for remark in found.remarks if "giving this file a name" in remark.body]
+    assert one.outdated
+    assert found.originals[one.id].files[0].path == "web/format.js"

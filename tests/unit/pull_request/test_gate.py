@@ -1,7 +1,9 @@
 """The gate: off by default, and it stops nobody with a number that is not whole."""
 
+import pytest
 from msgspec import structs
 
+from crscore.errors import ConfigError
 from crscore.pull_request import gate
 from tests.helpers import overviews
 
@@ -72,4 +74,27 @@ def test_partial_run_stops_nobody_and_says_so() -> None:
 def test_gate_on_somebody_who_did_not_speak_says_so() -> None:
     verdict = judge(scored(mira=0.1), "copilot")
     assert verdict.failed == ()
-    assert "none of these" in verdict.notices[0]
+    assert "copilot: no such reviewer spoke" in verdict.notices[0]
+
+
+def test_each_name_that_matches_nobody_is_told() -> None:
+    verdict = judge(scored(mira=0.9), "mira,mira_k")
+    assert (verdict.failed, len(verdict.notices)) == ((), 1)
+
+
+@pytest.mark.parametrize("name", ["Together", "EACH", "coderabbitai[bot]"])
+def test_names_are_read_whatever_their_case_and_brackets(name: str) -> None:
+    found = scored(together=0.1, **{"coderabbitai[bot]": 0.1})
+    assert judge(found, name).failed
+
+
+@pytest.mark.parametrize("names", ["", " , "])
+def test_nobody_to_look_at_is_an_error(names: str) -> None:
+    with pytest.raises(ConfigError):
+        judge(scored(), names)
+
+
+def test_partial_run_fails_where_that_is_asked_for() -> None:
+    found = structs.replace(scored(), missing=("A page is missing.",))
+    verdict = gate.judge(found, fail_under=0.1, fail_on=["together"], fail_on_partial=True)
+    assert "partial" in verdict.failed[0]

@@ -116,7 +116,20 @@ def test_escaped_markdown_renders_as_the_text_itself(raw: str) -> None:
 
 @pytest.mark.parametrize(
     "raw",
-    ["@someone", "(@org/team)", "#12", "see GH-12", "o/r#3", "https://a.b", "www.a.b", "a@b.c"],
+    [
+        "@someone",
+        "(@org/team)",
+        "#12",
+        "see GH-12",
+        "o/r#3",
+        "https://a.b",
+        "1https://a.b",
+        "_http://a.b",
+        "éhttps://a.b",
+        "xwww.a.b",
+        "www.a.b",
+        "a@b.c",
+    ],
 )
 def test_mentions_references_and_addresses_are_defused(raw: str) -> None:
     shown = COMMONMARK.render(_escape.markdown(raw))

@@ -230,7 +230,9 @@ def test_exclusion_counts_more_than_choice() -> None:
 
 def test_choice_of_nobody_names_who_is_there() -> None:
     found = hear(line(1, "It leaks."), authors=["eve"])
-    assert found == Heard(said=(), left_out=("--author eve matches nobody; there is: ada.",))
+    assert found == Heard(
+        said=(), left_out=("The author pattern eve matches nobody; there is: ada.",)
+    )
 
 
 def test_reports_of_unknown_bots_are_left_out_and_named() -> None:

@@ -82,7 +82,7 @@ def test_notes_are_folded() -> None:
 def test_one_sentence_says_what_was_found() -> None:
     assert comment.render(overviews.review()).split("\n")[3] == (
         "Together, 2 reviewers address 4 of 7 points that a review of this change should touch; "
-        "4 of 6 sentences speak about it."
+        "4 of 6 sentences are about it."
     )
 
 
@@ -126,3 +126,8 @@ def test_one_more_character_of_a_note_never_breaks_the_limit() -> None:
         notes = tuple("x" * length for _ in range(100))
         found = overviews.replace(overviews.largest(), notes=notes, reviewers=())
         assert len(comment.render(found)) <= comment.MAX_CHARS
+
+
+def test_scale_of_learned_scores_is_explained() -> None:
+    assert "near 0.35" in comment.render(overviews.learned())
+    assert "near 0.35" not in comment.render(overviews.review())

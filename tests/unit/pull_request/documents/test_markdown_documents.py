@@ -137,7 +137,7 @@ def test_single_reviewer_has_one_row(write) -> None:
 @BOTH
 def test_nobody_reviewed_yet(write) -> None:
     shown = write(overviews.nobody())
-    assert "There is no review to score yet; 2 points wait for one." in shown
+    assert "There is no review to score yet; 2 points to touch." in shown
     assert cells(shown) == []
     assert "The value of `timeout` in `http` changes from 10 to 30." in shown
 
@@ -167,6 +167,24 @@ def test_point_on_the_old_side_says_so_and_links_there(write) -> None:
     # GitHub's own name for this path in links that people have pasted in public.
     digest = "b335630551682c19a781afebcf4d07bf978fb1f8ac04c6bf87428ed5106870f5"
     assert f"[`README.md:3-5 (before)`]({overviews.URL}/files#diff-{digest}L3-L5)" in shown
+
+
+@BOTH
+def test_point_of_a_renamed_file_links_to_where_the_host_lists_it(write) -> None:
+    point = overviews.point(path="old.md", listed="README.md", side=overviews.Side.OLD, line=3)
+    shown = write(overviews.replace(overviews.review(), open=(point,)))
+    digest = "b335630551682c19a781afebcf4d07bf978fb1f8ac04c6bf87428ed5106870f5"
+    assert f"[`old.md:3 (before)`]({overviews.URL}/files#diff-{digest}L3)" in shown
+
+
+@BOTH
+def test_review_without_a_score_says_why(write) -> None:
+    whole = overviews.replace(
+        overviews.review().together, reason="no sentence in <b>", **overviews.NOTHING
+    )
+    shown = write(overviews.replace(overviews.review(), together=whole))
+    assert "No score for this review: no sentence in &lt;b>." in shown
+    assert cells(shown)[1][1:4] == ["–", "–", "–"]
 
 
 @BOTH

@@ -74,7 +74,7 @@ def test_partial_result_and_reasons_are_told() -> None:
 def test_nobody_reviewed_yet() -> None:
     result = results.make(results.diff_of(results.SETTINGS), results.REFERENCES[4:6], (), [[], []])
     text = Read(page.render(overviews.nobody(), result)).text
-    assert "There is no review to score yet; 2 points wait for one." in text
+    assert "There is no review to score yet; 2 points to touch." in text
 
 
 def test_points_over_the_limits_are_counted() -> None:

@@ -36,7 +36,7 @@ def test_row_without_a_score_says_why() -> None:
 
 def test_nobody_reviewed_yet() -> None:
     shown = terminal.render([overviews.nobody()])
-    assert "There is no review to score yet; 2 points wait for one." in shown
+    assert "There is no review to score yet; 2 points to touch." in shown
     assert "together" not in shown
 
 
