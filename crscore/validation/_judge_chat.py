@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import msgspec
 
 from crscore import prompts
-from crscore.claims._model.fence import readable
 from crscore.engines.base import Message, Sampling
 from crscore.errors import ConfigError
+from crscore.fence import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

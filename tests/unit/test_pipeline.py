@@ -404,7 +404,8 @@ def test_signature_names_the_tools_and_what_is_partial() -> None:
     assert analysed().signature == "crscore|version:test|claims:fixed|analyzers:toy@1.2"
     lost = analysed(analyzers=Finds(state=ToolState.MISSING))
     assert lost.signature == "crscore|version:test|claims:fixed|analyzers:partial"
-    assert analysed(analyzers=Silent()).signature == "crscore|version:test|claims:fixed|analyzers:none"
+    none = analysed(analyzers=Silent()).signature
+    assert none == "crscore|version:test|claims:fixed|analyzers:none"
 
 
 def test_notes_of_the_analysis_are_in_the_result() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crscore.claims._model import answer, copies, grounding, pieces, prompt, remembered
-from crscore.claims._model.fence import Fence
+from crscore.fence import Fence
 from crscore.records import Claims
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ import msgspec
 
 from crscore import diff, prompts
 from crscore.claims._model import pieces
-from crscore.claims._model.fence import Fence
 from crscore.engines.base import Message
 from crscore.errors import ConfigError, InputError
+from crscore.fence import Fence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crscore.claims._model import pieces, prompt
-from crscore.claims._model.fence import Fence
+from crscore.fence import Fence
 
 if TYPE_CHECKING:
     from crscore.claims._model.prompt import Form, Prompt
@@ -51,8 +52,15 @@ class Asking:
         )
 
     def answer(self, row: Row) -> str:
-        """Write what the model is to learn to say."""
-        return prompt.answer(row.claims, row.implications, self.form)
+        """Write what the model is to learn to say.
+
+        JSON has no blanks between its parts: an engine that keeps the model to a schema allows
+        none, and a model that learned to write some would have to leave what it learned.
+        """
+        text = prompt.answer(row.claims, row.implications, self.form)
+        if self.form != "json":
+            return text
+        return json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
 
     def as_json(self) -> dict[str, Any]:
         """Say how a model wants to be asked that was trained so."""

@@ -1,6 +1,7 @@
 """Claims by a model behind a real server on loopback, through the real client."""
 
 import json
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -191,8 +192,6 @@ def test_remembered_value_that_cannot_be_read_is_made_again(tmp_path: Path) -> N
 
 
 def _keys(folder: Path) -> list[str]:
-    import sqlite3
-
     with sqlite3.connect(folder / "store.sqlite3") as base:
         return [row[0] for row in base.execute("SELECT key FROM entries")]
 

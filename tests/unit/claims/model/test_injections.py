@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from crscore import diff, hidden
-from crscore.claims._model import answer, fence, grounding, pieces, prompt
+from crscore import diff, fence, hidden
+from crscore.claims._model import answer, grounding, pieces, prompt
 
 FOLDER = Path(__file__).parents[3] / "data" / "injections"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.toml"))

@@ -7,8 +7,8 @@ import pytest
 
 from crscore import diff, prompts
 from crscore.claims._model import answer, grounding, pieces, prompt
-from crscore.claims._model.fence import Fence
 from crscore.errors import ConfigError
+from crscore.fence import Fence
 from tests.helpers import changes
 
 PROMPT = prompt.load("claims.v1")

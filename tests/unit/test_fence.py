@@ -1,6 +1,6 @@
 import pytest
 
-from crscore.claims._model.fence import Fence, readable
+from crscore.fence import Fence, readable
 
 NONCE = "7d1f4c0be2a95368"
 
