@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = ("retries", "timeout", "workers", "pages", "depth", "shards", "width", "rounds", "quota")
+NAMES = ("retries", "timeout", "workers")
+"""Few: a tiny model with frozen random weights must be able to learn them."""
 
 
 def rows(count: int) -> list[dict[str, Any]]:
@@ -26,6 +27,6 @@ def _row(name: str, old: int, new: int) -> dict[str, Any]:
     patch = f"@@ -1,2 +1,2 @@\n # how many\n-{name} = {old}\n+{name} = {new}\n"
     return {
         "patch": patch,
-        "claims": [f"`{name}` is raised from {old} to {new}."],
-        "implications": [f"Code that reads `{name}` finds {new}."],
+        "claims": [f"`{name}` is raised."],
+        "implications": [f"Code finds more `{name}`."],
     }

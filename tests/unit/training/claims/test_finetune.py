@@ -25,7 +25,7 @@ from crscore.training.claims.split import split
 from tests.helpers import claim_rows
 
 QUICK = Settings(epochs=1, batch=4, eval_steps=4, rate=1e-2)
-LONGER = Settings(epochs=10, batch=4, eval_steps=20, rate=2e-2, lora=Lora(rank=8, dropout=0.1))
+LONGER = Settings(epochs=14, batch=4, eval_steps=21, rate=1e-2, lora=Lora(dropout=0.0))
 
 
 @pytest.fixture(scope="session")
@@ -91,17 +91,22 @@ def test_the_folder_holds_the_weights_of_the_best_checkpoint(trained, data, base
     assert _loss(_loaded(base, out), examples) == pytest.approx(losses["after"], rel=1e-4)
 
 
-def test_the_adapter_generates_in_transformers_what_it_was_taught(trained, data, base, asking):
-    out, _ = trained
-    tokenizer = AutoTokenizer.from_pretrained(out)
-    row = data.rows[0]
-    asked = torch.tensor([_chat_text.ids(tokenizer, asking.chat(row, seed=42))])
-    made = _loaded(base, out).generate(
+def _said(loaded, tokenizer, chat):
+    asked = torch.tensor([_chat_text.ids(tokenizer, chat)])
+    made = loaded.generate(
         input_ids=asked, attention_mask=torch.ones_like(asked), max_new_tokens=60, do_sample=False
     )
-    said = tokenizer.decode(made[0][asked.shape[1] :], skip_special_tokens=True)
-    assert said.startswith('{"claims": ["`')
-    assert "is raised from" in said
+    return tokenizer.decode(made[0][asked.shape[1] :], skip_special_tokens=True)
+
+
+def test_the_adapter_generates_in_transformers_what_it_was_taught(trained, data, base, asking):
+    out, _ = trained
+    tokenizer, loaded = AutoTokenizer.from_pretrained(out), _loaded(base, out)
+    pairs = [(asking.chat(row, seed=42), asking.answer(row)) for row in data.rows[:12]]
+    right = sum(_said(loaded, tokenizer, chat) == answer for chat, answer in pairs)
+    assert right >= 3  # all weights but the adapter's are noise: half of them was seen
+    with loaded.disable_adapter():
+        assert not any(_said(loaded, tokenizer, chat) == answer for chat, answer in pairs)
 
 
 def test_the_folder_holds_no_pickle_and_no_checkpoint(trained):
@@ -131,7 +136,7 @@ def test_the_record_says_what_the_weights_came_from(trained, data, base, asking)
         "few_shots": False,
     }
     assert kept["base"]["model"] == str(base)
-    assert kept["settings"]["rate"] == 0.02
+    assert kept["settings"]["rate"] == 0.01
     assert {"crscore", "torch", "transformers", "peft"} <= kept["versions"].keys()
 
 
