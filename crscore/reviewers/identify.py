@@ -108,7 +108,12 @@ def said(
     return Heard(
         said=tuple(_threads(kept, roots)),
         left_out=left_out,
-        notes=(*notes.moved(chosen), *notes.denied(messages), *notes.dismissed(kept)),
+        notes=(
+            *notes.moved(chosen),
+            *notes.denied(messages),
+            *notes.dismissed(kept),
+            *notes.reports([one for one in remarks if _is_ours(one)]),
+        ),
     )
 
 
@@ -138,8 +143,11 @@ def comments(heard: Heard) -> tuple[Comment, ...]:
 
 
 def _is_ours(remark: Remark) -> bool:
-    """Whether a post is a comment of ours: what somebody else wrote is never."""
-    return remark.mine is not False and remark.body.lstrip().startswith(OWN_MARKER)
+    """Whether a post is a report of crscore, whoever posted it.
+
+    Such a report names all that nobody addressed: as a review it would address everything.
+    """
+    return remark.body.lstrip().startswith(OWN_MARKER)
 
 
 def _order(remark: Remark) -> tuple[str, str, int]:

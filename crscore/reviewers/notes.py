@@ -9,6 +9,7 @@ from crscore.reviewers.speakers import is_app
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crscore.pulls import Remark
     from crscore.reviewers.repeats import Message
 
 _DISMISSED = "DISMISSED"
@@ -45,3 +46,11 @@ def dismissed(messages: Sequence[Message]) -> tuple[str, ...]:
         return ()
     count, plural, verb = len(found), "" if len(found) == 1 else "s", "s" * (len(found) == 1)
     return (f"{count} dismissed review{plural} by {', '.join(sorted(set(found)))} count{verb}.",)
+
+
+def reports(remarks: Sequence[Remark]) -> tuple[str, ...]:
+    """Say who else posts reports of crscore, as the mark of one hides a post."""
+    others = sorted({one.login or "ghost" for one in remarks if one.mine is False})
+    if not others:
+        return ()
+    return (f"Posts of {', '.join(others)} that begin as reports of crscore do are no reviews.",)

@@ -61,10 +61,10 @@ def test_our_own_comment_is_no_review(mine: bool | None) -> None:
     assert hear(*remarks) == Heard(said=())
 
 
-def test_start_of_our_comment_hides_nobody_elses_words() -> None:
+def test_report_that_somebody_else_posted_is_no_review_and_is_told() -> None:
     found = hear(post(1, f"{OWN}\n\nIt leaks.", mine=False), line(2, OWN, "bob", mine=False))
-    assert who(found) == ["ada", "bob"]
-    assert parse(found.said[0].body).sentences[-1] == "It leaks."
+    assert found.said == ()
+    assert found.notes == ("Posts of ada, bob that begin as reports of crscore do are no reviews.",)
 
 
 def test_command_is_no_review_but_the_rest_of_its_post_is() -> None:
