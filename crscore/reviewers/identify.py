@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 from crscore.markup import scan
 from crscore.pulls import Remark, RemarkKind
 from crscore.records import Comment, Side
+from crscore.reviewers import notes
+from crscore.reviewers.choice import choose
 from crscore.reviewers.cutting import cut, is_review, without_commands
 from crscore.reviewers.outline import outline
 from crscore.reviewers.profile import Profile, profiles
 from crscore.reviewers.repeats import Message, without_repeats
-from crscore.reviewers.speakers import GHOST, account, bare, speaker
-from crscore.reviewers.wildcards import matches
+from crscore.reviewers.speakers import Known, speaker
 from crscore.sentences import parse
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from crscore.reviewers.speakers import Speaker
 
 OWN_MARKER: Final = "<!-- crscore:"
-"""Our own comments start with it."""
+"""Our own comments start with it, and so may anybody's."""
 _NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -78,7 +79,8 @@ def said(
         pull_author: Login of who opened the pull request; None when the account is deleted.
         authors: Whom to hear: patterns of logins and reviewers' names, `*` is any text, `!`
             before one excludes. With only exclusions all others are heard as without any.
-        markers: Name of a reviewer -> text in the body of posts that are its.
+        markers: Name of a reviewer -> text in the body of posts that are its. No marker counts in
+            the pull request author's own posts, unless `authors` has the reviewer's full name.
         known: Profiles of bots; None for those that come with crscore.
 
     Returns:
@@ -87,20 +89,31 @@ def said(
     Raises:
         ConfigError: A profile cannot be read.
     """
-    bots = profiles() if known is None else tuple(known)
+    known_by = Known(
+        profiles=profiles() if known is None else tuple(known),
+        markers=markers,
+        pull_author=pull_author,
+        named=frozenset(pattern.strip().casefold() for pattern in authors),
+    )
     messages = [
         Message(remark=remark, speaker=who, text=text)
         for remark in sorted(remarks, key=_order)
-        if not remark.body.lstrip().startswith(OWN_MARKER)
-        for who in (speaker(remark, markers=markers, profiles=bots),)
+        if not _is_ours(remark)
+        for who in (speaker(remark, known_by),)
         if (text := _review_text(remark, who))
     ]
-    chosen, left_out = _choose(messages, pull_author, tuple(authors))
+    chosen, left_out = choose(messages, pull_author, authors)
+    kept = without_repeats(chosen)
     roots = {remark.id: remark for remark in remarks if remark.kind is RemarkKind.LINE}
     return Heard(
-        said=tuple(_threads(without_repeats(chosen), roots)),
+        said=tuple(_threads(kept, roots)),
         left_out=left_out,
-        notes=_marker_notes(chosen),
+        notes=(
+            *notes.moved(chosen),
+            *notes.denied(messages),
+            *notes.dismissed(kept),
+            *notes.reports([one for one in remarks if _is_ours(one)]),
+        ),
     )
 
 
@@ -129,6 +142,14 @@ def comments(heard: Heard) -> tuple[Comment, ...]:
     )
 
 
+def _is_ours(remark: Remark) -> bool:
+    """Whether a post is a report of crscore, whoever posted it.
+
+    Such a report names all that nobody addressed: as a review it would address everything.
+    """
+    return remark.body.lstrip().startswith(OWN_MARKER)
+
+
 def _order(remark: Remark) -> tuple[str, str, int]:
     return remark.created, remark.kind, remark.id
 
@@ -150,96 +171,6 @@ def _review_text(remark: Remark, who: Speaker) -> str:
 
 def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text))
-
-
-def _choose(
-    messages: Sequence[Message], pull_author: str | None, authors: tuple[str, ...]
-) -> tuple[list[Message], tuple[str, ...]]:
-    wanted = [pattern for pattern in authors if not pattern.startswith("!")]
-    unwanted = [pattern[1:] for pattern in authors if pattern.startswith("!")]
-    present = [message for message in messages if not _is_named(message.speaker, unwanted)]
-    if wanted:
-        chosen = [message for message in present if _is_named(message.speaker, wanted)]
-        return chosen, _nobody(wanted, messages) if not chosen else ()
-    present = [message for message in present if not _is_answer(message, pull_author)]
-    reporters = _reporters(present)
-    chosen = [message for message in present if not _is_report(message, reporters)]
-    reports = _names(message for message in present if _is_report(message, reporters))
-    return chosen, (*_reports(sorted(reports)), *_ghosts(messages, pull_author))
-
-
-def _is_named(who: Speaker, patterns: Sequence[str]) -> bool:
-    own = {who.name, who.account, bare(who.account)}
-    return any(matches(pattern.strip(), name) for pattern in patterns for name in own)
-
-
-def _is_answer(message: Message, pull_author: str | None) -> bool:
-    """Whether a post is the author's own: answers to the review, no review."""
-    who, remark = message.speaker, message.remark
-    if who.marked or bare(who.account) != bare(account(pull_author)):
-        return False
-    # A review bot that also writes code reviews its own change in reviews and new threads.
-    reviews_itself = who.profile is not None and not who.profile.shared
-    is_start = remark.kind is RemarkKind.REVIEW or remark.thread == remark.id
-    return not (reviews_itself and is_start)
-
-
-def _reporters(messages: Sequence[Message]) -> frozenset[str]:
-    """Names of the bots without a profile that only post in the conversation."""
-    unknown = [one for one in messages if one.speaker.is_bot and one.speaker.profile is None]
-    unmarked = {one.speaker.name for one in unknown if not one.speaker.marked}
-    outside = (one for one in unknown if one.remark.kind is not RemarkKind.CONVERSATION)
-    return frozenset(unmarked - _names(outside))
-
-
-def _is_report(message: Message, reporters: frozenset[str]) -> bool:
-    profile = message.speaker.profile
-    if profile is not None and profile.shared and not message.speaker.marked:
-        return message.remark.kind is RemarkKind.CONVERSATION
-    return message.speaker.name in reporters
-
-
-def _names(messages: Iterable[Message]) -> frozenset[str]:
-    return frozenset(message.speaker.name for message in messages)
-
-
-def _reports(names: Sequence[str]) -> tuple[str, ...]:
-    if not names:
-        return ()
-    return (
-        f"Not scored, because they look like reports of tools: what {', '.join(names)} posted "
-        "in the conversation. To score one, name everybody who is to be scored (authors), or tell "
-        "its posts by their text (bot markers).",
-    )
-
-
-def _ghosts(messages: Sequence[Message], pull_author: str | None) -> tuple[str, ...]:
-    if pull_author is not None or GHOST not in _names(messages):
-        return ()
-    return (
-        "Not scored: posts of deleted accounts, because the pull request's author is one of "
-        f"them. The author pattern {GHOST} scores them.",
-    )
-
-
-def _nobody(wanted: Sequence[str], messages: Sequence[Message]) -> tuple[str, ...]:
-    there = ", ".join(sorted(_names(messages))) or "nobody"
-    return (f"The author pattern {', '.join(wanted)} matches nobody; there is: {there}.",)
-
-
-def _marker_notes(messages: Sequence[Message]) -> tuple[str, ...]:
-    """Say whose posts count as somebody else's, since a marker can be typed by anybody."""
-    moved = sorted(
-        {
-            (one.speaker.name, one.speaker.account)
-            for one in messages
-            if one.speaker.marked and not one.speaker.account.endswith("[bot]")
-        }
-    )
-    return tuple(
-        f"Posts of {posted_by} count as {name}'s, because of a marker in them."
-        for name, posted_by in moved
-    )
 
 
 def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterable[Said]:

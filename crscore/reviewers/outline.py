@@ -39,6 +39,8 @@ class Line(NamedTuple):
     """True when it starts with a quote mark."""
     shown: bool
     """False inside of code blocks and comments."""
+    in_code: bool
+    """True inside of code blocks, their fences included."""
 
 
 class Part(NamedTuple):
@@ -130,11 +132,11 @@ class _Reader:
         quoted = ">" in raw[:indent]
         content = raw[indent:].rstrip()
         begins_in_comment = start < self._comment_end
-        shown = not begins_in_comment and not self._in_fence(content, quoted=quoted)
+        in_code = not begins_in_comment and self._in_fence(content, quoted=quoted)
+        shown = not begins_in_comment and not in_code
+        plain = content.replace("*", "").strip()
         self.found.lines.append(
-            Line(
-                start, end, start + indent, content, content.replace("*", "").strip(), quoted, shown
-            )
+            Line(start, end, start + indent, content, plain, quoted, shown, in_code)
         )
         if begins_in_comment:
             self._read_marks(self._comment_end, end)

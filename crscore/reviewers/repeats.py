@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from crscore.pulls import RemarkKind
+from crscore.records import Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,12 +36,12 @@ class Message:
 def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Drop what a reviewer says again.
 
-    A remark on a line is a repeat when the same reviewer said the same of the same file on the
-    same line, or there on a line that is gone: bots post again after a push, and the current
-    one is kept. The same words on another line are another remark. The text of a review or a
-    post in the conversation is a repeat of any post with the same words. Of what remains of
-    these, paragraphs of four words and more that a remark on a line has word by word go: bots
-    repeat their remarks in a summary.
+    A remark on a line is a repeat when the same reviewer said the same of the same side of the
+    same file on the same line, or there on a line that is gone: bots post again after a push,
+    and the current one is kept. The same words on another line, or on the line of that number on
+    the other side, are another remark. The text of a review or a post in the conversation is a
+    repeat of any post with the same words. Of what remains of these, paragraphs of four words
+    and more that a remark on a line has word by word go: bots repeat their remarks in a summary.
 
     Args:
         messages: In order of time.
@@ -60,25 +61,27 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     dropped: set[int] = set()
-    places: set[tuple[str, str, str | None, int | None]] = set()
-    files: set[tuple[str, str, str | None]] = set()
+    places: set[tuple[str, str, str | None, Side, int | None]] = set()
+    files: set[tuple[str, str, str | None, Side]] = set()
     words: set[tuple[str, str]] = set()
     for at in _current_first(messages):
         remark, name = messages[at].remark, messages[at].speaker.name
         text = _plain(messages[at].text)
+        file = (name, text, remark.path, remark.side or Side.NEW)
+        place = (*file, remark.line)
         if remark.kind is not RemarkKind.LINE:
             is_repeat = (name, text) in words
         elif remark.outdated:
-            is_repeat = (name, text, remark.path) in files
+            is_repeat = file in files
         else:
-            is_repeat = (name, text, remark.path, remark.line) in places
+            is_repeat = place in places
         if is_repeat:
             dropped.add(at)
             continue
         words.add((name, text))
         if remark.kind is RemarkKind.LINE:
-            files.add((name, text, remark.path))
-            places.add((name, text, remark.path, remark.line))
+            files.add(file)
+            places.add(place)
     return tuple(message for at, message in enumerate(messages) if at not in dropped)
 
 

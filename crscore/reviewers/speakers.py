@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from crscore.reviewers.outline import outline
+from crscore.reviewers.markers import of_profiles, of_user
 from crscore.reviewers.wildcards import matches_any
 
 if TYPE_CHECKING:
@@ -17,6 +17,25 @@ if TYPE_CHECKING:
 GHOST: Final = "ghost"
 """The host's own name for deleted accounts, which are one reviewer."""
 _APP: Final = "[bot]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What tells who wrote a post, besides the post."""
+
+    profiles: Sequence[Profile]
+    """The bots that are known."""
+    markers: Mapping[str, str]
+    """Name of a reviewer -> text in the body of its posts."""
+    pull_author: str | None
+    """Login of who opened the pull request; None when the account is deleted."""
+    named: frozenset[str]
+    """Reviewers, in small letters, whose markers count in the author's posts, too. Patterns among
+    them name nobody."""
+
+    def names(self, name: str) -> bool:
+        """Whether a reviewer is one of `named`."""
+        return name.casefold() in self.named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +52,8 @@ class Speaker:
     """What is known of the bot."""
     marked: bool = False
     """Whether a marker in the body says so, and not the account."""
+    denied: str | None = None
+    """Whose marker is in the body though it does not count; None when there is none."""
 
 
 def account(login: str | None, *, is_bot: bool = False) -> str:
@@ -56,52 +77,62 @@ def bare(name: str) -> str:
     return name.removesuffix(_APP)
 
 
-def speaker(remark: Remark, *, markers: Mapping[str, str], profiles: Sequence[Profile]) -> Speaker:
+def is_app(name: str) -> bool:
+    """Whether an account is an app's, so that no person can post through it."""
+    return name.endswith(_APP)
+
+
+def speaker(remark: Remark, known: Known) -> Speaker:
     """Find out who wrote a post.
 
     The user's markers decide, then the account, unless many programs share it, then the
-    profiles' markers. A bot that is not known and a person are who their account says.
+    profiles' markers. A bot that is not known and a person are who their account says, and so
+    is the pull request's author, whatever markers are in the post, unless `named` has the bot.
 
     Args:
         remark: The post.
-        markers: Name of a reviewer -> text in the body of its posts.
-        profiles: The bots that are known.
+        known: What tells it besides the post.
 
     Returns:
         The speaker. A person whose login is a profile's name is not that bot: the name gets
         an `@`.
     """
     posted_by = account(remark.login, is_bot=remark.is_bot)
-    for name, text in markers.items():
-        if text.strip() and text in remark.body:
-            known = next((one for one in profiles if one.name == name.casefold()), None)
-            shown = known.name if known else name
-            return Speaker(name=shown, account=posted_by, is_bot=True, profile=known, marked=True)
-    own = next((one for one in profiles if matches_any(one.logins, posted_by)), None)
-    marked = _marked(remark.body, profiles)
-    found = marked if own is None or own.shared else own
-    found = found or own
-    if found is not None:
+    is_bot = is_app(posted_by)
+    own = next((one for one in known.profiles if matches_any(one.logins, posted_by)), None)
+    may_sign = own is None or own.shared
+    marked = claimed = _claimed(remark.body, known, may_sign=may_sign)
+    if claimed and not is_bot and posted_by == account(known.pull_author):
+        marked = _claimed(remark.body, _of_named(known), may_sign=may_sign)
+    name, profile = marked or (own.name if own else "", own)
+    if name:
         return Speaker(
-            name=found.name,
-            account=posted_by,
-            is_bot=True,
-            profile=found,
-            marked=found is marked,
+            name=name, account=posted_by, is_bot=True, profile=profile, marked=marked is not None
         )
-    is_bot = posted_by.endswith(_APP)
     login = bare(remark.login or GHOST) if is_bot else remark.login or GHOST
-    clashes = any(one.name == login.casefold() for one in profiles)
-    return Speaker(name=f"@{login}" if clashes else login, account=posted_by, is_bot=is_bot)
+    clashes = any(one.name == login.casefold() for one in known.profiles)
+    return Speaker(
+        name=f"@{login}" if clashes else login,
+        account=posted_by,
+        is_bot=is_bot,
+        denied=claimed[0] if claimed else None,
+    )
 
 
-def _marked(body: str, profiles: Sequence[Profile]) -> Profile | None:
-    """Find the bot whose marker is in a body, outside of code and quotes."""
-    if not any(mark in body for one in profiles for mark in (*one.markers, *one.signed)):
-        return None
-    lines = [line.content for line in outline(body).lines if line.shown and not line.quoted]
-    return next((one for one in profiles if any(_has_mark(line, one) for line in lines)), None)
+def _claimed(body: str, known: Known, *, may_sign: bool) -> tuple[str, Profile | None] | None:
+    """Find the reviewer whose marker is in a body, and its profile."""
+    name = of_user(body, known.markers)
+    if name is not None:
+        profile = next((one for one in known.profiles if one.name == name.casefold()), None)
+        return (profile.name if profile else name), profile
+    signed = of_profiles(body, known.profiles) if may_sign else None
+    return (signed.name, signed) if signed else None
 
 
-def _has_mark(line: str, one: Profile) -> bool:
-    return line.startswith(one.markers) or any(text in line for text in one.signed)
+def _of_named(known: Known) -> Known:
+    """Leave out the reviewers that were not named."""
+    return replace(
+        known,
+        markers={name: text for name, text in known.markers.items() if known.names(name)},
+        profiles=[one for one in known.profiles if known.names(one.name)],
+    )

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from collections.abc import Iterator
@@ -15,10 +16,14 @@ from typing import Any
 
 import pytest
 
+from crscore import cli
 from crscore.actions.reports import OUTPUTS
+from crscore.github.host import Host
+from crscore.pull_request import run as action_run
 from tests.helpers import github
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.answers import Request
+from tests.helpers.github.writer import writer_of
 from tests.helpers.runner import Job, Runner, commands, outputs
 
 pytestmark = pytest.mark.slow
@@ -43,7 +48,14 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
         if (ROOT / name).is_file():
             (action / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, action / name)
-    return Runner(folder, action, {})
+    made = Runner(folder, action, {})
+    # As `warm.yml` does: what is installed here is what runs for pull requests find.
+    job = made.run("push", {}, QUICK, GITHUB_REPOSITORY=REPOSITORY)
+    assert not job.failed, job.log
+    assert "Nothing was scored" in job.summary
+    ((ref, _),) = made.cached()
+    assert ref == "refs-heads-main"
+    return made
 
 
 @pytest.fixture
@@ -131,18 +143,21 @@ def test_findings_nobody_addressed_are_annotations(runner: Runner, server: githu
     ]
 
 
-def test_second_run_installs_nothing_and_asks_only_what_changed(
-    runner: Runner, server: github.Server
+@pytest.mark.parametrize("event", ["schedule", "pull_request_review"])
+def test_run_after_the_nightly_one_installs_nothing_and_asks_only_what_changed(
+    runner: Runner, server: github.Server, event: str
 ) -> None:
-    run(runner, server, "pull_request_review", comment="true")
+    server.world.repositories[0].pulls[NUMBER].at = int(time.time())
+    run(runner, server, "schedule", comment="true")
     # Our own comment is a change that the next run sees.
-    run(runner, server, "pull_request_review", comment="true")
+    run(runner, server, "schedule", comment="true")
     server.log.clear()
-    written = len(server.writes)
+    written, stored = len(server.writes), runner.cached()
 
-    job = run(runner, server, "pull_request_review", comment="true")
+    job = run(runner, server, event, comment="true")
 
     assert job[INSTALL].outcome == "skipped"
+    assert len(runner.cached() - stored) == (event == "schedule")
     reads = [entry for entry in server.log if entry.method == "GET"]
     assert reads
     assert [entry for entry in reads if not entry.conditional or entry.status != 304] == []
@@ -159,6 +174,7 @@ def test_each_event_comments_on_its_pull_request(
     runner: Runner, server: github.Server, event: str
 ) -> None:
     server.world.repositories[0].pulls[NUMBER].at = int(time.time())
+    stored = runner.cached()
 
     job = run(runner, server, event, comment="true", annotations="false")
 
@@ -167,6 +183,10 @@ def test_each_event_comments_on_its_pull_request(
     assert (written.kind, written.pull) == ("created", NUMBER)
     assert job.outputs["comment-url"] != ""
     assert float(job.outputs["relevance"]) > 0
+    assert job[INSTALL].outcome == "skipped"
+    assert [ref for ref, _ in runner.cached() - stored] == ["refs-heads-main"] * (
+        event == "schedule"
+    )
 
 
 def test_comment_of_a_stranger_asks_for_nothing(runner: Runner, server: github.Server) -> None:
@@ -176,7 +196,8 @@ def test_comment_of_a_stranger_asks_for_nothing(runner: Runner, server: github.S
     job = run_with(runner, server, "issue_comment", content, comment="true", pull_request="7")
 
     assert not job.failed
-    assert (server.log, server.writes, job.summary) == ([], [], "")
+    assert (server.log, server.writes) == ([], [])
+    assert "Nothing was scored: /crscore is for" in job.summary
     assert "collaborators" in told(job, "notice")[0]
     assert job.outputs["partial"] == "false"
     assert job["Keep the reports"].outcome == "skipped"
@@ -214,6 +235,8 @@ def test_wrong_token_is_an_error_that_does_not_show_it(
 
     assert job[SCORE].code == 3
     assert len(told(job, "error")) == 1
+    assert "401" in job.summary or "token" in job.summary
+    assert job.outputs["partial"] == "false"
 
 
 def test_wrong_input_is_an_error_before_anything_is_asked(
@@ -223,6 +246,7 @@ def test_wrong_input_is_an_error_before_anything_is_asked(
 
     assert job[SCORE].code == 2
     assert "fail-under" in told(job, "error")[0]
+    assert "fail-under" in job.summary
     assert server.log == []
 
 
@@ -257,6 +281,72 @@ def test_fork_is_measured_without_rights_and_posted_with_them(runner: Runner) ->
         assert [(written.kind, written.pull) for written in server.writes] == [("created", 3)]
     # The fork's own settings say 1.
     assert "max_claims:12" in measured.summary
+
+
+def test_fork_reviewed_after_it_was_opened_is_measured_and_posted_anew(runner: Runner) -> None:
+    world = scenes.fork()
+    writer = writer_of(world)
+    reviews, lines = writer.pull.reviews[:], writer.pull.lines[:]
+    writer.pull.reviews.clear()
+    writer.pull.lines.clear()
+    with github.serve(world, token=TOKEN) as server:
+        opened = run(runner, server, "pull_request")
+        writer.pull.reviews += reviews
+        writer.pull.lines += lines
+        reviewed = run(runner, server, "pull_request_review")
+        content = event_of(server, "workflow_run")
+        content["workflow_run"]["event"] = "pull_request_review"
+        server.may_write = True
+        file = str(reviewed.artifacts["crscore"])
+        job = run_with(runner, server, "workflow_run", content, post_from=file, comment="true")
+
+        assert [(written.kind, written.pull) for written in server.writes] == [("created", 3)]
+    assert opened.outputs["reviews-scored"] == "0"
+    assert int(job.outputs["reviews-scored"]) == 1
+
+
+def test_what_another_job_measured_is_posted_when_asked_for(
+    runner: Runner, server: github.Server
+) -> None:
+    measured = run(runner, server, "pull_request")
+    file = str(measured.artifacts["crscore"])
+
+    job = run(runner, server, "workflow_run", post_from=file)
+
+    assert (job.failed, server.writes) == (False, [])
+    assert job.outputs["relevance"] == measured.outputs["relevance"] != ""
+    assert f"{REPOSITORY}&#35;{NUMBER}" in job.summary
+
+
+def test_artifact_that_is_refused_fails_nothing(
+    runner: Runner, server: github.Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "takes_artifacts", False)
+
+    job = run(runner, server, "pull_request")
+
+    assert "not supported" in job["Keep the reports"].log
+    assert not job.failed
+    assert job.outputs["relevance"] != ""
+
+
+def test_checkout_in_the_workspace_is_read_instead_of_the_list_of_files(
+    runner: Runner, server: github.Server
+) -> None:
+    repository = server.world.repositories[0]
+    plain = run(runner, server, "pull_request")
+    assert any("/files" in entry.path for entry in server.log)
+    server.log.clear()
+    repository.history.clone(runner.workspace / "shop", repository.pulls[NUMBER].head)
+    try:
+        job = run(runner, server, "pull_request", working_directory="shop")
+    finally:
+        shutil.rmtree(runner.workspace / "shop")
+
+    assert not job.failed, job.log
+    assert [entry.path for entry in server.log if "/files" in entry.path] == []
+    assert job.outputs["relevance"] == plain.outputs["relevance"] != ""
+    assert job.outputs["partial"] == "false"
 
 
 def test_hostile_pull_request_gives_no_command_and_no_output(runner: Runner) -> None:
@@ -328,10 +418,22 @@ def test_analyzers_of_npm_are_installed_and_used(runner: Runner, server: github.
 
 
 def alone(
-    server: github.Server, folder: Path, event: str, **inputs: str
+    server: github.Server, folder: Path, event: str, content: object = None, /, **inputs: str
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, str]]:
     """Run the command by itself, as a container does: inputs have their hyphens."""
-    (folder / "event.json").write_text(json.dumps(event_of(server, event)))
+    variables = surroundings(server, folder, event, content, **inputs)
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "crscore", "action"],
+        cwd=folder, env=variables, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert TOKEN not in done.stdout + done.stderr
+    return done, outputs((folder / "output").read_text("utf-8"))
+
+
+def surroundings(
+    server: github.Server, folder: Path, event: str, content: object = None, /, **inputs: str
+) -> dict[str, str]:
+    (folder / "event.json").write_text(json.dumps(content or event_of(server, event)))
     variables = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
@@ -346,12 +448,7 @@ def alone(
         "INPUT_OUTPUT-DIR": "crscore-reports",
     }
     given = {f"INPUT_{name.upper().replace('_', '-')}": value for name, value in inputs.items()}
-    done = subprocess.run(
-        [sys.executable, "-I", "-m", "crscore", "action"],
-        cwd=folder, env=variables | given, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert TOKEN not in done.stdout + done.stderr
-    return done, outputs((folder / "output").read_text("utf-8"))
+    return variables | given
 
 
 def test_container_gets_its_inputs_with_hyphens_and_names_relative_files(
@@ -408,6 +505,88 @@ def test_one_of_several_that_fails_is_told_after_the_others(
     assert found["json-path"] != ""
     assert [written.pull for written in server.writes] == [7]
     assert "acme/shop&#35;7" in (tmp_path / "summary").read_text("utf-8")
+
+
+def test_bug_in_one_of_several_leaves_what_was_done(
+    server: github.Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_another(server)
+    server.world.repositories[0].pulls[8].at -= 60
+    for name, value in surroundings(server, tmp_path, "schedule").items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    measure = action_run.measure
+
+    def broken(host: Host, request: action_run.Request) -> action_run.Measured:
+        return measure(host, request) if request.number == NUMBER else 1 // 0  # type: ignore[return-value]
+
+    monkeypatch.setattr(action_run, "measure", broken)
+
+    assert cli.run(["action"]) == cli.EXIT_BUG
+
+    summary = (tmp_path / "summary").read_text("utf-8")
+    assert "acme/shop&#35;7" in summary
+    assert "stopped before its end" in summary
+    assert outputs((tmp_path / "output").read_text("utf-8"))["relevance"] != ""
+
+
+def test_pull_requests_over_the_limit_are_counted(server: github.Server, tmp_path: Path) -> None:
+    with_another(server)
+
+    done, _ = alone(server, tmp_path, "schedule", max_pull_requests="1")
+
+    assert done.returncode == 0, done.stderr
+    assert "1 of them" in next(text for name, _, text in commands(done.stdout) if name == "notice")
+    assert "1 of them" in (tmp_path / "summary").read_text("utf-8")
+
+
+def test_artifact_says_which_pull_request_of_its_branch_it_is_about(
+    server: github.Server, tmp_path: Path
+) -> None:
+    with_another(server)
+    server.world.repositories[0].pulls[8].base_ref = "stable"
+    for number in (8, NUMBER):
+        event = {"pull_request": {"number": number}}
+        _, measured = alone(server, tmp_path, "pull_request", event)
+        done, found = alone(
+            server, tmp_path, "workflow_run", post_from=measured["json-path"], comment="true"
+        )
+
+        assert done.returncode == 0, done.stderr
+        assert (server.writes[-1].kind, server.writes[-1].pull) == ("created", number)
+        assert found["comment-url"] != ""
+
+
+def test_folder_that_cannot_be_written_leaves_the_scores(
+    server: github.Server, tmp_path: Path
+) -> None:
+    (tmp_path / "crscore-reports").write_text("in the way", encoding="utf-8")
+
+    done, found = alone(server, tmp_path, "pull_request", comment="true")
+
+    assert done.returncode == 3
+    assert server.writes == []
+    assert found["relevance"] != ""
+    assert found["json-path"] == ""
+    summary = (tmp_path / "summary").read_text("utf-8")
+    assert "acme/shop&#35;7" in summary
+    assert "cannot write" in summary
+
+
+def test_summary_that_cannot_be_written_leaves_outputs_and_annotations(
+    server: github.Server, tmp_path: Path
+) -> None:
+    (tmp_path / "summary").mkdir()
+
+    done, found = alone(server, tmp_path, "pull_request", analyzers="ruff,bandit,pyscent,lizard")
+
+    assert done.returncode == 3
+    assert found["relevance"] != ""
+    assert found["json-path"] != ""
+    said = commands(done.stdout)
+    assert any("file" in kept for _, kept, _ in said)
+    assert ["summary" in text for name, _, text in said if name == "error"] == [True]
 
 
 def test_full_summary_is_a_warning(server: github.Server, tmp_path: Path) -> None:

@@ -5,62 +5,24 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crscore.pulls import Remark, RemarkKind
 from crscore.records import Side
-from crscore.reviewers.identify import Heard, comments, said
+from crscore.reviewers.identify import Heard, comments
 from crscore.sentences import parse
+from tests.helpers.posts import RABBIT, bodies, hear, line, post, review, when, who
+
+if TYPE_CHECKING:
+    from crscore.pulls import Remark
 
 LIMIT_S = 10
 """Of processor time, under coverage; a step for each pair of pieces would take minutes."""
 
 OWN = "<!-- crscore:v1 -->\n# Coverage of the review"
-RABBIT = "coderabbitai[bot]"
-
-
-def line(number: int, body: str, login: str | None = "ada", **facts: Any) -> Remark:
-    facts = {
-        "thread": number,
-        "path": "a.py",
-        "line": 3,
-        "side": Side.NEW,
-        "created": when(number),
-    } | facts
-    return remark(number, RemarkKind.LINE, body, login, **facts)
-
-
-def review(number: int, body: str, login: str | None = "ada", **facts: Any) -> Remark:
-    return remark(number, RemarkKind.REVIEW, body, login, **facts)
-
-
-def post(number: int, body: str, login: str | None = "ada", **facts: Any) -> Remark:
-    return remark(number, RemarkKind.CONVERSATION, body, login, **facts)
-
-
-def remark(number: int, kind: RemarkKind, body: str, login: str | None, **facts: Any) -> Remark:
-    facts = {"created": when(number), "is_bot": (login or "").endswith("[bot]")} | facts
-    return Remark(id=number, kind=kind, body=body, login=login, **facts)
-
-
-def when(number: int) -> str:
-    return f"2024-01-01T00:{number:02}:00Z"
-
-
-def hear(*remarks: Remark, **options: Any) -> Heard:
-    return said(remarks, **{"pull_author": "octo-cat", **options})
-
-
-def who(heard: Heard) -> list[str]:
-    return [one.reviewer for one in heard.said]
-
-
-def bodies(heard: Heard) -> list[str]:
-    return [one.body for one in heard.said]
 
 
 def test_people_and_known_bots_are_heard() -> None:
@@ -93,8 +55,16 @@ def test_deleted_accounts_are_one_reviewer() -> None:
     assert set(who(hear(line(1, "It leaks.", None), review(2, "It hangs.", None)))) == {"ghost"}
 
 
-def test_our_own_comment_is_no_review() -> None:
-    assert hear(post(1, OWN, "github-actions[bot]"), post(2, "  \n" + OWN)) == Heard(said=())
+@pytest.mark.parametrize("mine", [True, None])
+def test_our_own_comment_is_no_review(mine: bool | None) -> None:
+    remarks = post(1, OWN, "github-actions[bot]", mine=mine), post(2, "  \n" + OWN, mine=mine)
+    assert hear(*remarks) == Heard(said=())
+
+
+def test_report_that_somebody_else_posted_is_no_review_and_is_told() -> None:
+    found = hear(post(1, f"{OWN}\n\nIt leaks.", mine=False), line(2, OWN, "bob", mine=False))
+    assert found.said == ()
+    assert found.notes == ("Posts of ada, bob that begin as reports of crscore do are no reviews.",)
 
 
 def test_command_is_no_review_but_the_rest_of_its_post_is() -> None:
@@ -120,57 +90,6 @@ def test_suggestion_without_words_of_a_bot_is_heard() -> None:
     assert who(hear(line(1, "```suggestion\na = 1\n```", RABBIT))) == ["coderabbit"]
 
 
-# The user's markers, then accounts, then markers of profiles.
-
-
-def test_marker_of_the_user_decides_before_the_account() -> None:
-    found = hear(post(1, "octobot: it leaks.", RABBIT), markers={"octo": "octobot:"})
-    assert [(one.reviewer, one.is_bot, one.profile) for one in found.said] == [("octo", True, None)]
-
-
-def test_marker_of_the_user_can_name_a_profile() -> None:
-    body = "Qodo at work\n\n## Code\nIt leaks.\n- [ ] Apply <!-- /improve -->"
-    found = hear(post(1, body, "github-actions[bot]"), markers={"pr-agent": "Qodo at work"})
-    assert [(one.reviewer, one.profile) for one in found.said] == [("pr-agent", "pr-agent")]
-    assert "Apply" not in found.said[0].body
-
-
-def test_blank_marker_marks_nothing() -> None:
-    assert who(hear(post(1, "It leaks."), markers={"octo": " "})) == ["ada"]
-
-
-def test_marker_of_a_profile_decides_for_an_account_that_many_share() -> None:
-    body = "**Claude finished @ada's task** —— [View job](https://example.org)\n\n---\nIt leaks."
-    found = hear(post(1, body, "github-actions[bot]"))
-    assert who(found) == ["claude"]
-    assert parse(found.said[0].body).sentences == ("It leaks.",)
-
-
-def test_account_of_a_bot_decides_before_the_marker_of_another() -> None:
-    assert who(hear(review(1, "### 💡 Codex Review\n\nIt leaks.", RABBIT))) == ["coderabbit"]
-
-
-def test_marker_through_a_persons_account_is_told() -> None:
-    found = hear(
-        post(1, "<!-- ccr-overview-v2 -->\nIt leaks."),
-        review(2, "<!-- ccr-overview-v2 -->\nIt leaks."),
-    )
-    assert who(found) == ["copilot"]
-    assert found.notes == ("Posts of ada count as copilot's, because of a marker in them.",)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "> **Claude finished @ada's task**\n\nIt did not.",
-        "```\n**Claude finished @ada's task**\n```\nIt did not.",
-        "I saw **Claude finished @ada's task** in it.",
-    ],
-)
-def test_marker_that_is_quoted_is_none(body: str) -> None:
-    assert who(hear(post(1, body))) == ["ada"]
-
-
 # The pull request's author.
 
 
@@ -181,11 +100,6 @@ def test_author_is_no_reviewer(remark: Remark) -> None:
 
 def test_author_is_heard_when_asked_for() -> None:
     assert who(hear(line(1, "I should fix this.", "octo-cat"), authors=["octo-*"])) == ["octo-cat"]
-
-
-def test_bot_behind_the_authors_account_is_heard() -> None:
-    body = "## PR Reviewer Guide 🔍\n\nIt leaks."
-    assert who(hear(post(1, body, "octo-cat"))) == ["pr-agent"]
 
 
 def test_review_bot_that_wrote_the_change_is_heard_but_its_answers_are_not() -> None:
@@ -337,6 +251,21 @@ def test_same_remark_after_a_push_counts_once_and_the_current_one_stays() -> Non
 
 def test_same_words_on_another_line_are_another_remark() -> None:
     assert len(hear(line(1, "Unused."), line(2, "Unused.", line=9)).said) == 2
+
+
+def test_same_words_on_the_other_side_are_another_remark() -> None:
+    sides = line(1, "Unused.", line=14, side=Side.OLD), line(2, "Unused.", line=14, side=Side.NEW)
+    assert [one.place.side for one in hear(*sides).said] == [Side.OLD, Side.NEW]
+
+
+def test_same_words_on_a_line_that_is_gone_from_the_other_side_are_another_remark() -> None:
+    gone = line(1, "Unused.", line=14, side=Side.OLD, outdated=True)
+    assert len(hear(gone, line(2, "Unused.", line=14)).said) == 2
+
+
+def test_same_words_on_the_same_line_of_the_old_side_count_once() -> None:
+    twice = line(1, "Unused.", side=Side.OLD), line(2, "Unused.", side=Side.OLD)
+    assert len(hear(*twice).said) == 1
 
 
 def test_same_words_of_another_reviewer_are_another_remark() -> None:
