@@ -42,6 +42,8 @@ class Inputs:
     """Relevance below which the step fails, in [0, 1]; None for no gate."""
     fail_on: tuple[str, ...] = ("together",)
     """Whose relevance the gate looks at: `together`, `each`, or patterns of reviewers."""
+    fail_on_partial: bool = False
+    """With a threshold, a partial run fails, too."""
     authors: tuple[str, ...] = ()
     """Patterns of the reviewers that count; empty for all."""
     bot_markers: tuple[tuple[str, str], ...] = ()
@@ -240,6 +242,7 @@ INPUTS: Final[Mapping[str, Callable[[str, str], Any]]] = {
     "annotations": _boolean,
     "fail-under": _number(0, 1),
     "fail-on": _names,
+    "fail-on-partial": _boolean,
     "authors": _names,
     "bot-markers": _markers,
     "analyzers": _text,

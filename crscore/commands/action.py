@@ -218,9 +218,10 @@ def _judge(here: Environment, measured: Measured, done: Done) -> None:
         measured.overview,
         fail_under=measured.settings.fail_under,
         fail_on=here.inputs.fail_on,
+        fail_on_partial=here.inputs.fail_on_partial,
     )
     for line in verdict.notices:
-        done.say("notice", line)
+        done.say("warning", line)
     for line in verdict.failed:
         done.say("error", line)
     done.below.extend(verdict.failed)
