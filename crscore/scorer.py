@@ -288,7 +288,7 @@ def model_options(settings: config.Config) -> dict[str, str]:
         "max_new_tokens": settings.max_new_tokens,
         "prompt": settings.prompt,
         "form": settings.form,
-        "few_shots": str(settings.few_shots).lower(),
+        "few_shots": None if settings.few_shots is None else str(settings.few_shots).lower(),
         "context": settings.context,
         "base_url": config.llm_address(),
         "api_key": config.llm_key(),

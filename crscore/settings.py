@@ -53,10 +53,11 @@ class Config:
     """Most tokens of one answer of the model."""
     prompt: str = "claims.v1"
     """Prompt for claims, a file in `prompts/`."""
-    form: str = "json"
-    """What the model's answer looks like: `json`, or `sections`, the published two."""
-    few_shots: bool = True
-    """Show the model the prompt's examples; one that was trained on the task needs none."""
+    form: str | None = None
+    """What the model's answer looks like: `json`, or `sections`, the published two; None for how
+    the model was trained, else `json`."""
+    few_shots: bool | None = None
+    """Show the model the prompt's examples; None for how it was trained, else yes."""
     context: str = "hunk"
     """What the model sees of the code: `hunk`, or `function` for the enclosing function, too."""
     matcher: str = AUTO

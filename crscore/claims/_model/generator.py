@@ -76,7 +76,9 @@ class ModelClaims:
             found = {at: claims for at, claims in known if claims is not None}
         unknown = [at for at in range(len(diffs)) if at not in found]
         # Equal changes are asked about once, whoever brings them.
-        first = {keys[at]: at for at in reversed(unknown)}
+        first: dict[str, int] = {}
+        for at in unknown:
+            first.setdefault(keys[at], at)
         made = self._ask([diffs[at] for at in first.values()])
         for (key, at), (claims, whole) in zip(first.items(), made, strict=True):
             found[at] = claims

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from crscore import plugins
 from crscore.claims._model import prompt
 from crscore.claims._model.generator import ModelClaims
 from crscore.claims._model.remembered import Memory
 from crscore.engines.base import Sampling
+from crscore.errors import ConfigError
 from crscore.store import Store
 
 if TYPE_CHECKING:
@@ -18,8 +21,38 @@ if TYPE_CHECKING:
     from crscore.claims._model.prompt import Form
 
 DEFAULT_PROMPT: Final = "claims.v1"
+CARD: Final = "training.json"
+"""What `crscore train claims` writes beside the weights."""
 DEFAULT_TOKENS: Final = 512
 """Most tokens of an answer; the paper takes 150, which cuts one answer in four off."""
+
+
+class _Trained(msgspec.Struct, frozen=True):
+    """How a model was asked while it was trained: `prompt` of `training.json`."""
+
+    name: str = ""
+    form: str = "json"
+    few_shots: bool = True
+
+
+class _Card(msgspec.Struct, frozen=True):
+    prompt: _Trained = _Trained()
+
+
+def _trained(*folders: str | None) -> _Trained:
+    """Look how a model or adapter of ours was trained; it is asked in the same way.
+
+    Returns:
+        What the first folder with a `training.json` says; the defaults where none has one.
+    """
+    for folder in folders:
+        file = Path(folder) / CARD if folder else None
+        if file is not None and file.is_file():
+            try:
+                return msgspec.json.decode(file.read_bytes(), type=_Card).prompt
+            except (OSError, msgspec.DecodeError) as exc:
+                raise ConfigError("model", str(file), f"cannot be read: {exc}") from exc
+    return _Trained()
 
 
 def generator(engine: str, options: Mapping[str, str]) -> ModelClaims:
@@ -47,9 +80,11 @@ def generator(engine: str, options: Mapping[str, str]) -> ModelClaims:
     told = {key: value for key, value in options.items() if key not in own}
     if options.get("argument"):
         told["model"] = options["argument"]
-    found = prompt.load(options.get("prompt", DEFAULT_PROMPT))
+    trained = _trained(options.get("lora"), told.get("model"))
+    found = prompt.load(options.get("prompt", trained.name or DEFAULT_PROMPT))
     folder = options.get("cache_dir")
-    form: Form = "sections" if options.get("form") == "sections" else "json"
+    form: Form = "sections" if options.get("form", trained.form) == "sections" else "json"
+    few_shots = options.get("few_shots", str(trained.few_shots).lower()) == "true"
     return ModelClaims(
         source=engine,
         engine=plugins.load("engines", engine).create(told),
@@ -60,7 +95,7 @@ def generator(engine: str, options: Mapping[str, str]) -> ModelClaims:
             schema=prompt.schema(found) if form == "json" else None,
         ),
         form=form,
-        few_shots=None if options.get("few_shots", "true") == "true" else 0,
+        few_shots=None if few_shots else 0,
         context=options.get("context", "hunk"),
         memory=Memory(Store(Path(folder))) if folder else None,
     )

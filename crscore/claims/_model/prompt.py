@@ -171,7 +171,8 @@ def answer(claims: Sequence[str], implications: Sequence[str], form: Form) -> st
     """Write claims as a model is to write them: an example's answer, or a training target."""
     if form == "json":
         said = {"claims": list(claims), "implications": list(implications)}
-        return json.dumps(said, ensure_ascii=False)
+        # Without blanks, as guided decoding writes it.
+        return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
     parts = (("Summary of changes:", claims), ("Implications:", implications))
     lines = [
         line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -57,10 +56,7 @@ class Asking:
         JSON has no blanks between its parts: an engine that keeps the model to a schema allows
         none, and a model that learned to write some would have to leave what it learned.
         """
-        text = prompt.answer(row.claims, row.implications, self.form)
-        if self.form != "json":
-            return text
-        return json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
+        return prompt.answer(row.claims, row.implications, self.form)
 
     def as_json(self) -> dict[str, Any]:
         """Say how a model wants to be asked that was trained so."""

@@ -99,6 +99,17 @@ def test_published_form_is_asked_for_without_a_schema() -> None:
         assert len(server.chats()[0].body["messages"]) == 1
 
 
+def test_model_of_our_training_is_asked_as_it_was_trained(tmp_path: Path) -> None:
+    card = {"prompt": {"name": "claims.v1", "form": "sections", "few_shots": False}, "more": 1}
+    (tmp_path / "training.json").write_text(json.dumps(card))
+    with scripted_llm.serve(well(f"1. {CART}")) as server:
+        make(server, argument=str(tmp_path)).generate((CHANGE,))
+        body = server.chats()[0].body
+        assert ("response_format" in body, len(body["messages"])) == (False, 1)
+        make(server, argument=str(tmp_path), few_shots="true").generate((CHANGE,))
+        assert len(server.chats()[-1].body["messages"]) > 1
+
+
 def test_raw_answer_is_kept() -> None:
     (claims,) = ask(by_file)
     assert MAIL in (claims.raw or "")
