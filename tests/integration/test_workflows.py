@@ -348,6 +348,7 @@ def test_lock_satisfies_the_project() -> None:
         *project["project"]["dependencies"],
         *extras["analyzers"],
         *extras["github"],
+        *extras["openai"],
         *project["build-system"]["requires"],
     ]
     found = locked("action")
