@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crscore.engines.base import Message
+from crscore.engines.base import Message, sendable
 from crscore.errors import GenerationError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def ids(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
     Raises:
         GenerationError: The model's template takes no such chat.
     """
+    chat = [Message(role=message.role, text=sendable(message.text)) for message in chat]
     if not getattr(tokenizer, "chat_template", None):
         return list(tokenizer(plain(chat))["input_ids"])
     from jinja2 import TemplateError  # noqa: PLC0415
@@ -42,6 +43,15 @@ def ids(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
         return _templated(tokenizer, merged(chat))
     except (TemplateError, ValueError) as exc:
         raise GenerationError(f"the model's chat template refuses the chat: {exc}") from exc
+
+
+def special(tokenizer: Any) -> frozenset[str]:
+    """List the texts that are one token wherever they stand, as only control tokens should be.
+
+    Args:
+        tokenizer: One of the transformers library.
+    """
+    return frozenset(tokenizer.all_special_tokens) | frozenset(tokenizer.get_added_vocab())
 
 
 def merged(chat: Sequence[Message]) -> tuple[Message, ...]:

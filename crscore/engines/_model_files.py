@@ -28,7 +28,38 @@ _SAMPLE = 4096
 _MAX_HEADER_BYTES = 100_000_000
 """The limit that the format itself sets."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
+_FOLDER_SIGNS = ("./", "../", "~", ".\\", "..\\")
 _SETTINGS = ("config.json", "generation_config.json", "tokenizer*", "*.jinja", "vocab*", "merges*")
+_FILES = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model")
+"""What a model is loaded from."""
+
+
+def folder_of(model: str) -> Path | None:
+    """Tell a folder from a name, by how it is written: what lies in this folder has no say.
+
+    The current folder may be a change of somebody else, with a folder that is called as a model.
+
+    Returns:
+        The folder, which need not exist, when `model` is absolute or begins with `./`, `../` or
+        `~`; None when it is a name.
+    """
+    if model in {".", ".."} or model.startswith(_FOLDER_SIGNS) or Path(model).is_absolute():
+        try:
+            return Path(model).expanduser()
+        except RuntimeError:  # no such user
+            return Path(model)
+    return None
+
+
+def is_name(model: str) -> bool:
+    """True for what can be a model of the hub: `owner/name` or `name`."""
+    return _NAME.fullmatch(model) is not None
+
+
+def is_commit(revision: str) -> bool:
+    """True for a whole commit, which nothing can move."""
+    return _COMMIT.fullmatch(revision) is not None
 
 
 def weights(folder: Path) -> tuple[Path, ...]:
@@ -152,7 +183,7 @@ def commit(model: str, revision: str, *, offline: bool) -> str:
         ModelNotFoundError: It is not on this disk, and the hub has no such thing, cannot be
             reached or may not be asked.
     """
-    if _COMMIT.fullmatch(revision):
+    if is_commit(revision):
         return revision
     found = None if offline else _asked(model, revision)
     if found is None:
@@ -161,6 +192,32 @@ def commit(model: str, revision: str, *, offline: bool) -> str:
     if found is None:
         raise ModelNotFoundError(model, download_command(model, revision))
     return found
+
+
+def apart(model: str, commit: str) -> Path | None:
+    """Find, or fetch, a model by its place where its name would be taken for a folder.
+
+    The libraries that load models look for a folder of that name first.
+
+    Args:
+        model: `owner/name`.
+        commit: A commit of it.
+
+    Returns:
+        The folder in the hub's cache; None when nothing here has the model's name.
+
+    Raises:
+        ModelNotFoundError: It cannot be had.
+    """
+    if not Path(model).exists():
+        return None
+    from huggingface_hub import snapshot_download  # noqa: PLC0415
+    from huggingface_hub.errors import HFValidationError  # noqa: PLC0415
+
+    try:
+        return Path(snapshot_download(model, revision=commit, allow_patterns=list(_FILES)))
+    except (OSError, HFValidationError) as exc:
+        raise ModelNotFoundError(model, download_command(model, commit)) from exc
 
 
 def download_command(model: str, revision: str | None) -> str:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from crscore.engines.base import sendable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -36,7 +38,9 @@ class Shape:
         """Write the request for one chat."""
         parts: dict[str, Any] = {
             "model": model,
-            "messages": [{"role": message.role, "content": message.text} for message in chat],
+            "messages": [
+                {"role": message.role, "content": sendable(message.text)} for message in chat
+            ],
             self.limit: sampling.max_tokens,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,

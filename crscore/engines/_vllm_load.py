@@ -8,6 +8,7 @@ for the engine: it starts in a third of the time, and none can be left behind.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -78,6 +79,16 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
 _LOADED: dict[Weights, Any] = {}
 """The model in memory, one at most: a second has no place beside it on most GPUs, and when the
 first of two goes, vLLM ends what both share."""
+
+
+def require() -> None:
+    """Check that vLLM is installed, before anything is fetched that only it can use.
+
+    Raises:
+        DependencyError: It is not.
+    """
+    if importlib.util.find_spec("vllm") is None:
+        raise DependencyError("vllm", INSTALL)
 
 
 def load(weights: Weights) -> Any:

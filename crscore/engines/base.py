@@ -53,12 +53,21 @@ class Answer:
     """Tokens of the answer."""
 
 
+def sendable(text: str) -> str:
+    r"""Replace what no encoding has: half of a pair, from a name or file that was not UTF-8.
+
+    >>> sendable("a\udcffb")
+    'a?b'
+    """
+    return text.encode(errors="replace").decode()
+
+
 class Engine(Protocol):
     """Runs one language model.
 
     A plugin module `crscore/engines/<name>.py` has `create(options) -> Engine`. Options are texts:
     `model`, `revision`, `lora`, `max_model_len`, `tensor_parallel`, `quantization`, `dtype`,
-    `concurrency`, `timeout_s`, `offline`; an engine refuses those that mean nothing to it.
+    `concurrency`, `timeout_s`, `offline`; its `OPTIONS` are those it takes, others it refuses.
     """
 
     @property
@@ -78,6 +87,17 @@ class Engine(Protocol):
     @property
     def context_tokens(self) -> int | None:
         """Most tokens of a chat and its answer together; None when that is not known."""
+        ...
+
+    @property
+    def special_tokens(self) -> frozenset[str]:
+        """Texts that are one token to the model wherever they stand; empty when not known.
+
+        Raises:
+            DependencyError: The engine's package is not installed.
+            ModelNotFoundError: The model is not here and may not be fetched.
+            GenerationError: It has no tokenizer that can be read.
+        """
         ...
 
     def count(self, messages: Sequence[Message]) -> int | None:

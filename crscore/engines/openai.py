@@ -12,7 +12,7 @@ import asyncio
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from crscore.engines._openai_reply import Fault
@@ -34,7 +34,10 @@ AT_ONCE = 16
 """Requests under way at a time, unless told otherwise."""
 TIMEOUT_S = 300.0
 """Seconds for one answer, from the first byte sent to the last one read."""
-_KNOWN = ("model", "base_url", "api_key", "concurrency", "timeout_s", "max_model_len", "offline")
+OPTIONS: Final = frozenset(
+    {"model", "base_url", "api_key", "concurrency", "timeout_s", "max_model_len", "offline"}
+)
+"""Options that this engine takes."""
 _HINTS = {
     "key": "set OPENAI_API_KEY to a key of this server",
     "model": "name a model of this server, and give its address with the /v1 in OPENAI_BASE_URL",
@@ -76,6 +79,11 @@ class OpenAI:
     def origin(self) -> str:
         """The server's address."""
         return self.base_url
+
+    @property
+    def special_tokens(self) -> frozenset[str]:
+        """None: only the server knows its model's tokens."""
+        return frozenset()
 
     def count(self, messages: Sequence[Message]) -> int | None:
         """Return None: only the server knows its model's tokens."""
@@ -147,10 +155,12 @@ def create(options: Mapping[str, str]) -> Engine:
     Raises:
         ConfigError: An option is unknown or has a wrong value, or no model or server is named.
     """
-    given = Options("openai", options, frozenset(_KNOWN))
+    given = Options("openai", options, OPTIONS)
     model, key, address = given.text("model"), given.text("api_key"), given.text("base_url")
     if model is None:
         raise given.wrong("model", "name one that the server has: openai:MODEL")
+    if not model.isprintable():
+        raise given.wrong("model", f"expected printable characters, got {model!r}")
     if address is None and key is None:
         expected = "set OPENAI_BASE_URL to a server's address, or OPENAI_API_KEY for OpenAI's own"
         raise given.wrong("base_url", expected)

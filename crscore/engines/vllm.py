@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from crscore.engines import _chat_text, _model_files, _vllm_load
 from crscore.engines._options import Options
@@ -30,16 +30,19 @@ PINNED = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
 CONTEXT = 8192
 """Tokens of a chat and its answer, unless told otherwise or the model has fewer: more memory for
 each chat means fewer at a time."""
-_KNOWN = (
-    "model",
-    "revision",
-    "lora",
-    "max_model_len",
-    "tensor_parallel",
-    "quantization",
-    "dtype",
-    "offline",
+OPTIONS: Final = frozenset(
+    {
+        "model",
+        "revision",
+        "lora",
+        "max_model_len",
+        "tensor_parallel",
+        "quantization",
+        "dtype",
+        "offline",
+    }
 )
+"""Options that this engine takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class Vllm:
     """One model; it loads at the first chat and is shared by all of a process."""
 
     model: str
-    """A name on the hub, or a folder."""
+    """A name on the hub, or a folder: absolute, or from `./`, `../` or `~`."""
     revision: str | None = None
     """A commit, branch or tag; None for a folder."""
     lora: Path | None = None
@@ -99,6 +102,17 @@ class Vllm:
         if self.max_model_len is not None:
             return self.max_model_len
         return min(CONTEXT, int(own)) if own else None
+
+    @property
+    def special_tokens(self) -> frozenset[str]:
+        """Texts that are one token to the model, read without loading it.
+
+        Raises:
+            DependencyError: vLLM or transformers, which comes with it, is not installed.
+            ModelNotFoundError: The model is not here and cannot be fetched.
+            GenerationError: It has no tokenizer.
+        """
+        return _chat_text.special(self._tokenizer())
 
     def count(self, messages: Sequence[Message]) -> int | None:
         """Count a chat's tokens, without loading the model.
@@ -177,18 +191,24 @@ class Vllm:
 
     def _name(self) -> str:
         if self.revision is None:
-            folder = Path(self.model).resolve()
+            folder = self._folder().resolve()
             return f"{folder.name}@{_model_files.fingerprint(folder)}"
         return f"{self.model}@{self._commit(self.revision)}"
 
+    def _folder(self) -> Path:
+        return _model_files.folder_of(self.model) or Path(self.model)
+
     def _commit(self, revision: str) -> str:
+        if not _model_files.is_commit(revision):
+            _vllm_load.require()  # before the hub is asked
         return _model_files.commit(self.model, revision, offline=self.offline)
 
     def _place(self) -> tuple[str, str | None]:
         """Where to load from: a folder, or a name and commit that may have to be fetched."""
         if self.revision is None:
-            _model_files.weights(Path(self.model))
-            return self.model, None
+            _model_files.weights(self._folder())
+            return str(self._folder().resolve()), None
+        _vllm_load.require()
         commit = self._commit(self.revision)
         folder = _model_files.cached(self.model, commit)
         if folder is not None and self.offline:
@@ -196,7 +216,8 @@ class Vllm:
         if self.offline:
             command = _model_files.download_command(self.model, commit)
             raise ModelNotFoundError(self.model, command)
-        return self.model, commit
+        apart = _model_files.apart(self.model, commit)
+        return (self.model, commit) if apart is None else (str(apart), None)
 
     def _tokenizer(self) -> Any:
         return _part("AutoTokenizer", *self._place(), offline=self.offline)
@@ -209,24 +230,27 @@ def create(options: Mapping[str, str]) -> Engine:
     """Make the engine; nothing is loaded yet.
 
     Args:
-        options: `model`, `revision`, `lora` (a folder), `max_model_len` (tokens),
+        options: `model` (a name on the hub, or a folder that is absolute or begins with `./`,
+            `../` or `~`), `revision`, `lora` (a folder), `max_model_len` (tokens),
             `tensor_parallel` (devices), `quantization`, `dtype`, `offline`.
 
     Raises:
         ConfigError: An option is unknown or has a wrong value, or a folder has a revision.
     """
-    given = Options("vllm", options, frozenset(_KNOWN))
+    given = Options("vllm", options, OPTIONS)
     model, revision = given.text("model") or DEFAULT_MODEL, given.text("revision")
     lora = given.text("lora")
-    if Path(model).is_dir():
+    if _model_files.folder_of(model) is not None:
         if revision is not None:
             raise given.wrong("revision", f"the folder {model} has no revisions")
+    elif not _model_files.is_name(model):
+        raise given.wrong("model", f"{model!r} is no name; a folder begins with ./, ../, ~ or /")
     else:
         revision = revision or PINNED.get(model, "main")
     return Vllm(
         model=model,
         revision=revision,
-        lora=Path(lora) if lora else None,
+        lora=(_model_files.folder_of(lora) or Path(lora)) if lora else None,
         max_model_len=given.count("max_model_len"),
         tensor_parallel=given.count("tensor_parallel", most=1024) or 1,
         quantization=given.text("quantization"),

@@ -351,6 +351,19 @@ def test_it_counts_no_tokens_and_knows_the_context_only_if_told() -> None:
     assert engine("http://127.0.0.1:9/v1", max_model_len="4096").context_tokens == 4096
 
 
+def test_half_of_a_pair_in_a_chat_is_sent_as_a_question_mark() -> None:
+    chat = [Message(role="user", text="name \udcff\ud800")]
+    with serve(well("ok")) as server:
+        (answer,) = engine(server.url).complete([chat], PLAIN)
+        assert (answer.text, server.chats()[0].text) == ("ok", "name ??")
+
+
+def test_it_knows_no_special_tokens_and_lists_its_options() -> None:
+    assert engine("http://127.0.0.1:9/v1").special_tokens == frozenset()
+    assert {"model", "concurrency", "base_url"} < openai.OPTIONS
+    assert "lora" not in openai.OPTIONS
+
+
 def test_offline_asks_nobody() -> None:
     with serve() as server:
         with pytest.raises(GenerationError, match="--offline"):
@@ -369,6 +382,7 @@ def test_without_the_package_the_command_is_named(monkeypatch: pytest.MonkeyPatc
     [
         ({}, "model: name one"),
         ({"model": "m"}, "base_url: set OPENAI_BASE_URL"),
+        ({"model": "m\udcff", "api_key": "k"}, "model: expected printable"),
         ({"model": "m", "api_key": "k", "lora": "x"}, "lora: no such option"),
         ({"model": "m", "base_url": "localhost:8000"}, "base_url: expected http"),
         ({"model": "m", "base_url": "ftp://host/v1"}, "base_url: expected http"),

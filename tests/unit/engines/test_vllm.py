@@ -1,7 +1,11 @@
 """What needs no vLLM; the rest is in tests/llm/test_vllm.py."""
 
+import importlib.machinery
 import os
+import shutil
+import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -10,14 +14,24 @@ from crscore.engines import _vllm_load, vllm
 from crscore.engines.base import Message, Sampling
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
 from tests.helpers import tiny_llm
+from tests.helpers.hub import serve_model
 from tests.unit.engines.test_model_files import COMMIT, write_adapter, write_model
 
 HELLO = [Message(role="system", text="Be brief."), Message(role="user", text="What changed?")]
+ROOT = Path(__file__).parents[3]
 NO_SYSTEM = (
     "{% for message in messages %}{% if message['role'] == 'system' %}"
     "{{ raise_exception('no system here') }}{% endif %}"
     "[{{ message['role'] }}]{{ message['content'] }}{% endfor %}[assistant]"
 )
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make vLLM look installed: what these tests do comes before it is imported."""
+    module = types.ModuleType("vllm")
+    module.__spec__ = importlib.machinery.ModuleSpec("vllm", None)
+    monkeypatch.setitem(sys.modules, "vllm", module)
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +147,90 @@ def test_without_the_package_the_command_is_named(
         engine(model=str(tiny)).complete([HELLO], Sampling(max_tokens=5))
 
 
+COUNT = """
+import importlib.machinery, sys, types
+from crscore.engines import vllm
+from crscore.engines.base import Message
+if sys.argv[2:]:
+    sys.modules["vllm"] = types.ModuleType("vllm")
+    sys.modules["vllm"].__spec__ = importlib.machinery.ModuleSpec("vllm", None)
+else:
+    sys.modules["vllm"] = None
+print(vllm.create({"model": sys.argv[1]}).count([Message(role="user", text="Hello")]))
+"""
+
+
+def count_apart(endpoint: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Count tokens in a process of its own: the hub's library reads its address when imported."""
+    known = {"HF_ENDPOINT": endpoint, "HF_HOME": str(folder / "hub"), "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-c", COUNT, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | known,
+    )
+
+
+def test_without_the_package_the_hub_is_not_asked(tmp_path: Path) -> None:
+    done = count_apart("http://127.0.0.1:9", tmp_path, "org/some")
+    assert done.stderr.splitlines()[-1].endswith(
+        "DependencyError: vllm is not installed; install it with: pip install 'crscore[vllm]'"
+    )
+    assert "retry" not in done.stderr.lower()
+
+
+def test_a_folder_called_as_the_model_is_not_loaded(tiny: Path, tmp_path: Path) -> None:
+    cached = tmp_path / "hub" / "hub" / "models--org--some"
+    shutil.copytree(tiny, cached / "snapshots" / COMMIT)
+    (cached / "snapshots" / COMMIT / "chat_template.jinja").write_text("Hi")
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text(COMMIT)
+    shutil.copytree(tiny, tmp_path / "org" / "some")
+    with serve_model("org/some", COMMIT, {}) as endpoint:
+        done = count_apart(endpoint, tmp_path, "org/some", "installed")
+    chat = [Message(role="user", text="Hello")]
+    here = engine(model=str(tmp_path / "org" / "some")).count(chat)
+    there = engine(model=str(cached / "snapshots" / COMMIT)).count(chat)
+    assert here != there
+    assert (done.stdout.strip(), done.returncode) == (str(there), 0), done.stderr
+
+
+@pytest.mark.parametrize("name", ["some", "org/some", vllm.DEFAULT_MODEL])
+def test_a_name_is_no_folder_even_where_one_is_called_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    write_model(tmp_path / name, {"a": b"1"})
+    monkeypatch.chdir(tmp_path)
+    assert engine(model=name).revision == vllm.PINNED.get(name, "main")
+    assert engine(model=f"./{name}").revision is None
+    assert engine(model=f"./{name}").identity.startswith(f"vllm:{Path(name).name}@")
+
+
+def test_a_folder_may_be_in_the_home_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = write_model(tmp_path / "mine", {"a": b"1"})
+    assert engine(model="~/mine").identity == engine(model=str(folder)).identity
+
+
+def test_a_folder_that_is_not_there_is_not_looked_for_on_the_hub() -> None:
+    with pytest.raises(ModelNotFoundError, match="no/folder"):
+        _ = engine(model="./no/folder").identity
+
+
+def test_special_tokens_are_those_of_the_tokenizer(tiny: Path) -> None:
+    assert engine(model=str(tiny)).special_tokens == {"<s>", "</s>", "<|turn|>", "<pad>"}
+
+
+def test_half_of_a_pair_is_written_as_a_question_mark(tiny: Path) -> None:
+    text = text_of(engine(model=str(tiny)), [Message(role="user", text="a\udcffb")])
+    assert "user\na?b</s>" in text
+
+
+@pytest.mark.usefixtures("installed")
 def test_offline_a_model_that_is_not_here_is_not_asked_for() -> None:
     made = engine(model="org/unseen", revision=COMMIT, offline="true")
     with pytest.raises(ModelNotFoundError, match=f"hf download org/unseen --revision {COMMIT}"):
@@ -183,11 +281,18 @@ def test_the_room_for_chats_is_what_the_models_shape_needs() -> None:
         ({"tensor_parallel": "none"}, "tensor_parallel: expected a whole number"),
         ({"max_model_len": "-1"}, "max_model_len: expected a whole number"),
         ({"offline": "1"}, "offline: expected true or false"),
+        ({"model": "a/b/c"}, r"model: 'a/b/c' is no name; a folder begins with \./"),
+        ({"model": "mine/"}, r"model: 'mine/' is no name; a folder begins with \./"),
     ],
 )
 def test_a_wrong_option_is_named(options: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         vllm.create(options)
+
+
+def test_the_options_are_listed() -> None:
+    assert {"model", "lora", "offline"} < vllm.OPTIONS
+    assert not {"concurrency", "base_url"} & vllm.OPTIONS
 
 
 def test_a_folder_has_no_revisions(tmp_path: Path) -> None:
