@@ -147,12 +147,24 @@ def _is_a_folder(value: object) -> str | None:
     return None if plain else "may name a model but no folder, as what is in one is loaded"
 
 
+def _claims_of_a_file(value: object) -> str | None:
+    """Refuse arguments but a model's name; what is no text is refused later."""
+    parts = value.split("+") if isinstance(value, str) else []
+    for name, _, argument in (part.partition(":") for part in parts):
+        if argument and name.strip() == "replay":
+            return "may not replay claims, as a change would bring its own"
+        if argument and (wrong := _is_a_folder(argument)):
+            return wrong
+    return None
+
+
 NOT_FROM_FILE: Mapping[str, Callable[[object], str | None]] = {
     "analyzers": _names_a_folder,
     "tools_dir": lambda _: "may not stand in a file, as what is in the folder is run",
     "cache_dir": lambda _: "may not stand in a file, as what is in the folder is believed",
     "lora": lambda _: "may not stand in a file, as what is in the folder is loaded",
     "model": _is_a_folder,
+    "claims": _claims_of_a_file,
 }
 """The file may be part of the change that is scored, and a change must not choose programs."""
 FIELDS = {field.name: field for field in fields(Config)}
@@ -167,7 +179,7 @@ def _positive(value: int) -> str | None:
 
 RANGES: Mapping[str, Callable[[Any], str | None]] = {
     "preset": lambda value: None if value in PRESETS else f"one of {', '.join(PRESETS)}",
-    "concurrency": lambda value: None if 1 <= value <= 1024 else "from 1 to 1024",
+    "concurrency": lambda value: None if 1 <= value <= 1000 else "from 1 to 1000",
     "context": lambda value: None if value in CONTEXTS else f"one of {', '.join(CONTEXTS)}",
     "form": lambda value: None if value in FORMS else f"one of {', '.join(FORMS)}",
     "model_timeout": lambda value: None if 0 < value <= 86_400 else "above 0 and at most 86400",

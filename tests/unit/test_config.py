@@ -61,6 +61,7 @@ def test_preset_of_the_file_is_beaten_by_the_environment(tmp_path: Path) -> None
         ({"threshold": float("nan")}, {}, "must be between -1 and 1"),
         ({"fail_under": 30}, {}, "must be from 0 to 1"),
         ({"max_files": 0}, {}, "must be above 0"),
+        ({"concurrency": 1001}, {}, "must be from 1 to 1000"),
         ({"max_files": 10**22}, {}, "must be above 0 and at most"),
         ({"preset": "fast"}, {}, "must be one of default, paper"),
         ({"encoder": ""}, {}, "must be a text"),
@@ -156,6 +157,13 @@ def test_no_color_is_asked_for_by_any_text(
         ("analyzers = ['ruff']", "analyzers"),
         ('tools-dir = "tools"', "tools_dir"),
         ('cache_dir = "cache"', "cache_dir"),
+        ('claims = "vllm:/any/folder"', "claims"),
+        ('claims = "structural+vllm:./folder"', "claims"),
+        ('claims = "vllm:a/b/c"', "claims"),
+        ('claims = "vllm:~"', "claims"),
+        ('claims = "replay:claims.jsonl"', "claims"),
+        ('claims = "replay:claims"', "claims"),
+        ('claims = "structural+replay:/claims.jsonl"', "claims"),
     ],
 )
 def test_file_may_not_choose_what_is_run(tmp_path: Path, line: str, key: str) -> None:
@@ -166,6 +174,19 @@ def test_file_may_not_choose_what_is_run(tmp_path: Path, line: str, key: str) ->
     assert caught.value.key == key
     assert f"CRSCORE_{key.upper()}" in str(caught.value)
     assert resolve(env={f"CRSCORE_{key.upper()}": "./mine"}) != config.Config()
+
+
+@pytest.mark.parametrize(
+    "claims", ["structural", "auto", "vllm:owner/name+structural", "openai:qwen3:8b", "openai"]
+)
+def test_file_may_name_models_that_write_claims(tmp_path: Path, claims: str) -> None:
+    file = write(tmp_path, f'[tool.crscore]\nclaims = "{claims}"\n')
+    assert resolve(file=file).claims == claims
+
+
+def test_flag_may_name_folders_and_recordings() -> None:
+    for claims in ("vllm:/any/folder", "replay:claims.jsonl"):
+        assert resolve({"claims": claims}).claims == claims
 
 
 def test_file_may_name_shipped_analyzers(tmp_path: Path) -> None:
