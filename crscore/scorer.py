@@ -257,14 +257,15 @@ def make_generator(
     parts = settings.claims.split("+")
     if any(part.partition(":")[0] not in known for part in parts[1:]):
         parts = [settings.claims]  # a path with a plus sign in it
-    made = tuple(_one_generator(settings, part) for part in parts)
+    several = len(parts) > 1
+    made = tuple(_one_generator(settings, part, several=several) for part in parts)
     made = made if first is None else (first, *made)
     return made[0] if len(made) == 1 else Merged(made, encoder)
 
 
-def _one_generator(settings: config.Config, part: str) -> ClaimGenerator:
+def _one_generator(settings: config.Config, part: str, *, several: bool) -> ClaimGenerator:
     name, _, argument = part.partition(":")
-    options = {"argument": argument, **model_options(settings)}
+    options = {"argument": argument, "several": str(several).lower(), **model_options(settings)}
     if settings.cache:
         folder = Path(settings.cache_dir) if settings.cache_dir else store.default_folder()
         options["cache_dir"] = str(folder)
@@ -317,8 +318,31 @@ def _make_matcher(
         return module.create(options), None
     threshold = settings.threshold
     if threshold is None:
-        threshold = thresholds.threshold_for(encoder.identity, generator.identity)
+        threshold = _threshold(encoder, generator)
     return module.create(options | {"threshold": str(threshold)}), threshold
+
+
+def _threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
+    """Look up the threshold of an encoder for these claims; that of a model's for joined ones.
+
+    Raises:
+        ConfigError: A model may be replaced by `structural`, and the two have other thresholds.
+    """
+    if isinstance(generator, Merged):
+        found = [thresholds.threshold_for(encoder.identity, one) for one in generator.kinds]
+        return found[0] if len(set(found)) == 1 else thresholds.threshold_for(encoder.identity, "")
+    threshold = thresholds.threshold_for(encoder.identity, generator.identity)
+    fallback = getattr(generator, "fallback", None)
+    if fallback is not None:
+        other = thresholds.threshold_for(encoder.identity, fallback.identity)
+        if other != threshold:
+            raise ConfigError(
+                "claims",
+                "settings",
+                "auto may write a model's claims or structural ones, whose thresholds differ: "
+                "name the claims, or give --threshold",
+            )
+    return threshold
 
 
 def make_analyzers(settings: config.Config, *, reports: tuple[RawReport, ...] = ()) -> Suite:

@@ -42,6 +42,11 @@ class Merged:
         """All of theirs, joined by `+`."""
         return "+".join(one.identity for one in self.generators)
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The identities of the single generators."""
+        return tuple(one.identity for one in self.generators)
+
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims of each diff by all generators."""
         by_generator = [one.generate(diffs) for one in self.generators]

@@ -8,7 +8,7 @@ model is configured this is `structural` and nothing else. Where one is and fail
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crscore.claims import structural
 from crscore.errors import DependencyError, EncodingError, GenerationError
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from crscore.claims.base import ClaimGenerator
     from crscore.records import Claims, Diff
+
+
+_FAILURES: Final = (DependencyError, EncodingError, GenerationError)
+"""What makes the fallback write: a missing package or model, or one that cannot answer."""
 
 
 @dataclass(slots=True)
@@ -33,8 +37,16 @@ class Auto:
 
     @property
     def identity(self) -> str:
-        """That of whoever wrote the claims last; before the first run, the model's."""
-        return (self.model if self.failure is None else self.fallback).identity
+        """That of whoever wrote the claims last; before the first run, the model's.
+
+        A model that cannot even be named, because it is not there, has failed already.
+        """
+        if self.failure is None:
+            try:
+                return self.model.identity
+            except _FAILURES as exc:
+                self.failure = str(exc)
+        return self.fallback.identity
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Let the model write the claims; all of them by the fallback when it cannot.
@@ -43,7 +55,7 @@ class Auto:
         """
         try:
             found = self.model.generate(diffs)
-        except (DependencyError, GenerationError, EncodingError) as exc:
+        except _FAILURES as exc:
             self.failure = str(exc)
         else:
             self.failure = None

@@ -46,7 +46,7 @@ _MODEL = (
     click.option("--tensor-parallel", type=int, metavar="N", help="GPUs that share the model."),
     click.option("--quantization", metavar="NAME", help="How the weights are quantised."),
     click.option("--dtype", metavar="NAME", help="Type of the model's numbers."),
-    click.option("--concurrency", type=int, metavar="N", help="Requests at the same time (8)."),
+    click.option("--concurrency", type=int, metavar="N", help="Requests at the same time (16)."),
     click.option("--model-timeout", type=float, metavar="S", help="Seconds an answer may take."),
     click.option("--temperature", type=float, metavar="T", help="0, the default, is greedy."),
     click.option("--max-new-tokens", type=int, metavar="N", help="Tokens of one answer (512)."),
@@ -91,7 +91,11 @@ def _choices() -> tuple[Option, ...]:
             "--issues", metavar="NAME", help="Issues of the changed lines, or paper: as published."
         ),
         _TOOLS_DIR,
-        click.option("--cache/--no-cache", default=None, help="Remember findings on this disk."),
+        click.option(
+            "--cache/--no-cache",
+            default=None,
+            help="Remember findings, claims and answers of hosts on this disk.",
+        ),
         _CACHE_DIR,
     )
 

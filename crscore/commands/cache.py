@@ -18,7 +18,10 @@ _KIB = 1024
 @click.option("--clear", is_flag=True, help="Forget everything.")
 @_settings.cache_options
 def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
-    """Show what is remembered from run to run: findings, by tool, version, rules and code."""
+    """Show what is remembered from run to run.
+
+    Findings, a model's claims and marks, whole files and answers of a code host.
+    """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
 
     kept = scorer.make_store(_settings.settings(config_file, flags))

@@ -19,7 +19,7 @@ from crscore.validation.run import Beside
 from crscore.validation.study import GROUND_TRUTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from crscore.encoders.base import Encoder
     from crscore.engines.base import Answer, Engine
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from crscore.validation.run import Extra
     from crscore.validation.study import RatedReview, Study, StudyChange
 
+GROUP: Final = 128
+"""Questions that a server is sent before its answers are remembered."""
 SCORES: Final = "12345"
 """What the first character of an answer may be."""
 LOWEST: Final = 1
@@ -73,7 +75,7 @@ class Judge:
         )
 
     def ask(self, pairs: Sequence[Pair]) -> dict[Pair, Opinion]:
-        """Ask about each pair once: what is not remembered, in one batch.
+        """Ask about each pair once: what is not remembered, in one batch or few.
 
         Args:
             pairs: Changes and reviews; those of one change are best next to each other.
@@ -96,13 +98,21 @@ class Judge:
         unknown = [pair for pair in different if pair not in found]
         if unknown:
             mark = _judge_chat.mark(self.prompt, different)
-            chats = [_judge_chat.chat(self.prompt, pair, mark) for pair in unknown]
-            answers = self.engine.complete(chats, _judge_chat.sampling(self.prompt))
-            for pair, answer in zip(unknown, answers, strict=True):
-                found[pair] = _opinion(answer)
-                if self.store is not None and found[pair].score is not None:
-                    self.store.put(keys[pair], answer.text.encode("utf-8", "surrogatepass"))
+            # Behind a server in groups: what a group brought is kept if the next one is not.
+            size = GROUP if self.engine.origin else len(unknown)
+            for start in range(0, len(unknown), size):
+                self._ask_group(unknown[start : start + size], mark, keys, found)
         return found
+
+    def _ask_group(
+        self, pairs: Sequence[Pair], mark: str, keys: Mapping[Pair, str], found: dict[Pair, Opinion]
+    ) -> None:
+        chats = [_judge_chat.chat(self.prompt, pair, mark) for pair in pairs]
+        answers = self.engine.complete(chats, _judge_chat.sampling(self.prompt))
+        for pair, answer in zip(pairs, answers, strict=True):
+            found[pair] = _opinion(answer)
+            if self.store is not None and found[pair].score is not None:
+                self.store.put(keys[pair], answer.text.encode("utf-8", "surrogatepass"))
 
     def _recall(self, key: str) -> str | None:
         kept = None if self.store is None else self.store.get(key)

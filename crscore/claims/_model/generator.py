@@ -13,20 +13,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crscore.claims._model import answer, copies, grounding, pieces, prompt, remembered
+from crscore.claims._model.pieces import Piece
+from crscore.engines.base import Message
 from crscore.fence import Fence
 from crscore.records import Claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crscore.claims._model.pieces import Piece, Pieces
+    from crscore.claims._model.pieces import Pieces
     from crscore.claims._model.prompt import Form, Prompt
     from crscore.claims._model.remembered import Memory
-    from crscore.engines.base import Answer, Engine, Message, Sampling
+    from crscore.engines.base import Answer, Engine, Sampling
     from crscore.records import Diff, PseudoReference
 
-READING: Final = 1
+READING: Final = 2
 """Version of what is made of an answer; a new one makes remembered claims worthless."""
+GROUP: Final = 128
+"""Chats that a server is sent before what it said is remembered."""
+MOST_TOKENS: Final = 3_000
+"""Most tokens of a piece, however much the model takes: about `pieces.BUDGET` characters."""
 CUT: Final = "broke off"
 """Why the last claim of an answer is left out."""
 CHARS_A_TOKEN: Final = 2.5
@@ -68,9 +74,9 @@ class ModelClaims:
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims of each diff, those that are not remembered in one batch."""
         found: dict[int, Claims] = {}
-        keys = [
-            remembered.key(diff, self.identity, self.context, self.engine.origin) for diff in diffs
-        ]
+        # How large a piece may be decides what the model is shown, and so what it says.
+        made_by = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
+        keys = [remembered.key(diff, made_by, self.context) for diff in diffs]
         if self.memory is not None:
             known = ((at, self.memory.get(key)) for at, key in enumerate(keys))
             found = {at: claims for at, claims in known if claims is not None}
@@ -88,26 +94,39 @@ class ModelClaims:
         return tuple(found[at] for at in range(len(diffs)))
 
     def _ask(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:
+        """Ask about each diff: in this process all at once, behind a server in groups.
+
+        What a group brought is remembered before the next one is asked for, as a run may be
+        killed and a server may want money.
+        """
         if not diffs:
             return
         # A new word for each run: what is in a diff cannot know how its fence ends.
-        fence = Fence(nonce=secrets.token_hex(8))
-        parts = [self._pieces(diff) for diff in diffs]
-        chats = [self._chat(piece, fence) for one in parts for piece in one.pieces]
-        answers = iter(self.engine.complete(chats, self.sampling) if chats else ())
-        for one in parts:
-            yield self._read(one, fence, [next(answers) for _ in one.pieces])
+        fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
+        for group in _groups([self._pieces(diff) for diff in diffs], bool(self.engine.origin)):
+            chats = [self._chat(piece, fence) for one in group for piece in one.pieces]
+            answers = iter(self.engine.complete(chats, self.sampling) if chats else ())
+            for one in group:
+                yield self._read(one, fence, [next(answers) for _ in one.pieces])
 
     def _chat(self, piece: Piece, fence: Fence) -> tuple[Message, ...]:
         return prompt.chats(self.prompt, piece, fence, self.form, examples=self.few_shots)
 
     def _pieces(self, diff: Diff) -> Pieces:
         room = self.engine.context_tokens
-        budget = pieces.BUDGET
-        if room is not None:
-            left = room - self.sampling.max_tokens - self.prompt.tokens
-            budget = min(budget, int(left * CHARS_A_TOKEN))
-        return pieces.of(diff, budget, context=self.context)
+        if room is None or not diff.files:
+            return pieces.of(diff, pieces.BUDGET, context=self.context)
+        # What a chat takes without its piece; the engine counts it where it can.
+        bare = self._chat(Piece(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
+        shared = self.engine.count(bare)
+        left = room - self.sampling.max_tokens - (self.prompt.tokens if shared is None else shared)
+        if shared is None:
+            budget = min(pieces.BUDGET, int(left * CHARS_A_TOKEN))
+            return pieces.of(diff, budget, context=self.context)
+        return pieces.of(diff, min(left, MOST_TOKENS), self._count, self.context)
+
+    def _count(self, text: str) -> int | None:
+        return self.engine.count([Message(role="user", text=text)])
 
     def _read(self, parts: Pieces, fence: Fence, answers: Sequence[Answer]) -> tuple[Claims, bool]:
         references: list[PseudoReference] = []
@@ -136,6 +155,20 @@ class ModelClaims:
             notes=(*parts.notes, *_notes(dropped, copied, failed, len(parts.pieces))),
         )
         return claims, not failed
+
+
+def _groups(parts: Sequence[Pieces], in_groups: bool) -> Iterator[list[Pieces]]:
+    """Put diffs together until they make a batch of their own."""
+    group: list[Pieces] = []
+    chats = 0
+    for one in parts:
+        group.append(one)
+        chats += len(one.pieces)
+        if in_groups and chats >= GROUP:
+            yield group
+            group, chats = [], 0
+    if group:
+        yield group
 
 
 def _raw(answers: Sequence[Answer]) -> str | None:

@@ -52,20 +52,23 @@ class Memory:
         self.store.put(key, msgspec.msgpack.encode(claims))
 
 
-def key(diff: Diff, identity: str, context: str, origin: str = "") -> str:
+def key(diff: Diff, made_by: str, context: str) -> str:
     """Name what is remembered of a diff.
 
     Args:
         diff: The change.
-        identity: Of the generator: model, revision, adapter, prompt, sampling.
+        made_by: Of the generator: model, revision, adapter, prompt, sampling, where it is and how
+            much it takes.
         context: With `function`, the whole files are part of what the model sees.
-        origin: Where the model is.
 
     Returns:
         A key: the same for the same answer, another for another one.
     """
-    files = [(file.path, file.old_path, file.language, file.is_missing) for file in diff.files]
-    digest = hashlib.sha256(json.dumps([diff.sha256, files, identity, origin]).encode())
+    files = [
+        (file.path, file.old_path, file.language, file.is_missing, repr(file.hunks))
+        for file in diff.files
+    ]
+    digest = hashlib.sha256(json.dumps([diff.sha256, files, made_by]).encode())
     if context != "hunk":
         for file in diff.files:
             for text in (file.old_source, file.new_source):

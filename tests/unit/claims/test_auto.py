@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from crscore import diff, plugins
+from crscore import Scorer, config, diff, plugins
 from crscore.claims import auto, structural
 from crscore.claims.auto import Auto
-from crscore.errors import DependencyError, GenerationError
+from crscore.errors import DependencyError, GenerationError, ModelNotFoundError
 from crscore.records import Claims, Diff
 
 DIFFS = [diff.parse("@@ -1 +1 @@\n-x = 1\n+x = 2\n", path="a.py")]
@@ -39,6 +39,29 @@ def test_model_that_fails_is_replaced_and_the_result_says_so(error: Exception) -
     assert claims.references
     assert str(error) in claims.notes[0]
     assert made.identity.startswith("structural@")
+
+
+class Nameless(Fails):
+    """A model that is not there has no name either."""
+
+    @property
+    def identity(self) -> str:  # type: ignore[override]
+        raise ModelNotFoundError("nosuch", "hf download nosuch")
+
+
+def test_model_that_cannot_be_named_is_replaced_before_it_is_asked() -> None:
+    made = Auto(model=Nameless(), fallback=structural.create({}))
+    assert made.identity.startswith("structural@")
+    assert "nosuch" in (made.failure or "")
+
+
+def test_model_that_is_not_there_is_replaced_in_a_whole_run(tmp_path) -> None:
+    settings = config.Config(
+        model="./nosuch", offline=True, encoder="hashing", analyzers="none", cache=False
+    )
+    result = Scorer(settings).score("@@ -1 +1 @@\n-x = 1\n+x = 2\n", "Why 2?", path="a.py")
+    assert "claims:structural@" in result.signature
+    assert any("nosuch" in note for note in result.notes)
 
 
 def test_model_that_works_again_writes_again() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from crscore import Scorer, config, diff
 from crscore.claims import openai
+from crscore.claims._model import generator, making
 from crscore.claims._model.generator import ModelClaims
-from crscore.errors import GenerationError
+from crscore.errors import ConfigError, GenerationError
 from crscore.records import Claims, Diff, ReferenceKind
 from tests.helpers import scripted_llm
 from tests.helpers.scripted_llm import Asked, Say, well
@@ -99,15 +100,29 @@ def test_published_form_is_asked_for_without_a_schema() -> None:
         assert len(server.chats()[0].body["messages"]) == 1
 
 
-def test_model_of_our_training_is_asked_as_it_was_trained(tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["lora", "argument"])
+def test_model_of_our_training_is_asked_as_it_was_trained(tmp_path: Path, where: str) -> None:
     card = {"prompt": {"name": "claims.v1", "form": "sections", "few_shots": False}, "more": 1}
     (tmp_path / "training.json").write_text(json.dumps(card))
-    with scripted_llm.serve(well(f"1. {CART}")) as server:
-        make(server, argument=str(tmp_path)).generate((CHANGE,))
-        body = server.chats()[0].body
-        assert ("response_format" in body, len(body["messages"])) == (False, 1)
-        make(server, argument=str(tmp_path), few_shots="true").generate((CHANGE,))
-        assert len(server.chats()[-1].body["messages"]) > 1
+    given = {"argument": "base/model", where: str(tmp_path)}
+    made = making.generator("vllm", given)
+    assert (made.form, made.few_shots, made.sampling.schema) == ("sections", 0, None)
+    told = making.generator("vllm", given | {"form": "json", "few_shots": "true"})
+    assert (told.form, told.few_shots) == ("json", None)
+
+
+def test_model_trained_with_another_version_of_the_prompt_is_refused(tmp_path: Path) -> None:
+    card = {"prompt": {"name": "claims.v1", "sha256": "0" * 64}}
+    (tmp_path / "training.json").write_text(json.dumps(card))
+    with pytest.raises(ConfigError, match="train it anew"):
+        making.generator("vllm", {"argument": "base/model", "lora": str(tmp_path)})
+
+
+def test_folder_here_does_not_speak_for_a_model_of_its_name(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "training.json").write_text("{ no JSON")
+    assert making.generator("vllm", {"argument": "tiny"}).form == "json"
 
 
 def test_raw_answer_is_kept() -> None:
@@ -250,3 +265,46 @@ def test_configured_model_that_is_gone_is_said_in_the_result(monkeypatch, tmp_pa
     result = Scorer(settings, encoder="hashing", analyzers="none").score(PATCH, "Fine.")
     assert "claims:structural@" in result.signature
     assert any("the configured model wrote none" in note for note in result.notes)
+
+
+def test_threshold_of_joined_claims_does_not_depend_on_their_order(monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+
+    def tau(claims: str) -> float | None:
+        return Scorer(claims=claims, matcher="published", analyzers="none").parts.threshold
+
+    assert tau("openai:m+structural") == tau("structural+openai:m") == tau("openai:m") == 0.4941
+    assert tau("structural") == 0.35
+
+
+def test_published_rule_wants_to_know_who_writes(monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    with pytest.raises(ConfigError, match="thresholds differ"):
+        Scorer(model="m", matcher="published", analyzers="none")
+    assert Scorer(model="m", matcher="published", threshold=0.4, analyzers="none")
+
+
+def test_claims_of_a_smaller_window_are_not_taken_for_those_of_a_larger(tmp_path: Path) -> None:
+    with scripted_llm.serve(by_file) as server:
+        make(server, tmp_path, max_model_len="4000").generate((CHANGE,))
+        asked = len(server.chats())
+        make(server, tmp_path).generate((CHANGE,))
+        assert len(server.chats()) > asked
+
+
+def test_what_a_server_said_is_remembered_group_by_group(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(generator, "GROUP", 2)
+    others = [
+        diff.parse(f"@@ -1 +1 @@\n-LIMIT = {n}\n+LIMIT = {n + 1}\n", path="a.py") for n in range(6)
+    ]
+
+    def script(asked: Asked) -> Say:
+        return scripted_llm.error(401, "no") if "LIMIT = 5" in asked.text else well(said(CART))
+
+    with scripted_llm.serve(script) as server:
+        with pytest.raises(GenerationError):
+            make(server, tmp_path).generate(others)
+        asked = len(server.chats())
+        with pytest.raises(GenerationError):
+            make(server, tmp_path).generate(others)
+        assert len(server.chats()) - asked < asked
