@@ -26,13 +26,16 @@ class Asking:
     few_shots: bool = False
     """Show the prompt's examples first."""
 
-    def chat(self, row: Row, *, seed: int) -> tuple[Message, ...] | None:
+    def chat(
+        self, row: Row, *, seed: int, special: frozenset[str] = frozenset()
+    ) -> tuple[Message, ...] | None:
         """Ask about a row's change.
 
         Args:
             row: The row.
             seed: Draws the fence's mark, another one for each row: a mark that is always the
                 same would be learned.
+            special: The model's own special tokens, which engines tell the generator, too.
 
         Returns:
             The chat; None when the generator would ask about the change in several parts, none
@@ -45,7 +48,7 @@ class Asking:
         return prompt.chats(
             self.prompt,
             parts.pieces[0],
-            Fence(nonce=drawn[:16]),
+            Fence(nonce=drawn[:16], special=special),
             self.form,
             examples=None if self.few_shots else 0,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import platform
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -151,9 +152,12 @@ def readme(made: Mapping[str, Any]) -> str:
 
 def _use(made: Mapping[str, Any], *, adapter: bool) -> list[str]:
     prompt = made["prompt"]
-    base = made["base"]["model"]
+    base, revision = made["base"]["model"], made["base"]["revision"]
     shots = "with" if prompt["few_shots"] else "without"
-    command = f"--claims vllm:{base} --lora THIS_FOLDER" if adapter else "--claims vllm:THIS_FOLDER"
+    command = "--claims vllm:/PATH/TO/THIS_FOLDER"
+    if adapter:
+        pinned = f" --model-revision {revision}" if revision else ""
+        command = f"--claims {shlex.quote(f'vllm:{base}')}{pinned} --lora THIS_FOLDER"
     return [
         f"Ask it with the prompt `{prompt['name']}` (sha256 `{prompt['sha256'][:8]}`), {shots} "
         f"examples, answer as `{prompt['form']}`: that is what it was trained on.",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crscore import output
+from crscore.engines import _chat_text
 from crscore.errors import GenerationError, InputError
 from crscore.training.claims import card, checkpoints, model, tune
 from crscore.training.claims.encode import Encoded, Template
@@ -123,13 +124,14 @@ def _room(base: Base, settings: Settings) -> int:
 
 def _choose(rows: Rows, base: Base, settings: Settings, asking: Asking, *, room: int) -> _Chosen:
     template = Template(base.tokenizer, _ends(base.model))
+    special = _chat_text.special(base.tokenizer)
     kept: list[tuple[Row, Encoded]] = []
     several = too_long = one_section = 0
     for row in rows.rows:
         if settings.both_sections and not row.implications:
             one_section += 1
             continue
-        chat = asking.chat(row, seed=settings.seed)
+        chat = asking.chat(row, seed=settings.seed, special=special)
         if chat is None:
             several += 1
             continue

@@ -96,6 +96,10 @@ class _Listening:
         # A change that fits in one piece is asked about whole, or the server refuses it.
         return None
 
+    @property
+    def special_tokens(self) -> frozenset[str]:
+        return self._engine.special_tokens
+
     def count(self, messages: Sequence[Message]) -> int | None:
         return self._engine.count(messages)
 

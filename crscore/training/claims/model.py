@@ -12,7 +12,6 @@ import contextlib
 import importlib
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crscore.engines import _model_files
@@ -33,7 +32,7 @@ class Source:
     """Where the base model comes from."""
 
     name: str
-    """A name on the hub, or a folder."""
+    """A name on the hub, or a folder: absolute, or from `./`, `../` or `~`."""
     revision: str | None = None
     """A commit, branch or tag; None for a folder, or for what the engine takes."""
     offline: bool = False
@@ -100,7 +99,7 @@ def load(source: Source, settings: Settings) -> Base:
             **found.options,
         )
     except OSError as exc:
-        if Path(source.name).is_dir():
+        if found.commit is None:
             raise GenerationError(f"{source.name} cannot be loaded: {_line(exc)}") from exc
         command = _model_files.download_command(source.name, source.revision)
         raise ModelNotFoundError(source.name, command) from exc
@@ -207,15 +206,21 @@ class _Found(NamedTuple):
 def _find(source: Source) -> _Found:
     """Find the model, and name it as the engines do."""
     options: dict[str, Any] = {"trust_remote_code": False}
-    folder = Path(source.name)
-    if folder.is_dir():
+    folder = _model_files.folder_of(source.name)
+    if folder is not None:
         if source.revision is not None:
             raise ConfigError("--revision", "command line", f"the folder {source.name} has none")
         identity = f"{folder.resolve().name}@{_model_files.fingerprint(folder)}"
-        return _Found(source.name, options | {"local_files_only": True}, identity, None)
+        place = str(folder) if source.name.startswith("~") else source.name
+        return _Found(place, options | {"local_files_only": True}, identity, None)
+    if not _model_files.is_name(source.name):
+        expected = f"{source.name!r} is no name; a folder begins with ./, ../, ~ or /"
+        raise ConfigError("--model", "command line", expected)
     revision = source.revision or PINNED.get(source.name, "main")
     commit = _model_files.commit(source.name, revision, offline=source.offline)
     identity = f"{source.name}@{commit}"
+    if not source.offline and (apart := _model_files.apart(source.name, commit)) is not None:
+        return _Found(str(apart), options | {"local_files_only": True}, identity, commit)
     if not source.offline:
         return _Found(source.name, options | {"revision": commit}, identity, commit)
     # The hub's library asks the hub about a name, even when it may only look at its cache.

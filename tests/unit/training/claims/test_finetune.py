@@ -1,6 +1,7 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from crscore.errors import (
     InputError,
     ModelNotFoundError,
 )
-from crscore.training.claims import checkpoints, encode, finetune, model, rows
+from crscore.training.claims import card, checkpoints, encode, finetune, model, rows
+from crscore.training.claims.asking import Asking
 from crscore.training.claims.settings import Lora, Settings
 from crscore.training.claims.split import split
 from tests.helpers import claim_rows
@@ -141,11 +143,42 @@ def test_the_record_says_what_the_weights_came_from(trained, data, base, asking)
 
 
 def test_the_card_tells_people_how_to_ask_it(trained, data):
-    card = (trained[0] / "README.md").read_text()
-    assert card.startswith("---\nbase_model: ")
-    assert data.sha256 in card
-    assert "`claims.v9`" in card
-    assert "--lora THIS_FOLDER" in card
+    text = (trained[0] / "README.md").read_text()
+    assert text.startswith("---\nbase_model: ")
+    assert data.sha256 in text
+    assert "`claims.v9`" in text
+    assert "--lora THIS_FOLDER" in text
+    assert "--model-revision" not in text  # a folder has none
+
+
+def test_the_cards_command_names_the_commit(trained):
+    made = trained[1].record
+    made = made | {"base": {"model": "org/base", "revision": "0" * 40, "identity": "org/base@0"}}
+    command = f"--claims vllm:org/base --model-revision {'0' * 40} --lora THIS_FOLDER"
+    assert command in card.readme(made)
+
+
+def test_the_models_own_tokens_in_a_change_are_broken(asking, tmp_path):
+    patch = "@@ -1 +1 @@\n-a = 1\n+a = '!!turn!!'\n"
+    path = claim_rows.write(tmp_path / "rows.jsonl", [claim_rows.rows(1)[0] | {"patch": patch}])
+    (row,) = rows.read(path).rows
+    whole = asking.chat(row, seed=1)[-1].text
+    broken = asking.chat(row, seed=1, special=frozenset({"!!turn!!"}))[-1].text
+    assert "'!!turn!!'" in whole
+    assert "'! !turn!!'" in broken
+
+
+def test_training_tells_the_chat_the_models_own_tokens(data, base, asking, tmp_path, monkeypatch):
+    told = set()
+
+    def listening(self, row, *, seed, special):
+        told.add(special)
+        # Nothing is said: no row is left, which ends the run here.
+
+    monkeypatch.setattr(Asking, "chat", listening)
+    with pytest.raises(InputError, match="no row is left"):
+        _train(data, base, asking, tmp_path / "o")
+    assert told == {frozenset({"<s>", "</s>", "<|turn|>", "<pad>"})}
 
 
 def test_layers_are_named_once_and_in_order(trained):
@@ -251,6 +284,21 @@ def test_a_model_that_is_not_here_is_not_looked_for_offline(data, base, asking, 
     source = model.Source(name="nobody/nothing", offline=True)
     with pytest.raises(ModelNotFoundError, match="hf download nobody/nothing"):
         _train(data, base, asking, tmp_path / "o", source=source)
+
+
+@pytest.mark.parametrize("name", ["tiny", "org/tiny"])
+def test_a_name_is_no_folder_even_where_one_is_called_so(base, tmp_path, monkeypatch, name):
+    shutil.copytree(base, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelNotFoundError, match=f"hf download {name}"):
+        model.load(model.Source(name=name, offline=True), QUICK)
+    loaded = model.load(model.Source(name=f"./{name}", offline=True), QUICK)
+    assert loaded.identity.startswith("tiny@")
+
+
+def test_what_is_neither_a_name_nor_a_folder_is_refused():
+    with pytest.raises(ConfigError, match=r"'a/b/c' is no name; a folder begins with \./"):
+        model.load(model.Source(name="a/b/c", offline=True), QUICK)
 
 
 def test_a_folder_has_no_revision(data, base, asking, tmp_path):
