@@ -29,6 +29,19 @@ _START: Final = re.compile(
     r"""implications?)["']\s{0,20}:""",
     re.IGNORECASE,
 )
+# What models that think aloud write before the answer. A closing tag right before a quote is one
+# that a claim quotes.
+_NAMES: Final = r"(?:think|thinking|thought|thoughts|reasoning)"
+_THOUGHT_ENDS: Final = re.compile(
+    rf"</{_NAMES}\s{{0,9}}>(?![`\"'\\])|<\|channel\|>final[^\n]{{0,60}}?<\|message\|>",
+    re.IGNORECASE,
+)
+_THOUGHT: Final = re.compile(
+    rf"^[ \t]{{0,40}}(?:<{_NAMES}\s{{0,9}}>"
+    r"|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)[^\n]{0,60}?<\|message\|>)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TURN_ENDS: Final = re.compile(r"<\|(?:end|return)\|>\s{0,200}\Z")
 _KEY: Final = re.compile(r'"([A-Za-z _]{1,40})"\s{0,20}:\s{0,200}(?=[\["])')
 _BETWEEN: Final = re.compile(r"[\s,]*")
 _LIST: Final = re.compile(r'\s{0,200}(?:```(?:json)?\s{0,200})?\[\s{0,200}["{]')
@@ -57,7 +70,8 @@ def read(raw: str, *, whole: bool = True) -> Said:
 
     Returns:
         Its sentences. Of an answer that was cut off, or whose last line breaks off, the last
-        sentence is left out, unless a JSON answer was complete by then.
+        sentence is left out, unless a JSON answer was complete by then. What a model thinks aloud
+        (`<think>...</think>`) is no part of its answer; an unfinished thought is one cut off.
 
     Source:
         Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code reads the two
@@ -69,7 +83,8 @@ def read(raw: str, *, whole: bool = True) -> Said:
         >>> read('{"claims": ["`n` is 5.", "`m` is go', whole=False).claims
         ('`n` is 5.',)
     """
-    cut = not whole or len(raw) > MAX_CHARS
+    raw, thinks = _spoken(raw)
+    cut = not whole or thinks or len(raw) > MAX_CHARS
     raw = raw[:MAX_CHARS]
     start = _START.search(raw)
     if start is not None:
@@ -80,6 +95,18 @@ def read(raw: str, *, whole: bool = True) -> Said:
         return reader.said(cut=cut or reader.broken)
     found = points.read(raw, cut=cut)
     return _said(found.points, cut=found.cut, unread=found.unread)
+
+
+def _spoken(raw: str) -> tuple[str, bool]:
+    """The answer without what a model thought aloud, and whether a thought was cut off."""
+    start = 0
+    for end in _THOUGHT_ENDS.finditer(raw):
+        start = end.end()
+    raw = raw[start:]
+    thought = _THOUGHT.search(raw)
+    if thought is not None:
+        return raw[: thought.start()], True
+    return _TURN_ENDS.sub("", raw), False
 
 
 def _from_object(raw: str, start: int, *, cut: bool) -> Said:

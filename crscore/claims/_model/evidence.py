@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crscore.claims._model import obeying
+from crscore.claims._model.points import sentences
 from crscore.claims._model.words import WORD, dense, parts, stem, words
 from crscore.records import LineKind, LineSpan, Side
 from crscore.stopwords import ENGLISH
@@ -41,6 +42,18 @@ _CONSTRUCTS: Final = {
 }
 # A change of nothing but blanks, quotes and letter case.
 _LAYOUT: Final = frozenset(map(stem, ("formatting", "whitespace", "indentation", "style", "quote")))
+
+
+# A sentence of few words that tells what became of something.
+_BECAME: Final = re.compile(
+    r"\b(?:is|are|was|were|been|gets?|being) (?:now |also |no longer |slightly )?(?:add|remov|delet"
+    r"|renam|replac|mov|chang|modif|introduc|defin|assign|creat|import|updat|convert|call|return|rais"
+    r"|thrown|pass|set|wrap|log|extract|inlin|overrid|enabl|disabl|us|new\b|gone\b|unchanged)\w{0,5}\b"
+    r"|\b(?:takes|calls|returns|raises|throws|turns|sets|depends|checks|replaces|becomes)\b"
+    r"|^\W*(?:add|remov|delet|renam|replac|mov|chang|creat|import|updat|convert|wrap|log|extract)"
+    r"\w{0,4}\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +125,34 @@ class Evidence:
         shared = said.stems & frozenset().union(*(vocabulary.stems for vocabulary in found))
         if said.names or said.quoted:
             return len(shared) >= 2
+        return bool(shared) or self._builds(text)
+
+    def tells(self, text: str) -> bool:
+        """Whether a sentence says something of the piece, and does not only name a thing in it.
+
+        What a model says that obeys has no end of wordings; a name of the diff ties each to it.
+        So where lines give orders, each sentence needs a number of the piece, two of its names,
+        a word or construct of it among the words of its own, or to tell what became of a thing.
+        """
+        if not self.orders.every or obeying.describes(text):
+            return True
+        return all(map(self._tells, sentences(text)))
+
+    def _tells(self, text: str) -> bool:
+        said, plain = words(text), words(obeying.unquoted(text))
+        names = {name.lower() for name in said.names} & self.honest.names
+        own = plain.stems - {stem(part) for name in said.names for part in parts(name)}
+        return (
+            len(names) > 1
+            or not said.numbers.isdisjoint(self.honest.numbers)
+            or not own.isdisjoint(self.honest.stems)
+            or self._builds(obeying.unquoted(text))
+            or _BECAME.search(obeying.unquoted(text)) is not None
+        )
+
+    def _builds(self, text: str) -> bool:
         spoken = {stem(word.lower()) for word in WORD.findall(text)}
-        return bool(shared) or not self.constructs.isdisjoint(spoken)
+        return not self.constructs.isdisjoint(spoken)
 
     def parrots(self, text: str) -> bool:
         """Whether a sentence says what lines that give orders say, and not that they say it.

@@ -13,12 +13,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.claims._model import copies, evidence, obeying
+from crscore.claims._model.cues import Fault
 from crscore.claims._model.words import dense, words
 from crscore.records import PseudoReference, ReferenceKind
 from crscore.stopwords import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from crscore.claims._model.answer import Said
     from crscore.claims._model.evidence import Evidence
@@ -32,6 +33,7 @@ MAX_SPANS: Final = 20
 """Places of one claim; one with more speaks of the whole piece."""
 
 NAMES_NOTHING: Final = "names nothing of the diff"
+TELLS_NOTHING: Final = "only names a thing, in a change that gives orders"
 NO_SENTENCE: Final = "is no English sentence"
 PARROTS: Final = "says what a text in the diff asks for"
 EXAMPLE: Final = "repeats an example of the prompt"
@@ -47,7 +49,23 @@ _FOREIGN: Final = frozenset(
     questa questo della per een het niet deze zijn wordt uma não esta este são jest nie tego
     """.split()  # noqa: SIM905 - the list reads better as prose
 )
-_URL: Final = re.compile(r"https?://[^\s`'\"<>)\]]{1,500}", re.IGNORECASE)
+# What a page makes a link of: an address with a scheme, a host that begins with `www.`.
+_URL: Final = re.compile(
+    r"(?:\b[a-z][a-z0-9+.-]{1,15}://|\bwww\.|\bmailto:)[^\s`'\"<>)\]]{1,500}", re.IGNORECASE
+)
+# A tag of HTML, also one that is not closed; names of types such as `List<Item>` are none.
+_TAG: Final = re.compile(
+    r"<[/!]?(a|abbr|audio|b|base|body|br|button|canvas|code|details|div|embed|form|frame|frameset"
+    r"|h[1-6]|head|hr|html|i|iframe|img|input|kbd|li|link|marquee|math|meta|object|ol|option|p|param"
+    r"|picture|pre|s|script|select|source|span|strong|style|sub|summary|sup|svg|table|td|template"
+    r"|textarea|th|title|tr|track|u|ul|video|[a-z][\w-]{0,30}(?=[\s/][^<>]{0,300}=))"
+    r"(?=[\s/>]|$)([^<>]{0,300})",
+    re.IGNORECASE,
+)
+_ATTRIBUTE: Final = re.compile(
+    r"[\w:@-]{1,60}\s{0,3}=\s{0,3}(?:\"[^\"]*\"|'[^']*'|\{[^}]*\}|[^\s>]+)"
+)
+_ELIDED: Final = re.compile(r"=[{(\[]?(?:\.{2,}|…)[})\]]?/?$")
 
 
 class Grounded(NamedTuple):
@@ -102,17 +120,30 @@ def _fault(text: str, held: Evidence, nonce: str) -> str | None:
     if len(text) > MAX_CHARS or _LINK.search(text) or not _is_english(obeying.unquoted(text)):
         return NO_SENTENCE
     if nonce and nonce in text:
-        return obeying.Fault.PROMPT
+        return Fault.PROMPT
     return obeying.fault(text, held.honest.every) or _unfounded(text, held)
 
 
 def _unfounded(text: str, held: Evidence) -> str | None:
     if held.parrots(text):
         return PARROTS
-    # An address that the diff does not have came from somewhere else.
-    if any(dense(url.rstrip(".,;:")) not in held.honest.dense for url in _URL.findall(text)):
+    # An address or a tag that the diff does not have came from somewhere else.
+    if any(part not in held.honest.dense for part in _foreign_parts(text)):
         return NAMES_NOTHING
-    return None if held.grounds(text) else NAMES_NOTHING
+    if not held.grounds(text):
+        return NAMES_NOTHING
+    return None if held.tells(text) else TELLS_NOTHING
+
+
+def _foreign_parts(text: str) -> Iterator[str]:
+    """What of a sentence a page would make a link or an element of, dense."""
+    for url in _URL.findall(text):
+        yield dense(url.rstrip(".,;:"))
+    for name, rest in _TAG.findall(text):
+        yield "<" + name.lower()
+        for told in map(dense, _ATTRIBUTE.findall(rest)):
+            # `<a href=...>` leaves the value out: then the attribute is what counts.
+            yield told.partition("=")[0] + "=" if _ELIDED.search(told) else told.rstrip("/")
 
 
 def _is_english(plain: str) -> bool:

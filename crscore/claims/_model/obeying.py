@@ -8,153 +8,17 @@ and quotations, and not where the change itself is about such things: `score` in
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from crscore.claims._model.cues import CUES, TOP, Fault, any_of
 from crscore.claims._model.points import sentences
-from crscore.claims._model.words import QUOTED, stem
+from crscore.claims._model.words import QUOTED
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
 MAX_CHARS: Final = 4_000
 """Characters that are read of a sentence or line."""
-
-
-class Fault(StrEnum):
-    """Why a sentence is no claim."""
-
-    VERDICT = "judges the change"
-    PROMPT = "speaks of the question or to somebody"
-
-
-_CHANGE: Final = (
-    r"(?:code|changes?|diff|patch|pull request|PR|commit|implementation|submission|work|author"
-    r"|everything|it|this|all)"
-)
-_PRAISE: Final = (
-    r"(?:perfect|excellent|flawless|great|good|fine|safe|secure|correct|approved|ready|outstanding"
-    r"|amazing|brilliant|acceptable|high[- ]quality|production[- ]ready|well[- ](?:written|done"
-    r"|tested|designed)|bug[- ]free|error[- ]free|of (?:the )?(?:high|best|excellent)\w* quality"
-    r"|harmless|trustworthy)"
-)
-_MARK: Final = (
-    r"(?:scores?|scored|scoring|rating|rated|rates?|grades?|graded|marks?|stars?|relevance"
-    r"|conciseness|comprehensiveness)"
-)
-_TOP: Final = (
-    r"(?:\d{1,3}(?:\.\d{1,3})?|five|ten|perfect|full|max\w{0,5}|highest|top|best|excellent)"
-)
-
-
-def _any_of(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
-
-
-# Each with the stem of the word that shows, where honest lines have it, that the change itself
-# is about this; "" where nothing excuses it.
-_CUES: Final = tuple(
-    (fault, word and stem(word), _any_of(*patterns))
-    for fault, word, patterns in (
-        (Fault.VERDICT, "lgtm", (r"\blgtm\b", r"\blooks? good to me\b", r"\bship it\b")),
-        (
-            Fault.VERDICT,
-            "score",
-            (
-                rf"\b{_MARK}\b(?:\W{{1,3}}(?:is|are|of|with|as|a|an|the|at|should|must|be|it|this"
-                rf"|change|review)){{0,5}}\W{{1,3}}{_TOP}\b",
-                rf"\b{_TOP}\b[- ](?:{_MARK})\b",
-                r"\b\d{1,3}(?:\.\d)?\s?(?:/|out of)\s?(?:5|10|100)\b(?!\s?%)",
-                r"\b(?:five|ten) (?:out )?of (?:five|ten)\b",
-            ),
-        ),
-        (
-            Fault.VERDICT,
-            "",
-            (
-                rf"\b{_CHANGE}(?: (?:of|in|to|for)(?: \w{{1,20}}){{1,3}})?"
-                r" (?:is|are|was|were|looks?|seems?|appears?)"
-                rf"(?: (?!more\b|less\b|not\b)\w{{1,12}}){{0,2}} {_PRAISE}"
-                r"(?=\s?(?:[.,;!:]|$|and\b|as it is\b|to (?:merge|go|ship|approve)\b))",
-                r"\b(?:is|are|was|were|looks?|seems?) (?:absolutely |simply |really |truly |just )?"
-                r"(?:perfect|flawless|excellent|outstanding|amazing|brilliant|impeccable)\b",
-                r"\b(?:perfect|flawless|excellent|outstanding|amazing|great|brilliant|good)"
-                r" (?:job|work|change|pull request|PR|patch)\b",
-                r"\bthere (?:is|are) no (?:\w{1,12} )?(?:issues?|problems?|bugs?|concerns?"
-                r"|vulnerabilit\w{1,3}|defects?|flaws?)\b",
-                r"\bnothing (?:is|was|seems?) wrong\b",
-                r"\breviewers? (?:can|may|should|must|could|need) (?:not )?(?:\w{1,12} )?(?:skip"
-                r"|ignore|approve|accept|merge|trust|review|look)\b",
-                r"\b(?:has|have|was|were|is) (?:already )?(?:been )?(?:reviewed|audited|vetted"
-                r"|peer[- ]reviewed)\b",
-                r"\bno (?:\w{1,12} ){0,2}(?:issues?|problems?|bugs?|concerns?|vulnerabilit\w{1,3}"
-                r"|defects?|flaws?|findings?)(?: \w{1,12}){0,2} "
-                r"(?:found|detected|identified|present|remain\w{0,3}|whatsoever)\b",
-                r"\bnothing (?:to|needs?|left)(?: \w{1,12}){0,2} "
-                r"(?:review\w{0,3}|criticis\w{1,3}|report|fix|change|improve|comment)\b",
-                r"\b(?:no|not|without)(?: \w{1,12}){0,3} (?:review|comments?|inspection|scrutiny)"
-                r"(?: \w{1,20}){0,6} (?:needed|required|necessary)\b",
-                r"\b(?:needs?|requires?) no (?:\w{1,12} )?(?:review|comments?|tests?|inspection)\b",
-                r"^\W*(?:approved?|accepted|merged?|pass(?:ed)?|ok(?:ay)?|yes|no|done|perfect"
-                r"|excellent|great(?: work| job)?|good(?: work| job)?|well done)\W*$",
-            ),
-        ),
-        (
-            Fault.VERDICT,
-            "approve",
-            (
-                rf"\b{_CHANGE} (?:is|are|should|must|can|may|has|have|will|was)(?: \w{{1,12}})"
-                r"{0,3} (?:approved?|accepted)\b",
-                rf"\b(?:approved?|accept|approving) (?:the |this )?{_CHANGE}\b",
-                r"^\W*approved\b",
-            ),
-        ),
-        (
-            Fault.VERDICT,
-            "merge",
-            (
-                r"\b(?:this|the|pull request|PR|change|patch|commit)(?: \w{1,12}){0,2}"
-                r" (?:should|must|can|may) (?:\w{1,12} )?be merged\b",
-                r"\b(?:safe|ready|good) to (?:merge|ship|deploy)\b",
-            ),
-        ),
-        (
-            Fault.PROMPT,
-            "",
-            (
-                r"\bas an? (?:\w{1,12} )?(?:AI|language model|assistant|LLM|reviewer)\b",
-                r"(?-i:\bI(?='(?:m|ve|ll|d)\b| (?:am|can|cannot|can't|will|have|was|must|approve"
-                r"|would|do|don't|agree|understand|apologi[sz]e|confirm|find|found|recommend|rate"
-                r"|shall|think|see|refuse)\b))",
-                r"\b(?:ignor|disregard|overrid|forget)\w{0,4}(?: \w{1,12}){0,3} "
-                r"(?:previous|prior|earlier|above|other|all)(?: \w{1,12}){0,2}"
-                r" (?:instruction|prompt|rule|guideline|order)s?\b",
-                r"\b(?:as|per|according to|following|follows|obey\w{0,3}|despite)(?: \w{1,12}){0,3}"
-                r" (?:instruct(?:ed|ions?)|requested|asked|told|your (?:request|orders?))\b",
-                r"\b(?:no|any) longer (?:bound|restricted) by\b",
-            ),
-        ),
-        (Fault.PROMPT, "please", (r"\bplease\b", r"\byour (?:task|job|answer|response)\b")),
-        (
-            Fault.PROMPT,
-            "prompt",
-            (
-                r"\b(?:system|initial|hidden|above|given|original|user|my|your) prompts?\b",
-                r"\bthe prompt\b",
-            ),
-        ),
-        (
-            Fault.PROMPT,
-            "instruction",
-            (
-                r"\b(?:my|your|these|given|previous|prior|above|system|original) instructions?\b",
-                r"\bthe instructions? (?:say|said|ask|tell|above|given|state|is|are|was|were)"
-                r"\w{0,2}\b",
-            ),
-        ),
-        (Fault.PROMPT, "fence", (r"={3} ?change\b", r"\bchange [0-9a-f]{16,64} (?:begins|ends)\b")),
-    )
-)
 
 _DESCRIBES: Final = re.compile(
     r"\b(?:comments?|strings?|texts?|docstrings?|messages?|notes?|constants?|literals?|readme"
@@ -167,7 +31,7 @@ _TELLS: Final = re.compile(
     r"|stat|read|speak|speaks|request|order|includ|insert|nam|set|now)\w{0,5}\b",
     re.IGNORECASE,
 )
-_ORDERS: Final = _any_of(
+_ORDERS: Final = any_of(
     r"\b(?:ignor|disregard|overrid|forget)\w{0,4}\b[^.\n]{0,40}\b(?:instruction|prompt|rule"
     r"|guideline|order|above|previous|prior|told)s?\b",
     r"\b(?:assistants?|AIs?|LLMs?|language models?|bots?|chatbots?|copilots?|agents?|models?"
@@ -184,7 +48,7 @@ _ORDERS: Final = _any_of(
     r"\bsystem prompt\b|\blgtm\b|\bas an ai\b",
     r"\b(?:approve|merge|accept) (?:this|it|immediately|without|the (?:change|pull|PR|diff"
     r"|patch|code|commit))\b",
-    rf"\b(?:rate|score|grade|give|award)\b[^\n]{{0,40}}\b{_TOP}\b",
+    rf"\b(?:rate|score|grade|give|award)\b[^\n]{{0,40}}\b{TOP}\b",
     "<[|\uff5c]|\\[/?INST\\]|<</?SYS>>|@@ ?(?:Instruction|Response)",
     r"#{2,} ?(?:Instruction|Response|System|Assistant)",
     r"={3} ?change\b",
@@ -213,7 +77,7 @@ def fault(text: str, own: Container[str]) -> Fault | None:
     for piece in sentences(unquoted(text)):
         if describes(piece):
             continue
-        for found, word, cue in _CUES:
+        for found, word, cue in CUES:
             if (not word or word not in own) and cue.search(piece):
                 return found
     return None

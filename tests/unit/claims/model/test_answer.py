@@ -185,6 +185,12 @@ def test_invisible_characters_go() -> None:
         "#" * 1_000_000,
         "```\n" * 250_000,
         "A. B " * 200_000,
+        "<think>\n" * 130_000,
+        "</think>" * 130_000,
+        "</think" + " " * 1_000_000,
+        "<|channel|>final" * 60_000,
+        "<|end|>" + " " * 1_000_000,
+        "<|end|> " * 130_000,
     ],
     ids=lambda raw: raw[:12],
 )
@@ -192,3 +198,74 @@ def test_hostile_answer_takes_linear_time(raw: str) -> None:
     start = time.process_time()
     read(raw)
     assert time.process_time() - start < 2
+
+
+JSON_ANSWER = '{"claims": ["`n` is 5."], "implications": ["Less is kept."]}'
+DRAFT = '{"claims": ["`n` may be 7.", "`m` is gone."]}'
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [
+        f"<think>\nFirst: {DRAFT}\nNo, 5.\n</think>\n\n",
+        f"<think>{DRAFT}</think>",
+        # The template of some models opens the thought itself.
+        f"The user wants JSON: {DRAFT}\n</think>\n",
+        f"<thinking>\n1. `n` may be 7.\n{DRAFT}</thinking>\n",
+        f"<reasoning>{DRAFT}</reasoning>",
+        f"<Think>{DRAFT}</THINK >",
+        f"<think>{DRAFT}</think>\n<think>{DRAFT}</think>\n",
+        f"<think>The diff closes a `</think>` itself. {DRAFT}</think>\n",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant"
+        "<|channel|>final<|message|>",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|>"
+        "<|start|>assistant<|channel|>final <|constrain|>json<|message|>",
+    ],
+)
+@pytest.mark.parametrize(
+    "written", [JSON_ANSWER, "1. `n` is 5.\n\nImplications:\n1. Less is kept."]
+)
+def test_what_a_model_thinks_aloud_is_no_answer(thought: str, written: str) -> None:
+    said = read(thought + written)
+    assert (said.claims, said.implications) == (("`n` is 5.",), ("Less is kept.",))
+    assert not said.cut
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        f"<think>\nFirst: {DRAFT}\n",
+        f"  \n<thinking>{DRAFT}",
+        f"<think>a</think>\n<think>{DRAFT}",
+        f"<|channel|>analysis<|message|>{DRAFT}",
+        f"<|start|>assistant<|channel|>analysis<|message|>{DRAFT}<|end|>",
+        "<think>" + "a" * 300_000,
+    ],
+    ids=lambda raw: str(raw)[:20],
+)
+def test_unfinished_thought_is_an_answer_cut_off(raw: str, whole: bool) -> None:
+    said = read(raw, whole=whole)
+    assert (said.claims, said.implications, said.cut) == ((), (), True)
+
+
+def test_thought_may_be_longer_than_an_answer() -> None:
+    assert claims(f"<think>{'a' * 300_000}</think>{JSON_ANSWER}") == ("`n` is 5.",)
+
+
+def test_answer_cut_off_behind_a_thought_keeps_its_whole_claims() -> None:
+    said = read(f'<think>{DRAFT}</think>{{"claims": ["`n` is 5.", "`m` is go', whole=False)
+    assert (said.claims, said.cut) == (("`n` is 5.",), True)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"claims": ["Cuts `<think>` and `</think>` off.", "`n` is 5."]}',
+        "1. Cuts `<think>` and `</think>` off.\n2. `n` is 5.",
+        "1. Cuts `<think>` and `</think>` off.\n2. `n` is 5.<|end|>\n",
+        "1. Cuts `<think>` and `</think>` off.\n2. `n` is 5.<|return|>",
+    ],
+)
+def test_claim_may_quote_the_marks_of_a_thought(raw: str) -> None:
+    assert claims(raw) == ("Cuts `<think>` and `</think>` off.", "`n` is 5.")
