@@ -67,6 +67,8 @@ bench: $(VENV)/installed-test
 	$(BIN)/crscore validate $(DATA) --claims structural
 	$(BIN)/python benchmarks/analyzers_speed.py
 	$(BIN)/python benchmarks/pull_request.py
+	$(BIN)/python benchmarks/claims_overhead.py
+	$(BIN)/python benchmarks/claims_compared.py $(DATA)
 	$(BIN)/python benchmarks/pull_request_faults.py
 	$(BIN)/crscore validate $(DATA) --claims recorded --split grouped-cv 5
 	$(BIN)/crscore validate $(DATA) --claims structural --split grouped-cv 5
