@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crscore.actions import commands
 from crscore.findings import Severity
 from crscore.pull_request.documents import _words
 from crscore.pull_request.overview import is_plain
@@ -72,14 +73,6 @@ def _annotation(command: str, point: Point) -> str:
 
 def _command(name: str, properties: Mapping[str, str], text: str) -> str:
     """Write a workflow command, escaped as the runner reads it back."""
-    told = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    told = ",".join(f"{key}={commands.escape_property(value)}" for key, value in properties.items())
     # A second command of the older form would be read out of a text that is echoed elsewhere.
-    return f"::{name} {told}::{_data(text)}".replace("##[", "# #[")
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return f"::{name} {told}::{commands.escape(text)}".replace("##[", "# #[")
