@@ -51,8 +51,9 @@ class Config:
     """Temperature of the model, from 0, which is greedy, to 2."""
     max_new_tokens: int = 512
     """Most tokens of one answer of the model."""
-    prompt: str = "claims.v1"
-    """Prompt for claims, a file in `prompts/`."""
+    prompt: str | None = None
+    """Prompt for claims, a file in `prompts/`; None for the one that the model was trained with,
+    else `claims.v1`."""
     form: str | None = None
     """What the model's answer looks like: `json`, or `sections`, the published two; None for how
     the model was trained, else `json`."""
