@@ -159,6 +159,17 @@ def _claims_of_a_file(value: object) -> str | None:
     return None
 
 
+def _encoder_of_a_file(value: object) -> str | None:
+    _, _, model = value.partition(":") if isinstance(value, str) else ("", "", "")
+    return _is_a_folder(model) if model else None
+
+
+def _matcher_of_a_file(value: object) -> str | None:
+    if isinstance(value, str) and ":" in value:
+        return "may name a matcher but no file of weights, as a change would bring its own"
+    return None
+
+
 NOT_FROM_FILE: Mapping[str, Callable[[object], str | None]] = {
     "analyzers": _names_a_folder,
     "tools_dir": lambda _: "may not stand in a file, as what is in the folder is run",
@@ -166,6 +177,8 @@ NOT_FROM_FILE: Mapping[str, Callable[[object], str | None]] = {
     "lora": lambda _: "may not stand in a file, as what is in the folder is loaded",
     "model": _is_a_folder,
     "claims": _claims_of_a_file,
+    "encoder": _encoder_of_a_file,
+    "matcher": _matcher_of_a_file,
 }
 """The file may be part of the change that is scored, and a change must not choose programs."""
 FIELDS = {field.name: field for field in fields(Config)}

@@ -164,6 +164,9 @@ def test_no_color_is_asked_for_by_any_text(
         ('claims = "replay:claims.jsonl"', "claims"),
         ('claims = "replay:claims"', "claims"),
         ('claims = "structural+replay:/claims.jsonl"', "claims"),
+        ('encoder = "st:./folder"', "encoder"),
+        ('encoder = "st:/folder"', "encoder"),
+        ('matcher = "calibrated:weights.npz"', "matcher"),
     ],
 )
 def test_file_may_not_choose_what_is_run(tmp_path: Path, line: str, key: str) -> None:
