@@ -1,6 +1,7 @@
 """Claims by the configured model, else by syntax trees: `--claims auto`, the default.
 
-The model is asked at the server of `OPENAI_BASE_URL`, or, without one, run by vLLM. Where no
+The model is asked at the server of `OPENAI_BASE_URL`, or at OpenAI's own with `OPENAI_API_KEY`
+alone; without either, vLLM runs it. Where no
 model is configured this is `structural` and nothing else. Where one is and fails, it is
 `structural` too, and the result says so in its notes and by its signature.
 """
@@ -73,5 +74,5 @@ def create(options: Mapping[str, str]) -> ClaimGenerator:
         return fallback
     from crscore.claims._model import making  # noqa: PLC0415  (most runs have no model)
 
-    engine = "openai" if options.get("base_url") else "vllm"
+    engine = "openai" if options.get("base_url") or options.get("api_key") else "vllm"
     return Auto(model=making.generator(engine, options), fallback=fallback)
