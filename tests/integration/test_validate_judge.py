@@ -160,12 +160,21 @@ def test_missing_answers_and_prose_are_counted(data: Path, serving, capsys) -> N
 
 
 def test_reviews_without_an_answer_are_asked_about_again(data: Path, serving, capsys) -> None:
-    serving(patchy)
+    server = serving(patchy)
     run(capsys, data)
-    server = serving(by_length)
+    asked = len(server.chats())
+    server.script = by_length
     found = run(capsys, data)
-    assert len(server.chats()) == 3
+    assert len(server.chats()) - asked == 3
     assert not [note for note in found["notes"] if "no answer" in note]
+
+
+def test_another_server_with_a_model_of_this_name_is_asked(data: Path, serving, capsys) -> None:
+    first = serving(by_length)
+    run(capsys, data)
+    second = serving(by_length)
+    run(capsys, data)
+    assert len(second.chats()) == len(first.chats()) > 0
 
 
 @pytest.mark.parametrize("report", ["text", "html"])
