@@ -19,12 +19,13 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore import config, diff, scorer
-from crscore.findings import ToolState
+from crscore import scorer
+from crscore import settings as config
+from crscore.diff import parse
+from crscore.records import ToolState
 
 if TYPE_CHECKING:
-    from crscore.findings import Analysis
-    from crscore.records import Diff
+    from crscore.records import Analysis, Diff
 
 
 class Kind(NamedTuple):
@@ -226,7 +227,7 @@ def change(kind: Kind, lines: int) -> Diff:
     new = kind.head + "".join(blocks) + kind.tail
     texts = [text.splitlines(keepends=True) for text in (old, new)]
     patch = "".join(difflib.unified_diff(*texts, f"a/{kind.path}", f"b/{kind.path}"))
-    return diff.with_sources(diff.parse(patch), {kind.path: (old, new)})
+    return parse.with_sources(parse.parse_diff(patch), {kind.path: (old, new)})
 
 
 def analysed(settings: config.Config, changed: Diff) -> tuple[float, Analysis]:
@@ -253,7 +254,7 @@ def main() -> None:
         cold, warm = [], []
         for _ in range(given.runs):
             with tempfile.TemporaryDirectory() as folder:
-                settings = config.override(
+                settings = config.override_settings(
                     config.Config(),
                     {
                         "analyzers": given.analyzers,

@@ -23,13 +23,13 @@ from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
-from crscore import diff
-from crscore.claims._model import answer, copies, grounding, pieces
+from crscore.claims.llm import answer, chunks, deduplicate, grounding
+from crscore.diff import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crscore.claims._model.answer import Said
+    from crscore.claims.llm.answer import Said
     from crscore.records import Diff
 
 LEFT_OVER = {
@@ -72,11 +72,11 @@ def parsing(name: str, answers: Sequence[str]) -> None:
 
 
 def keeps(text: str, change: Diff) -> bool:
-    return any(grounding.grounded(text, piece) for piece in pieces.of(change).pieces)
+    return any(grounding.grounded(text, piece) for piece in chunks.chunk_diff(change).pieces)
 
 
 def kept(study: Sequence[dict[str, Any]], *, show: bool) -> None:
-    changes = [diff.parse(row["patch"], language=row["language"]) for row in study]
+    changes = [parse.parse_diff(row["patch"], language=row["language"]) for row in study]
     rng = random.Random(0)
     tally: dict[tuple[str, str], list[bool]] = defaultdict(list)
     folds: dict[int, list[bool]] = defaultdict(list)
@@ -116,10 +116,10 @@ def answers_held(name: str, pairs: Iterable[tuple[str, str]]) -> None:
     for patch, raw in pairs:
         said: Said = answer.read(raw)
         total += len(said.claims) + len(said.implications)
-        piece = pieces.of(diff.parse(patch)).pieces[0]
+        piece = chunks.chunk_diff(parse.parse_diff(patch)).pieces[0]
         found = grounding.ground(said, piece, source=name)
         dropped += found.dropped
-        merged += len(found.references) - len(copies.merged(found.references))
+        merged += len(found.references) - len(deduplicate.merged(found.references))
     shares = ", ".join(f"{why} {n / total:.4f}" for why, n in dropped.most_common())
     print(f"{name}: of {total} sentences dropped: {shares}; merged {merged / total:.4f}")
 

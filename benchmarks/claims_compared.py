@@ -19,9 +19,11 @@ import tempfile
 from pathlib import Path
 from statistics import fmean, median
 
-from crscore import config, diff, scorer, similarity, thresholds
+from crscore import scorer, settings
 from crscore.claims import _published
-from crscore.claims import structural as without_model
+from crscore.claims.structural import plugin as without_model
+from crscore.diff import parse
+from crscore.scoring import similarity, thresholds
 
 
 def rows(data: Path) -> list[dict]:
@@ -31,18 +33,18 @@ def rows(data: Path) -> list[dict]:
 
 def with_files(row: dict):
     """The change with its whole files, as `crscore validate` gives it."""
-    change = diff.parse(row["patch"], language=row["language"])
+    change = parse.parse_diff(row["patch"], language=row["language"])
     path = change.files[0].path
-    return diff.with_sources(change, {path: (row.get("old_source"), row.get("new_source"))})
+    return parse.with_sources(change, {path: (row.get("old_source"), row.get("new_source"))})
 
 
 def shares(found: list[dict]) -> list[float]:
-    encoder = scorer.make_encoder(config.Config())
+    encoder = scorer.make_encoder(settings.Config())
     tau = thresholds.threshold_for(encoder.identity, "")
     generator = without_model.create({})
     shares = []
     for row in found:
-        said = _published.parse(row["gpt4o_claims_raw"] or "", source="gpt4o").references
+        said = _published.parse_published(row["gpt4o_claims_raw"] or "", source="gpt4o").references
         (claims,) = generator.generate([with_files(row)])
         if not said or not claims.references:
             continue

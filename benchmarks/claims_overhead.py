@@ -17,8 +17,8 @@ import tempfile
 import time
 from statistics import median
 
-from crscore import diff
 from crscore.claims import openai
+from crscore.diff import parse
 from tests.helpers import scripted_llm
 
 ANSWER = json.dumps(
@@ -32,7 +32,7 @@ GOAL_MS = 1.0
 
 def changes(amount: int) -> list:
     return [
-        diff.parse(
+        parse.parse_diff(
             f"@@ -1,4 +1,4 @@\n import os\n-LIMIT = {n}\n+LIMIT = {n + 1}\n-send(a)\n"
             f"+send(a, timeout={n})\n return LIMIT\n",
             path=f"shop/part_{n}.py",

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import torch
 
-from crscore.claims._model import prompt
+from crscore.claims.llm import prompt
 from crscore.training.claims import finetune, model, rows
 from crscore.training.claims.asking import Asking
 from crscore.training.claims.settings import Settings
@@ -37,7 +37,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     began = time.monotonic()
-    found = rows.read(given.data)
+    found = rows.read_rows(given.data)
     read_s = time.monotonic() - began
     settings = Settings(epochs=given.epochs, max_length=ROOM, rate=given.rate)
     with tempfile.TemporaryDirectory() as folder:
@@ -48,7 +48,7 @@ def main() -> None:
             model.Source(name=str(base), offline=True),
             settings,
             out=Path(folder) / "out",
-            asking=Asking(prompt=prompt.load("claims.v1")),
+            asking=Asking(prompt=prompt.load_prompt("claims.v1")),
             say=lambda _: None,
         )
     losses, data = done.record["losses"], done.record["data"]

@@ -20,18 +20,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore import Scorer, config, plugins, scorer
-from crscore.findings import Analysis, Severity
+from crscore import Scorer, plugins, scorer
+from crscore import settings as config
+from crscore.records import Analysis, Severity
+from crscore.study import issues, measure, splits, study
+from crscore.study.vector_cache import AnalysisMemory, Memory
 from crscore.training import matcher as training
-from crscore.validation import issues, measure, splits, study
-from crscore.validation.memory import AnalysisMemory, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from crscore.findings import Finding
-    from crscore.records import Diff
-    from crscore.validation.measure import Measurements
+    from crscore.records import Diff, Finding
+    from crscore.study.measure import Measurements
 
     Keep = Callable[[Finding], bool]
 
@@ -104,9 +104,9 @@ class Bench:
     """One study, what the tools say of it, and the matchers."""
 
     def __init__(self, given: argparse.Namespace) -> None:
-        self.study = study.read(given.data)
-        settings = config.override(config.Config(), {"tools_dir": given.tools_dir})
-        self.settings = config.override(settings, {"analyzers": "none"})
+        self.study = study.read_study(given.data)
+        settings = config.override_settings(config.Config(), {"tools_dir": given.tools_dir})
+        self.settings = config.override_settings(settings, {"analyzers": "none"})
         self.encoder = Memory(scorer.make_encoder(settings))
         self.known = AnalysisMemory(scorer.make_analyzers(settings))
         self.writer = Written(
@@ -125,12 +125,12 @@ class Bench:
                     training.train(fold.training_part(self.study), encoder=self.encoder, seed=0),
                     fold.holds,
                 )
-                for fold in splits.of(self.study, splits.Kind.GROUPED, 5, seed=0)
+                for fold in splits.make_folds(self.study, splits.Kind.GROUPED, 5, seed=0)
             ]
 
     def scorer(self, choice: Choice | None, matcher: object = None) -> Scorer:
         return Scorer(
-            config.override(self.settings, {"max_issues": choice.limit if choice else 3}),
+            config.override_settings(self.settings, {"max_issues": choice.limit if choice else 3}),
             generator=self.writer,
             encoder=self.encoder,
             analyzers=None if choice is None else Chosen(self.known, choice),

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import score_many
 
 from crscore import Scorer
-from crscore.matchers._calibrated import words
+from crscore.matchers.calibrated import words
 from crscore.records import Comment
+from crscore.study import study
 from crscore.training.matcher import read_diff
-from crscore.validation import study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ GOAL = 0.20
 
 def from_study(path: Path, count: int) -> Iterator[tuple[DiffLike, ReviewLike]]:
     """One review of each change, then the next of each, until there are enough."""
-    changes = [(read_diff(change), change.reviews) for change in study.read(path).changes]
+    changes = [(read_diff(change), change.reviews) for change in study.read_study(path).changes]
     made = 0
     for number in range(max(len(reviews) for _, reviews in changes)):
         for diff, reviews in changes:

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from crscore import Scorer, config, plugins, scorer, stats
+from crscore import Scorer, plugins, scorer, settings
+from crscore.study import measure, slices, splits, statistics, study
+from crscore.study.vector_cache import Memory
 from crscore.training import matcher
 from crscore.training.boosting import Growth
 from crscore.training.matcher import Recipe
-from crscore.validation import measure, slices, splits, study
-from crscore.validation.memory import Memory
 
 RECIPES = {
     "shipped": Recipe(),
@@ -43,8 +43,8 @@ class Bench:
     """One study, its claims and an encoder that remembers."""
 
     def __init__(self, path: Path) -> None:
-        self.study = study.read(path)
-        self.encoder = Memory(scorer.make_encoder(config.Config()))
+        self.study = study.read_study(path)
+        self.encoder = Memory(scorer.make_encoder(settings.Config()))
         self.writer = Remembered(plugins.load("claims", "structural").create({}))
 
     def learn(self, rated: study.Study, recipe: Recipe) -> matcher.Calibrated:
@@ -84,7 +84,10 @@ class Remembered:
 def relevance(found: dict) -> float:
     return float(
         np.mean(
-            [stats.spearman(one.metrics[0].values[:, 2], one.human[:, 2]) for one in found.values()]
+            [
+                statistics.spearman(one.metrics[0].values[:, 2], one.human[:, 2])
+                for one in found.values()
+            ]
         )
     )
 
@@ -109,15 +112,17 @@ def show(name: str, found: dict) -> None:
         systems = np.array([row.review.system for row in measured.rows])
         real = ~np.isin(systems, slices.JUNK_SYSTEMS)
         within = [
-            stats.spearman(values[systems == one, 2], human[systems == one, 2]) or 0.0
+            statistics.spearman(values[systems == one, 2], human[systems == one, 2]) or 0.0
             for one in np.unique(systems)
         ]
-        numbers = [stats.spearman(values[:, d], human[:, d]) for d in range(3)]
+        numbers = [statistics.spearman(values[:, d], human[:, d]) for d in range(3)]
         numbers += [
-            stats.kendall(values[:, 2], human[:, 2]),
-            stats.spearman(values[real, 2], human[real, 2]),
+            statistics.kendall(values[:, 2], human[:, 2]),
+            statistics.spearman(values[real, 2], human[real, 2]),
             float(np.mean(within)),
-            stats.spearman(*(by_system(column, systems) for column in (values[:, 2], human[:, 2]))),
+            statistics.spearman(
+                *(by_system(column, systems) for column in (values[:, 2], human[:, 2]))
+            ),
         ]
         line = "  ".join(f"{number:.3f}" for number in numbers)
         print(f"{name:<18}{claims:<12}{line}", flush=True)
@@ -134,12 +139,12 @@ def main() -> None:
     options = parser.parse_args()
     bench = Bench(options.data)
     if options.split:
-        kind, groups = splits.parse(options.split, None)
+        kind, groups = splits.parse_split(options.split, None)
         print(f"{'':<30}{HEAD}")
-        folds = splits.of(bench.study, kind, groups, seed=0)
+        folds = splits.make_folds(bench.study, kind, groups, seed=0)
         show("shipped", tried(bench, bench.study, RECIPES["shipped"], folds))
         return
-    outer = splits.of(bench.study, splits.Kind.GROUPED, options.outer, seed=0)
+    outer = splits.make_folds(bench.study, splits.Kind.GROUPED, options.outer, seed=0)
     print(f"{'':<30}{HEAD}")
     recipes = {name: RECIPES[name] for name in options.recipes}
     for name, recipe in recipes.items():
@@ -149,7 +154,7 @@ def main() -> None:
     parts, chosen = [], []
     for fold in outer:
         rest = fold.training_part(bench.study)
-        inner = splits.of(rest, splits.Kind.GROUPED, options.inner, seed=1)
+        inner = splits.make_folds(rest, splits.Kind.GROUPED, options.inner, seed=1)
         merits = {name: relevance(tried(bench, rest, r, inner)) for name, r in recipes.items()}
         best = max(merits, key=merits.__getitem__)
         chosen.append(best)

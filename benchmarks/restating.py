@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore import Comment, Scorer, plugins
-from crscore.matchers import _restating
-from crscore.validation import study
-from crscore.validation.attacks import make
-from crscore.validation.attacks.material import Wording
-from crscore.validation.attacks.measure import FLAGGED_FROM, TELLING
+from crscore.matchers.calibrated import restating
+from crscore.study import study
+from crscore.study.attacks import make
+from crscore.study.attacks.material import Wording
+from crscore.study.attacks.measure import FLAGGED_FROM, TELLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,7 +52,7 @@ class Model:
     weights: np.ndarray
     bias: float
 
-    def sums(self, features: _restating.Features) -> np.ndarray:
+    def sums(self, features: restating.Features) -> np.ndarray:
         """Weighted sum of each sentence, -inf for what is excluded."""
         found = features.table @ self.weights + self.bias
         return np.where(features.excluded, -np.inf, found)
@@ -111,7 +111,7 @@ def texts_of(rated: study.Study, seeds: Iterable[int]) -> list[Text]:
     return made
 
 
-def measure(rated: study.Study, texts: Sequence[Text], source: str) -> list[_restating.Features]:
+def measure(rated: study.Study, texts: Sequence[Text], source: str) -> list[restating.Features]:
     recorded = study.recorded(rated) if source == study.SOURCE else None
     scorer = Scorer(
         generator=recorded, encoder="hashing", matcher="published", threshold=0.5, analyzers="none"
@@ -127,7 +127,7 @@ def measure(rated: study.Study, texts: Sequence[Text], source: str) -> list[_res
         for change in rated.changes
     }
     scorer.score_many((diffs[one.change], (Comment(body=one.text),)) for one in texts)
-    return [_restating.features(cells) for cells in recorder.seen]
+    return [restating.features(cells) for cells in recorder.seen]
 
 
 def fit(table: np.ndarray, marks: np.ndarray, weights: np.ndarray) -> Model:
@@ -157,7 +157,7 @@ def margin(sums: np.ndarray) -> float:
 
 def learn(
     texts: Sequence[Text],
-    features: dict[str, list[_restating.Features]],
+    features: dict[str, list[restating.Features]],
     rows: Sequence[int],
     level: float,
 ) -> Model:
@@ -187,7 +187,7 @@ def learn(
 
 def held_out(
     texts: Sequence[Text],
-    features: dict[str, list[_restating.Features]],
+    features: dict[str, list[restating.Features]],
     folds: int,
     seed: int,
     level: float,
@@ -240,7 +240,7 @@ def main() -> None:
     parser.add_argument("--attack-seeds", type=int, default=2, help="attack sets to draw")
     parser.add_argument("--variants", action="store_true", help="every variant and system")
     chosen = parser.parse_args()
-    rated = study.read(chosen.data)
+    rated = study.read_study(chosen.data)
     texts = texts_of(rated, range(chosen.attack_seeds))
     features = {source: measure(rated, texts, source) for source in SOURCES}
     marks = held_out(texts, features, chosen.folds, chosen.seed, chosen.level)

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crscore import Comment, Scorer, scores, stats
+from crscore import Comment, Scorer
 from crscore.matchers.base import Cells
 from crscore.matchers.published import Published
-from crscore.validation import study
+from crscore.scoring import scores
+from crscore.study import statistics, study
 
 if TYPE_CHECKING:
     from crscore.records import Result
@@ -30,7 +31,7 @@ GRID = np.round(np.arange(0.20, 0.661, 0.01), 2)
 
 def tables(path: Path, claims: str, sources: bool) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Scores of every review at every threshold (G, N, 3), ratings (N, 3), each one's change."""
-    rated = study.read(path)
+    rated = study.read_study(path)
     recorded = study.recorded(rated) if claims == study.SOURCE else None
     # The default matcher has no threshold, and it keeps hidden text that this one leaves out.
     settings = {"matcher": "published"} if recorded else {"matcher": "published", "claims": claims}
@@ -70,7 +71,7 @@ def counted(result: Result) -> Cells:
 
 
 def agreement(values: np.ndarray, human: np.ndarray) -> list[float]:
-    return [stats.spearman(values[:, d], human[:, d]) or 0.0 for d in range(3)]
+    return [statistics.spearman(values[:, d], human[:, d]) or 0.0 for d in range(3)]
 
 
 def best(table: np.ndarray, human: np.ndarray, rows: np.ndarray) -> int:

@@ -6,10 +6,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from crscore.config import Config
     from crscore.errors import CRScoreError
     from crscore.records import Comment, Result
     from crscore.scorer import Scorer
+    from crscore.settings import Config
     from crscore.version import __version__
 
 __all__ = ["CRScoreError", "Comment", "Config", "Result", "Scorer", "__version__"]
@@ -17,7 +17,7 @@ __all__ = ["CRScoreError", "Comment", "Config", "Result", "Scorer", "__version__
 _HOMES = {
     "CRScoreError": "crscore.errors",
     "Comment": "crscore.records",
-    "Config": "crscore.config",
+    "Config": "crscore.settings",
     "Result": "crscore.records",
     "Scorer": "crscore.scorer",
     "__version__": "crscore.version",

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from crscore import assembly, issues, references, scopes, sentences, signature, similarity
 from crscore.matchers.base import Cells
 from crscore.records import Sentence
+from crscore.review import sentences
+from crscore.scoring import assembly, references, scopes, signature, similarity
+from crscore.static_analysis import issues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,10 +25,18 @@ if TYPE_CHECKING:
 
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
-    from crscore.findings import Analysis
-    from crscore.issues import Chosen
     from crscore.matchers.base import Matcher
-    from crscore.records import Claims, Comment, Diff, ParsedComment, PseudoReference, Result, Scope
+    from crscore.records import (
+        Analysis,
+        Claims,
+        Comment,
+        Diff,
+        ParsedComment,
+        PseudoReference,
+        Result,
+        Scope,
+    )
+    from crscore.static_analysis.issues import Chosen
 
     Vectors = Mapping[str, npt.NDArray[np.float32]]
 
@@ -131,7 +141,7 @@ def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Work]:
 
 def _issues(diffs: Sequence[Diff], parts: Parts) -> list[Chosen]:
     return [
-        issues.choose(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
+        issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
         for diff, analysis in zip(diffs, parts.analyzers.analyze(diffs), strict=True)
     ]
 
@@ -149,7 +159,9 @@ def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
             used |= set(assembly.members(selected, scope, pair.diff, limit=parts.max_claims))
     return _Work(
         pair=pair,
-        parsed=tuple(sentences.parse(c.body, splitter=parts.splitter) for c in pair.comments),
+        parsed=tuple(
+            sentences.split_comment(c.body, splitter=parts.splitter) for c in pair.comments
+        ),
         scopes=attached,
         references=tuple(ref for i, ref in enumerate(selected) if i in used),
         analysis=found.analysis,
@@ -213,7 +225,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         attached=work.scopes,
         threshold=parts.threshold,
         analysis=work.analysis,
-        signature=signature.render(
+        signature=signature.render_signature(
             {
                 **parts.signature,
                 # Only now is it known who wrote: a generator may have fallen back to another.

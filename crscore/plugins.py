@@ -1,18 +1,25 @@
-"""From a plugin's name to its module. The file name is the plugin name; there is no other list."""
+"""Find plugins by name. A module that defines `create` is one; its file name is its name."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crscore.errors import UnknownPluginError
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
     from types import ModuleType
 
-KINDS = ("claims", "encoders", "engines", "matchers", "reports")
-"""The folders that hold plugins."""
+KINDS: Final = {
+    "claims": "claims",
+    "encoders": "encoders",
+    "engines": "llm/engines",
+    "matchers": "matchers",
+    "reports": "reports",
+}
+"""Each kind of plugin and its folder in this package."""
 
 
 def names(kind: str) -> tuple[str, ...]:
@@ -22,15 +29,18 @@ def names(kind: str) -> tuple[str, ...]:
         kind: One of `KINDS`.
 
     Returns:
-        Module names in the folder, without `base` and without names that start with `_`.
+        Names of the folder's modules that define `create`, and of its packages that have a
+        `plugin.py`.
     """
-    folder = importlib.resources.files("crscore") / kind
-    found = (entry.name.removesuffix(".py") for entry in folder.iterdir() if _is_module(entry.name))
-    return tuple(sorted(name for name in found if name != "base" and not name.startswith("_")))
+    folder = importlib.resources.files("crscore") / KINDS[kind]
+    found = (entry.name.removesuffix(".py") for entry in folder.iterdir() if _is_plugin(entry))
+    return tuple(sorted(found))
 
 
-def _is_module(file_name: str) -> bool:
-    return file_name.endswith(".py")
+def _is_plugin(entry: Traversable) -> bool:
+    if entry.is_dir():
+        return entry.joinpath("plugin.py").is_file()
+    return entry.name.endswith(".py") and "\ndef create(" in entry.read_text(encoding="utf-8")
 
 
 def load(kind: str, name: str) -> ModuleType:
@@ -49,4 +59,7 @@ def load(kind: str, name: str) -> ModuleType:
     known = names(kind)
     if name not in known:
         raise UnknownPluginError(kind, name, known)
-    return importlib.import_module(f"crscore.{kind}.{name}")
+    folder = KINDS[kind]
+    module = f"crscore.{folder.replace('/', '.')}.{name}"
+    is_package = (importlib.resources.files("crscore") / folder / name).is_dir()
+    return importlib.import_module(f"{module}.plugin" if is_package else module)

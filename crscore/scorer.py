@@ -5,32 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crscore import (
-    comments,
-    config,
-    diff,
-    pipeline,
-    plugins,
-    sentences,
-    store,
-    thresholds,
-)
-from crscore.analysis import suite, tools
-from crscore.analysis.suite import Suite
-from crscore.claims._merged import Merged
+from crscore import cache, pipeline, plugins
+from crscore import settings as config
+from crscore.claims.llm.merged import Merged
+from crscore.diff import parse
 from crscore.errors import ConfigError
 from crscore.records import Comment
+from crscore.review import comments, sentences
+from crscore.scoring import thresholds
+from crscore.static_analysis import suite, tools
+from crscore.static_analysis.suite import Suite
 from crscore.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from crscore.analysis.reports import RawReport
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
     from crscore.matchers.base import Matcher
     from crscore.pipeline import Analyzers
     from crscore.records import Diff, Result
+    from crscore.static_analysis.reports import RawReport
 
     DiffLike = Diff | str | bytes
     ReviewLike = str | bytes | Comment | Sequence[Comment]
@@ -46,8 +41,8 @@ class Scorer:
         encoder: An encoder to use instead of the one the settings name.
         matcher: A matcher to use instead of the one the settings name.
         analyzers: Static analysis to use instead of the one the settings name.
-        reports: What tools outside of this run found, as `crscore.analysis.sarif.read` gives it;
-            for the analyzers that the settings name.
+        reports: Findings of tools outside of this run, from `crscore.static_analysis.sarif`,
+            beside those of the analyzers that the settings name.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
@@ -81,7 +76,7 @@ class Scorer:
         if isinstance(analyzers, str):
             overrides["analyzers"], analyzers = analyzers, None
         base = settings or config.Config()
-        self.settings = config.override(base, overrides) if overrides else base
+        self.settings = config.override_settings(base, overrides) if overrides else base
         analyzers = analyzers or make_analyzers(self.settings, reports=tuple(reports))
         self.parts = _parts(self.settings, generator, encoder, matcher, analyzers)
 
@@ -169,14 +164,16 @@ class Scorer:
         """
         parsed = change
         if isinstance(parsed, str | bytes):
-            limits = diff.Limits(
+            limits = parse.Limits(
                 max_diff_bytes=self.settings.max_diff_bytes,
                 max_files=self.settings.max_files,
                 max_hunks=self.settings.max_hunks,
                 max_line_length=self.settings.max_line_length,
             )
-            parsed = diff.parse(parsed, source=source, language=language, path=path, limits=limits)
-        return diff.with_sources(parsed, sources) if sources else parsed
+            parsed = parse.parse_diff(
+                parsed, source=source, language=language, path=path, limits=limits
+            )
+        return parse.with_sources(parsed, sources) if sources else parsed
 
     def read_review(self, review: ReviewLike, *, source: str = "<review>") -> tuple[Comment, ...]:
         """Parse a review with this scorer's limits.
@@ -193,7 +190,7 @@ class Scorer:
         """
         if isinstance(review, str | bytes):
             limits = comments.Limits(max_review_bytes=self.settings.max_review_bytes)
-            return comments.parse(review, source=source, limits=limits)
+            return comments.parse_review(review, source=source, limits=limits)
         return (review,) if isinstance(review, Comment) else tuple(review)
 
 
@@ -267,7 +264,7 @@ def _one_generator(settings: config.Config, part: str, *, several: bool) -> Clai
     name, _, argument = part.partition(":")
     options = {"argument": argument, "several": str(several).lower(), **model_options(settings)}
     if settings.cache:
-        folder = Path(settings.cache_dir) if settings.cache_dir else store.default_folder()
+        folder = Path(settings.cache_dir) if settings.cache_dir else cache.default_folder()
         options["cache_dir"] = str(folder)
     made: ClaimGenerator = plugins.load("claims", name).create(options)
     return made
@@ -369,10 +366,10 @@ def make_analyzers(settings: config.Config, *, reports: tuple[RawReport, ...] = 
     )
 
 
-def make_store(settings: config.Config) -> store.Store:
+def make_store(settings: config.Config) -> cache.Store:
     """Make the store that the settings name; its file is opened when it is first used."""
-    folder = Path(settings.cache_dir) if settings.cache_dir else store.default_folder()
-    return store.Store(folder)
+    folder = Path(settings.cache_dir) if settings.cache_dir else cache.default_folder()
+    return cache.Store(folder)
 
 
 def make_encoder(settings: config.Config) -> Encoder:

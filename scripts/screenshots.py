@@ -23,7 +23,9 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-from crscore import Scorer, inputs, sources
+from crscore import Scorer
+from crscore import io as inputs
+from crscore.diff import source_tree
 from crscore.github.host import Host
 from crscore.pull_request import run
 from crscore.pull_request.documents import comment, page, summary
@@ -91,9 +93,9 @@ def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
             repository=repository.full_name, number=next(iter(repository.pulls)), flags=settings
         )
         found = run.measure(Host(token=TOKEN, api_url=server.url), request)
-    said = github_markdown.page(comment.render(found.overview), author="github-actions")
-    told = github_markdown.page(summary.render([found.overview]))
-    document = page.render(found.overview, found.result)
+    said = github_markdown.page(comment.render_comment(found.overview), author="github-actions")
+    told = github_markdown.page(summary.render_summary([found.overview]))
+    document = page.render_page(found.overview, found.result)
     page_picture(said, folder / "comment.png", width=980, height=0, scheme="light")
     page_picture(told, folder / "summary.png", width=980, height=0, scheme="light")
     page_picture(document, folder / "pull-page.png", width=1120, height=1100, scheme="light")
@@ -131,8 +133,8 @@ def main(arguments: list[str] | None = None) -> None:
     change = scorer.read_diff(given.diff.read_bytes())
     if given.source_root:
         largest = scorer.settings.max_source_bytes
-        texts, _ = inputs.sources_below(given.source_root, change, largest=largest)
-        change = sources.from_tree(change, texts)
+        texts, _ = inputs.read_sources(given.source_root, change, largest=largest)
+        change = source_tree.from_tree(change, texts)
     result = scorer.score(change, given.review.read_bytes())
     page_picture(
         html.create({}).render([result]),

@@ -27,7 +27,7 @@ class Parsed(NamedTuple):
     """True when the last line broke off and was left out."""
 
 
-def parse(raw: str, *, source: str) -> Parsed:
+def parse_published(raw: str, *, source: str) -> Parsed:
     """Read a model's answer.
 
     Every line with text is one claim, or one implication once that section has begun.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from crscore.claims import structural
+from crscore.claims.structural import plugin
 from crscore.errors import DependencyError, EncodingError, GenerationError
 
 if TYPE_CHECKING:
@@ -69,10 +69,10 @@ class Auto:
 
 def create(options: Mapping[str, str]) -> ClaimGenerator:
     """Make the generator that the settings call for."""
-    fallback = structural.create({})
+    fallback = plugin.create({})
     if not (options.get("model") or options.get("argument")):
         return fallback
-    from crscore.claims._model import making  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.llm import factory  # noqa: PLC0415  (most runs have no model)
 
     engine = "openai" if options.get("base_url") or options.get("api_key") else "vllm"
-    return Auto(model=making.generator(engine, options), fallback=fallback)
+    return Auto(model=factory.generator(engine, options), fallback=fallback)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def create(options: Mapping[str, str]) -> ClaimGenerator:
     """Make the generator; the server is asked when the first diff is not remembered."""
-    from crscore.claims._model import making  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.llm import factory  # noqa: PLC0415  (most runs have no model)
 
-    return making.generator("openai", options)
+    return factory.generator("openai", options)
 
 
 def missing() -> str | None:

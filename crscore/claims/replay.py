@@ -121,7 +121,7 @@ def claims_of(entry: Mapping[str, Any]) -> Claims:
 
 
 def _from_raw(text: str) -> Claims:
-    parsed = _published.parse(text, source=SOURCE)
+    parsed = _published.parse_published(text, source=SOURCE)
     notes = ("The recorded answer broke off; its last line was left out.",) * parsed.cut_off
     return Claims(references=parsed.references, raw=text, notes=notes)
 

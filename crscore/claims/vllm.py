@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def create(options: Mapping[str, str]) -> ClaimGenerator:
     """Make the generator; its model is loaded when the first diff is not remembered."""
-    from crscore.claims._model import making  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.llm import factory  # noqa: PLC0415  (most runs have no model)
 
-    return making.generator("vllm", options)
+    return factory.generator("vllm", options)
 
 
 def missing() -> str | None:

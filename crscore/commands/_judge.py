@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
-from crscore import config, plugins
+from crscore import plugins
+from crscore import settings as config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from crscore.config import Config
-    from crscore.engines.base import Engine
-    from crscore.validation.run import Extra
-    from crscore.validation.study import Study
+    from crscore.llm.engines.base import Engine
+    from crscore.settings import Config
+    from crscore.study.run import Extra
+    from crscore.study.study import Study
 
 FLAG: Final = "--judge"
 METAVAR: Final = "ENGINE:MODEL"
@@ -80,11 +81,11 @@ def ask(
     if not judges:
         return []
     from crscore import scorer  # noqa: PLC0415
-    from crscore.validation import judge  # noqa: PLC0415
+    from crscore.study import judge  # noqa: PLC0415
 
     store = scorer.make_store(settings) if settings.cache else None
     return [
-        judge.beside(rated, judge.make(str(one), engine(one, settings), store), tell=tell)
+        judge.beside(rated, judge.make_judge(str(one), engine(one, settings), store), tell=tell)
         for one in judges
     ]
 

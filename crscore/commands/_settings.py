@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import config, offline, plugins
+from crscore import offline, plugins
+from crscore import settings as config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -154,7 +155,7 @@ def settings(config_file: Path | None, flags: dict[str, Any]) -> config.Config:
         ConfigError: A setting is unknown or wrong.
     """
     file = config_file or _nearest_file()
-    resolved = config.resolve(flags, file=file)
+    resolved = config.resolve_settings(flags, file=file)
     if resolved.offline:
         offline.forbid_sockets()
     return resolved
@@ -162,6 +163,6 @@ def settings(config_file: Path | None, flags: dict[str, Any]) -> config.Config:
 
 def _nearest_file() -> Path | None:
     try:
-        return config.find_file(Path.cwd())
+        return config.find_settings_file(Path.cwd())
     except FileNotFoundError:  # the folder was deleted while the shell stood in it
         return None

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from crscore import config
+from crscore import settings as config
 
 if TYPE_CHECKING:
-    from crscore.config import Config
-    from crscore.validation.judging import Trainer
-    from crscore.validation.splits import Split
+    from crscore.settings import Config
+    from crscore.study.judging import Trainer
+    from crscore.study.splits import Split
 
 FLAG: Final = "--split"
 METAVAR: Final = "grouped-cv K | leave-one-system-out | leave-one-language-out"
@@ -36,7 +36,7 @@ class Command(click.Command):
         return super().parse_args(ctx, joined)
 
 
-def split(text: str | None, folds: int | None) -> Split | None:
+def choose_split(text: str | None, folds: int | None) -> Split | None:
     """Read the option and `--folds`.
 
     Raises:
@@ -46,10 +46,10 @@ def split(text: str | None, folds: int | None) -> Split | None:
         if folds is not None:
             raise click.UsageError(f"--folds counts the groups of {FLAG}, which is not there")
         return None
-    from crscore.validation import splits  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.study import splits  # noqa: PLC0415  (after --help and wrong options)
 
     try:
-        return splits.parse(text, folds)
+        return splits.parse_split(text, folds)
     except ValueError as exc:
         raise click.UsageError(f"{FLAG}: {exc}") from exc
 

@@ -150,7 +150,7 @@ def command(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> 
     `implications`. Epochs, batch, length, split, evaluation and seed are the paper's. The loss
     is on the answer alone; the best checkpoint is kept.
     """
-    from crscore.claims._model import prompt  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
     from crscore.training.claims import finetune, model  # noqa: PLC0415
     from crscore.training.claims import rows as reading  # noqa: PLC0415
     from crscore.training.claims.asking import Asking  # noqa: PLC0415
@@ -158,17 +158,19 @@ def command(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> 
     model.require()
     resolved = _settings.settings(None, {"offline": offline})
     done = finetune.train(
-        reading.read(rows),
+        reading.read_rows(rows),
         model.Source(name=given["model"], revision=given["revision"], offline=resolved.offline),
         _chosen(given),
         out=target,
         asking=Asking(
-            prompt=prompt.load(given["prompt"]), form=given["form"], few_shots=given["few_shots"]
+            prompt=prompt.load_prompt(given["prompt"]),
+            form=given["form"],
+            few_shots=given["few_shots"],
         ),
         say=lambda line: click.echo(f"crscore: {line}", err=True),
         keep_checkpoints=given["keep_checkpoints"],
     )
-    click.echo(_told(done, target))
+    click.echo(_summary_text(done, target))
     return 0
 
 
@@ -194,7 +196,7 @@ def _chosen(given: dict[str, Any]) -> Any:
     )
 
 
-def _told(done: Trained, target: Path) -> str:
+def _summary_text(done: Trained, target: Path) -> str:
     losses, data = done.record["losses"], done.record["data"]
     lines = [f"{target}: " + ("was finished before" if done.already else "done")]
     lines.append(

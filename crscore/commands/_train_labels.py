@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import config
+from crscore import settings
 from crscore.commands import _settings
 
 if TYPE_CHECKING:
@@ -57,16 +57,16 @@ def command(diffs: Path, *, target: Path, **given: Any) -> int:
     if (given["price_in"] is None) != (given["price_out"] is None):
         raise click.UsageError("--price-in and --price-out go together")
     from crscore import plugins  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.claims._model import prompt  # noqa: PLC0415
-    from crscore.engines.base import Sampling  # noqa: PLC0415
+    from crscore.claims.llm import prompt  # noqa: PLC0415
+    from crscore.llm.engines.base import Sampling  # noqa: PLC0415
     from crscore.training.claims import changes, labels  # noqa: PLC0415
-    from crscore.training.claims.journal import Journal  # noqa: PLC0415
+    from crscore.training.claims.append_log import Journal  # noqa: PLC0415
 
     offline = _settings.settings(None, {}).offline
-    asked = prompt.load(given["prompt"])
+    asked = prompt.load_prompt(given["prompt"])
     engine = plugins.load("engines", "openai").create(_engine(given, offline=offline))
     wanted = {key: given[key] for key in ("min_chars", "max_chars", "limit", "seed")}
-    found = changes.read(diffs, changes.Wanted(**wanted))
+    found = changes.read_changes(diffs, changes.Wanted(**wanted))
     _tell(found)
     sampling = Sampling(
         max_tokens=given["max_new_tokens"],
@@ -85,7 +85,7 @@ def command(diffs: Path, *, target: Path, **given: Any) -> int:
             form=given["form"],
             say=_say,
         )
-    click.echo("\n".join(_told(done, target, given)))
+    click.echo("\n".join(_summary_lines(done, target, given)))
     return 0
 
 
@@ -96,8 +96,8 @@ def _say(line: str) -> None:
 def _engine(given: dict[str, Any], *, offline: bool) -> dict[str, str]:
     options = {
         "model": given["model"],
-        "base_url": config.llm_address(),
-        "api_key": config.llm_key(),
+        "base_url": settings.llm_address(),
+        "api_key": settings.llm_key(),
         "concurrency": given["concurrency"],
         "timeout_s": given["timeout"],
         "offline": "true" if offline else None,
@@ -115,7 +115,7 @@ def _tell(found: Changes) -> None:
     )
 
 
-def _told(done: Labelled, target: Path, given: dict[str, Any]) -> list[str]:
+def _summary_lines(done: Labelled, target: Path, given: dict[str, Any]) -> list[str]:
     lines = [f"{target}: {done.made:,} rows added, {done.known:,} were there"]
     lines += [
         f"{count:,} without a row: {why}; run again to ask again"

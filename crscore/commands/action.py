@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crscore.actions import artifact, environment, event, reports
-from crscore.commands._telling import Done, one_line, tell
+from crscore.commands._describe import Done, one_line, write_report
 from crscore.errors import CRScoreError
+from crscore.github.actions import artifact, environment, event, reports
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crscore.actions.environment import Environment
-    from crscore.actions.reports import Report
+    from crscore.github.actions.environment import Environment
+    from crscore.github.actions.reports import Report
+    from crscore.github.comment import Posted
     from crscore.github.host import Host
-    from crscore.github.sticky import Posted
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
 
@@ -33,7 +33,7 @@ def command() -> int:
     done, outlets, annotate = Done(), environment.outlets(), False
     # `finally`, as a bug in the last of many pull requests must not lose the others.
     try:
-        here = environment.read()
+        here = environment.read_environment()
         annotate = here.inputs.annotations
         _step(here, done)
         done.finished = True
@@ -41,7 +41,7 @@ def command() -> int:
         done.fail(exc)
         done.finished = True
     finally:
-        tell(outlets, done, annotate=annotate)
+        write_report(outlets, done, annotate=annotate)
     if done.errors:
         raise done.errors[0]
     return EXIT_GATE if done.below else 0
@@ -107,12 +107,12 @@ def _left_out(count: int, done: Done, *, at_least: bool) -> None:
 
 
 def _host(here: Environment) -> Host:
-    from crscore import config  # noqa: PLC0415
+    from crscore import settings as config  # noqa: PLC0415
     from crscore.github.host import Host  # noqa: PLC0415
-    from crscore.github.patience import Patience  # noqa: PLC0415
+    from crscore.github.retry import Patience  # noqa: PLC0415
     from crscore.scorer import make_store  # noqa: PLC0415
 
-    settings = config.resolve(_flags(here), file=None)
+    settings = config.resolve_settings(_flags(here), file=None)
     return Host(
         token=here.inputs.token,
         api_url=here.api_url,
@@ -140,7 +140,7 @@ def _received(
     """Tell, and post if asked to, what an untrusted job measured of one of these."""
     from crscore.pull_request import run  # noqa: PLC0415
 
-    data = artifact.read(file)
+    data = artifact.read_artifact(file)
     found = run.checked(host, here.repository, numbers, data, source="post-from")
     done.told.append(found)
     done.kept[found.number] = _report(found, None)
@@ -178,7 +178,7 @@ def _one(host: Host, here: Environment, number: int, done: Done, *, several: boo
 
 
 def _comment(posted: Posted, done: Done) -> None:
-    from crscore.github.sticky import Outcome  # noqa: PLC0415
+    from crscore.github.comment import Outcome  # noqa: PLC0415
 
     if posted.outcome is Outcome.REFUSED:
         done.say("notice", f"The comment was not written, as the token may not: {posted.reason}")
@@ -191,10 +191,10 @@ def _documents(here: Environment, measured: Measured, *, several: bool) -> dict[
 
     found, folder = measured.overview, here.output_dir
     name = f"crscore-{found.number}" if several else "crscore"
-    text = json.render(found, measured.spoken, measured.result)
+    text = json.render_json(found, measured.spoken, measured.result)
     return {
         "json": reports.keep(folder, f"{name}.json", text),
-        "html": reports.keep(folder, f"{name}.html", page.render(found, measured.result)),
+        "html": reports.keep(folder, f"{name}.html", page.render_page(found, measured.result)),
     }
 
 

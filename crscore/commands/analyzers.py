@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from crscore.analysis.suite import Suite
-    from crscore.config import Config
+    from crscore.settings import Config
+    from crscore.static_analysis.suite import Suite
 
 
 @click.group(name="analyzers", invoke_without_command=True)
@@ -37,7 +37,7 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
 @click.pass_obj
 def install(settings: Config, names: tuple[str, ...]) -> int:
     """Install the tools of npm, or those NAMED: exact versions, by hash, without scripts."""
-    from crscore.analysis import install as installing  # noqa: PLC0415
+    from crscore.static_analysis import install as installing  # noqa: PLC0415
 
     suite = _suite(settings)
     known = {one.name: one for one in suite.analyzers if installing.is_of_npm(one)}
@@ -50,7 +50,7 @@ def install(settings: Config, names: tuple[str, ...]) -> int:
 
 def table(settings: Config) -> Iterator[str]:
     """Say of each analyzer whether it can run here, and how to get it when it cannot."""
-    from crscore.analysis.tools import Installed  # noqa: PLC0415
+    from crscore.static_analysis.tools import Installed  # noqa: PLC0415
 
     for one, found in _suite(settings).installed():
         if isinstance(found, Installed):

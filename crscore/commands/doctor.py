@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import plugins, signature
-from crscore.analysis import sandbox
+from crscore import plugins
 from crscore.commands import _settings, analyzers
 from crscore.errors import CRScoreError
+from crscore.sandbox import run
+from crscore.scoring import signature
 from crscore.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crscore.config import Config
+    from crscore.settings import Config
 
 EXIT_FAILED = 3
 # What is installed for work on crscore itself is nobody's trouble.
@@ -63,13 +64,13 @@ def _active(settings: Config) -> bool:
     except CRScoreError as exc:
         click.echo(f"\nnot ready: {exc}")
         return True
-    line = signature.render({**scorer.parts.signature, "analyzers": settings.analyzers})
+    line = signature.render_signature({**scorer.parts.signature, "analyzers": settings.analyzers})
     click.echo(f"\nready: {line}")
     return False
 
 
 def _network() -> str:
-    denied = sandbox.network_denied()
+    denied = run.network_denied()
     return "tools run without a network" if denied else "no way here to keep tools off the network"
 
 

@@ -11,15 +11,16 @@ from urllib.parse import urlsplit
 
 import click
 
-from crscore import config, output
+from crscore import io
+from crscore import settings as config
 from crscore.commands import _settings
 from crscore.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crscore.github.comment import Posted
     from crscore.github.host import Host
-    from crscore.github.sticky import Posted
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
 
@@ -119,7 +120,7 @@ def command(
     """
     from crscore.pull_request import run  # noqa: PLC0415  (so that --help answers at once)
 
-    repository, number, web_host = parse(target)
+    repository, number, web_host = parse_target(target)
     _check_host(web_host, api_url)
     settings = {key: value for key, value in flags.items() if value is not None}
     request = run.Request(
@@ -131,15 +132,15 @@ def command(
         folder=None if no_checkout else Path(checkout or "."),
         names_folder=checkout is not None,
     )
-    first = config.resolve(settings, file=None)
+    first = config.resolve_settings(settings, file=None)
     if first.offline:
         raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
-    output.check(file)
+    io.check_output(file)
     host = _host(first, api_url, wait_budget, quiet=quiet)
     if given is not None:
         return _post(host, request, given)
     measured = run.measure(host, request)
-    output.write(_report(measured, form, to_terminal=file is None), file)
+    io.write_text(_report(measured, form, to_terminal=file is None), file)
     if comment:
         _tell(run.post(host, measured))
     if not quiet and (file is not None or form != "text"):
@@ -149,7 +150,7 @@ def command(
     return _gate(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
 
 
-def parse(target: str) -> Target:
+def parse_target(target: str) -> Target:
     """Read which pull request is meant.
 
     Args:
@@ -198,7 +199,7 @@ def _marker(text: str) -> tuple[str, str]:
 
 def _host(settings: config.Config, api_url: str | None, budget: float, *, quiet: bool) -> Host:
     from crscore.github.host import Host  # noqa: PLC0415
-    from crscore.github.patience import Patience  # noqa: PLC0415
+    from crscore.github.retry import Patience  # noqa: PLC0415
     from crscore.scorer import make_store  # noqa: PLC0415
 
     return Host(
@@ -214,13 +215,13 @@ def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
     from crscore.pull_request.documents import json, page, summary, terminal  # noqa: PLC0415
 
     if form == "json":
-        return json.render(measured.overview, measured.spoken, measured.result)
+        return json.render_json(measured.overview, measured.spoken, measured.result)
     if form == "html":
-        return page.render(measured.overview, measured.result)
+        return page.render_page(measured.overview, measured.result)
     if form == "markdown":
-        return summary.render([measured.overview])
+        return summary.render_summary([measured.overview])
     on_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
-    return terminal.render(
+    return terminal.render_terminal(
         [measured.overview],
         color=on_terminal and not config.no_color(),
         width=shutil.get_terminal_size((100, 40)).columns if on_terminal else 100,
@@ -270,6 +271,6 @@ def _gate(measured: Measured, fail_on: Sequence[str], *, fail_on_partial: bool) 
 
 def _say(line: str) -> None:
     # What strangers wrote may be in it: one line without anything that a terminal acts on.
-    from crscore.reports import _escape  # noqa: PLC0415
+    from crscore.reports import escape  # noqa: PLC0415
 
-    click.echo(f"crscore: {_escape.no_commands(_escape.one_line(line))}", err=True)
+    click.echo(f"crscore: {escape.no_commands(escape.one_line(line))}", err=True)

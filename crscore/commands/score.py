@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import config, inputs, output, plugins
+from crscore import io, plugins
+from crscore import settings as config
 from crscore.commands import _settings
 from crscore.errors import ConfigError, InputError, ToolOutputError
 
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from crscore.analysis.reports import RawReport
     from crscore.records import Comment, Diff, Result
     from crscore.scorer import Scorer
+    from crscore.static_analysis.reports import RawReport
 
 EXIT_GATE = 1
 
@@ -78,12 +79,12 @@ def command(
     hunk. REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can
     be - for standard input.
     """
-    if [diff, review, old, new, *sarif_files].count(inputs.STDIN) > 1:
+    if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
     settings = _settings.settings(config_file, flags)
-    target = None if target == inputs.STDIN else target
+    target = None if target == io.STDIN else target
     report = _report(settings, to_terminal=target is None)
-    output.check(target)
+    io.check_output(target)
     clock = _Clock(verbose)
     scorer, change, comments = _read(settings, diff, review, sarif_files, language, path)
     change = _with_sources(change, settings, source_root, old, new)
@@ -92,7 +93,7 @@ def command(
     clock.say(
         f"scored {len(result.sentences)} sentences against {len(result.references)} references"
     )
-    output.write(report.render([result]), target)
+    io.write_text(report.render([result]), target)
     clock.say("wrote the report")
     if not quiet:
         for note in result.notes:
@@ -124,10 +125,10 @@ def _read(
     # Imported here so that `--help` and a wrong option answer at once.
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    data, source = inputs.read(
+    data, source = io.read_input(
         diff, what="diff", limit="max_diff_bytes", allowed=settings.max_diff_bytes
     )
-    review_data, review_source = inputs.read(
+    review_data, review_source = io.read_input(
         review, what="review", limit="max_review_bytes", allowed=settings.max_review_bytes
     )
     scorer = Scorer(settings, reports=_outside(settings, sarif_files))
@@ -139,15 +140,15 @@ def _outside(settings: config.Config, names: tuple[str, ...]) -> list[RawReport]
     """Read what other tools found."""
     if not names:
         return []
-    from crscore.analysis import sarif  # noqa: PLC0415
+    from crscore.static_analysis import sarif  # noqa: PLC0415
 
     reports: list[RawReport] = []
     for name in names:
-        data, source = inputs.read(
+        data, source = io.read_input(
             name, what="findings", limit="max_sarif_bytes", allowed=settings.max_sarif_bytes
         )
         try:
-            reports.extend(sarif.read(data, source=source))
+            reports.extend(sarif.read_sarif(data, source=source))
         except ToolOutputError as exc:
             raise InputError(f"{source} cannot be read as SARIF: {exc.reason}") from exc
     return reports
@@ -157,22 +158,22 @@ def _with_sources(
     change: Diff, settings: config.Config, root: str | None, old: str | None, new: str | None
 ) -> Diff:
     """Add whole files: below a folder, or the two versions of the one changed file."""
-    from crscore import sources  # noqa: PLC0415
+    from crscore.diff import source_tree  # noqa: PLC0415
 
     if root is not None and (old or new):
         raise ConfigError("--source-root", "command line", "cannot stand beside --old and --new")
     if root is not None:
-        texts, notes = inputs.sources_below(root, change, largest=settings.max_source_bytes)
-        return sources.from_tree(change, texts, notes=notes)
+        texts, notes = io.read_sources(root, change, largest=settings.max_source_bytes)
+        return source_tree.from_tree(change, texts, notes=notes)
     if not old and not new:
         return change
-    return sources.from_pair(change, old=_source(old, settings), new=_source(new, settings))
+    return source_tree.from_pair(change, old=_source(old, settings), new=_source(new, settings))
 
 
 def _source(name: str | None, settings: config.Config) -> str | None:
     if name is None:
         return None
-    data, _ = inputs.read(
+    data, _ = io.read_input(
         name, what="source", limit="max_source_bytes", allowed=settings.max_source_bytes
     )
     return data.decode("utf-8", errors="replace")

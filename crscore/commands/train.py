@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import output
+from crscore import io
 from crscore.commands import _settings, _train_claims, _train_labels
 
 if TYPE_CHECKING:
@@ -45,17 +45,17 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     byte for byte.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.matchers._calibrated import weights  # noqa: PLC0415
+    from crscore.matchers.calibrated import weights  # noqa: PLC0415
+    from crscore.study import study  # noqa: PLC0415
     from crscore.training import boosting, matcher  # noqa: PLC0415
-    from crscore.validation import study  # noqa: PLC0415
 
-    output.check(target)
+    io.check_output(target)
     boosting.require_lightgbm()
     settings = _settings.settings(None, flags)
-    rated = study.read(data)
+    rated = study.read_study(data)
     learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
     content = weights.to_bytes(learned.weights)
-    output.write_bytes(content, target)
+    io.write_bytes(content, target)
     click.echo(
         f"{target}: {len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}\n"
         f"learned from {len(rated.changes):,} changes (sha256 {rated.sha256}), "

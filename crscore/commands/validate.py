@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from crscore import output
+from crscore import io
 from crscore.commands import _judge, _settings, _split
 from crscore.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.config import Config
-    from crscore.validation.findings import Findings
-    from crscore.validation.run import Options
+    from crscore.settings import Config
+    from crscore.study.results import Findings
+    from crscore.study.run import Options
 
 OF_A_COMPARISON: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
 """The parameters that a comparison of two results knows."""
@@ -146,8 +146,8 @@ def command(
     No analyzer looks at the changes unless --analyzers names some: then what they find counts
     instead of what the data's own tools said, and the report tells what that does.
     """
-    output.check(target)
-    split = _split.split(held_out, folds)
+    io.check_output(target)
+    split = _split.choose_split(held_out, folds)
     if imported is not None:
         if paths or target:
             raise click.UsageError("--import-crscore takes CLONE and OUT alone")
@@ -157,7 +157,7 @@ def command(
         _only(OF_A_COMPARISON, "a comparison of two results")
         text = _comparison(*paths, report=report, resamples=resamples, seed=seed)
     elif len(paths) == 1:
-        from crscore.validation import run  # noqa: PLC0415  (after --help and wrong options)
+        from crscore.study import run  # noqa: PLC0415  (after --help and wrong options)
 
         options = run.Options(
             claims=claims,
@@ -173,7 +173,7 @@ def command(
         text = _rendered(found, report)
     else:
         raise click.UsageError(f"give one study or two results of validate, not {len(paths)} files")
-    output.write(text, target)
+    io.write_text(text, target)
     return 0
 
 
@@ -198,14 +198,14 @@ class _Beside(NamedTuple):
 def _run(
     data: Path, settings: Config, options: Options, others: _Beside, *, verbose: bool
 ) -> Findings:
-    from crscore.validation import beside, run, saved, study  # noqa: PLC0415
+    from crscore.study import extra_metrics, run, saved, study  # noqa: PLC0415
 
     if saved.is_run(data):
         raise InputError(f"{data} is a result of validate, no study; give two to compare them")
     trainer = None if options.split is None else _split.trainer(settings)
-    rated = study.read(data)
-    extra = [beside.baselines()] if others.baselines else []
-    extra += [beside.from_files(others.files)] if others.files else []
+    rated = study.read_study(data)
+    extra = [extra_metrics.baselines()] if others.baselines else []
+    extra += [extra_metrics.from_files(others.files)] if others.files else []
 
     def tell(done: str) -> None:
         if verbose:
@@ -216,16 +216,18 @@ def _run(
 
 
 def _rendered(found: Findings, report: str) -> str:
-    from crscore.validation import page, render, text  # noqa: PLC0415
+    from crscore.study import page, render, text  # noqa: PLC0415
 
     shown = {"text": text.to_text, "json": render.to_json, "html": page.to_html}
     return shown[report](found)
 
 
 def _comparison(first: Path, second: Path, *, report: str, resamples: int, seed: int) -> str:
-    from crscore.validation import compare, page, render, saved, versus  # noqa: PLC0415
+    from crscore.study import compare, page, render, saved, versus  # noqa: PLC0415
 
-    found = compare.compare(saved.read(first), saved.read(second), resamples=resamples, seed=seed)
+    found = compare.compare(
+        saved.read_saved_run(first), saved.read_saved_run(second), resamples=resamples, seed=seed
+    )
     shown = {
         "text": versus.to_text,
         "json": render.comparison_to_json,
@@ -235,11 +237,11 @@ def _comparison(first: Path, second: Path, *, report: str, resamples: int, seed:
 
 
 def _import(clone: Path, out: Path) -> int:
-    from crscore.validation import importer  # noqa: PLC0415
+    from crscore.study import importer  # noqa: PLC0415
 
-    output.check(str(out))  # before the work
+    io.check_output(str(out))  # before the work
     made = importer.convert(clone)
-    importer.write(made.rows, out)
+    importer.write_study(made.rows, out)
     for note in made.notes:
         click.echo(f"crscore: note: {note}", err=True)
     reviews = sum(len(row["reviews"]) for row in made.rows)

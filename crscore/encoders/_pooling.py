@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crscore.stopwords import IGNORED_PIECES
+from crscore.text.stopwords import IGNORED_PIECES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from crscore import wholes
+from crscore.diff import full_files
 from crscore.errors import HostError
 from crscore.records import FileStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from crscore.cache import Store
     from crscore.github.change import Change
     from crscore.github.host import Host
     from crscore.records import Diff
-    from crscore.store import Store
 
 A_QUERY: Final = 50
 """Objects asked for in one query."""
@@ -148,11 +148,11 @@ def blobs_query(are_blobs: Sequence[bool]) -> str:
     )
 
 
-def read(
+def read_blobs(
     host: Host,
     repository: str,
     change: Change,
-    limits: wholes.Limits,
+    limits: full_files.Limits,
     store: Store | None = None,
     base: str | None = None,
 ) -> Wholes:
@@ -171,7 +171,7 @@ def read(
         The texts. One request for each fifty objects that are not remembered.
     """
     reader = _Reader(host=host, repository=repository, store=store, failures=[])
-    need = wholes.needed(change.diff, limits)
+    need = full_files.needed(change.diff, limits)
     names = {path: _Wanted(change.blobs.get(path, ""), is_blob=True) for path in need.paths}
     silent = _silent(change, base)
     askable = [one for one in names.values() if _NAME.fullmatch(one.expression)]
@@ -186,7 +186,7 @@ def read(
         for path, one in silent.items()
         if one.expression in found and found[one.expression].oid == change.blobs[path]
     )
-    chosen = wholes.fit({path: _size(text) for path, text in texts.items()}, need.paths, limits)
+    chosen = full_files.fit({path: _size(text) for path, text in texts.items()}, need.paths, limits)
     unread = [path for path in need.paths if path not in texts]
     untold = [path for path, one in silent.items() if one.expression not in found]
     return Wholes(
@@ -229,10 +229,10 @@ def _missing(
     if unread:
         yield (
             f"{len(unread)} changed files could not be read whole ({why}), only their hunks: "
-            f"{wholes.named(unread)}."
+            f"{full_files.named(unread)}."
         )
     if untold:
         yield (
             f"{len(untold)} files without shown lines may have changed in their mode only, which "
-            f"could not be asked ({why}): {wholes.named(untold)}."
+            f"could not be asked ({why}): {full_files.named(untold)}."
         )

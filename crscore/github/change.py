@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from crscore.github.patches import Row, Shown, show, silence
+from crscore.diff.full_files import Limits, named
+from crscore.github.patches import PatchRow, Shown, show, silence
 from crscore.records import Diff, FileStatus, LineKind
-from crscore.wholes import Limits, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from crscore.diff import Limits as DiffLimits
+    from crscore.diff.parse import Limits as DiffLimits
     from crscore.github.host import Host
 
 MAX_LISTED: Final = 3_000
@@ -55,9 +55,9 @@ class Change:
 
 
 class _Listed(NamedTuple):
-    rows: dict[str, Row]
+    rows: dict[str, PatchRow]
     """By path, of the head asked for."""
-    stale: dict[str, Row]
+    stale: dict[str, PatchRow]
     """By path, of another commit, where no row of the head is known."""
     clashing: frozenset[str]
     """Paths with rows of the head that differ."""
@@ -65,7 +65,7 @@ class _Listed(NamedTuple):
     """Pages that could not be read, and why."""
 
 
-def read(
+def read_change(
     host: Host,
     repository: str,
     number: int,
@@ -92,12 +92,12 @@ def read(
     """
     path = f"/repos/{repository}/pulls/{number}/files"
     expected = min(totals.files, MAX_LISTED)
-    first = host.pages(path, Row, expected=expected)
+    first = host.pages(path, PatchRow, expected=expected)
     listed = _sort_out([first.items], first.missing, head)
     if listed.stale or listed.clashing or (len(listed.rows) != expected and not listed.lost):
         # A list that was made anew while it was read: the second time it is settled, and what
         # slipped between two pages the first time is there.
-        second = host.pages(path, Row, expected=expected)
+        second = host.pages(path, PatchRow, expected=expected)
         listed = _sort_out([first.items, second.items], second.missing, head)
     return _change(listed, totals, limits.diff)
 
@@ -124,12 +124,14 @@ def reconcile(change: Diff, totals: Totals) -> tuple[str, ...]:
     return tuple(_disagreements(totals, **counts))
 
 
-def _sort_out(readings: Sequence[tuple[Row, ...]], lost: tuple[str, ...], head: str) -> _Listed:
-    rows: dict[str, Row] = {}
-    stale: dict[str, Row] = {}
+def _sort_out(
+    readings: Sequence[tuple[PatchRow, ...]], lost: tuple[str, ...], head: str
+) -> _Listed:
+    rows: dict[str, PatchRow] = {}
+    stale: dict[str, PatchRow] = {}
     clashing: set[str] = set()
     for reading in readings:
-        seen: dict[str, Row] = {}
+        seen: dict[str, PatchRow] = {}
         clashing.clear()
         for row in reading:
             if row.status == "unchanged":

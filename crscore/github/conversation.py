@@ -14,7 +14,7 @@ import msgspec
 
 from crscore.errors import HostError
 from crscore.github import states
-from crscore.pulls import Remark, RemarkKind
+from crscore.github.records import Remark, RemarkKind
 from crscore.records import Side
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class _Review(_Item, frozen=True):
 _T = TypeVar("_T", bound=_Item)
 
 
-def read(
+def read_conversation(
     host: Host, repository: str, number: int, *, settings: str, expected: Mapping[RemarkKind, int]
 ) -> Conversation:
     """Read all that was said.
@@ -107,7 +107,7 @@ def read(
     listed_all = not missing
     known: States | None = None
     try:
-        known = states.read(host, repository, number, settings=settings)
+        known = states.read_states(host, repository, number, settings=settings)
     except HostError as exc:
         missing.append(
             "Which comments are minimised and which threads are resolved could not be read "

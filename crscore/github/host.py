@@ -20,16 +20,16 @@ from crscore.errors import (
     UncertainWriteError,
 )
 from crscore.github import pages
-from crscore.github.answers import Answers, Kept, linked
+from crscore.github.etag_cache import Answers, Kept, linked
 from crscore.github.pages import Page, Pages
-from crscore.github.patience import Patience, TryAgainError
-from crscore.github.verdict import Fault, check, check_faults, one_line
+from crscore.github.response_errors import Fault, check_faults, check_response, one_line
+from crscore.github.retry import Patience, TryAgainError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from crscore.github.wire import Answer
-    from crscore.store import Store
+    from crscore.cache import Store
+    from crscore.github.transport import Answer
 
 __all__ = ["Host", "Pages", "Patience", "Traffic"]
 
@@ -97,7 +97,7 @@ class Host:
         try:
             import tenacity  # noqa: F401, PLC0415
 
-            from crscore.github.wire import LostError, Wire  # noqa: PLC0415
+            from crscore.github.transport import LostError, Wire  # noqa: PLC0415
         except ImportError as exc:
             raise DependencyError("PyGithub", "pip install 'crscore[github]'") from exc
         self.api_url = api_url.rstrip("/")
@@ -164,7 +164,7 @@ class Host:
             items, link, is_sure = self._ask(path, list[kind], {**(parameters or {}), **of})  # type: ignore[valid-type]
             return Page(items, linked(link), is_sure)
 
-        return pages.read(page, path, expected=expected)
+        return pages.read_pages(page, path, expected=expected)
 
     def graphql(self, query: str, variables: Mapping[str, Any], kind: type[T]) -> T:
         """Ask a GraphQL query. It must change nothing: it is repeated like a GET.
@@ -182,7 +182,7 @@ class Host:
 
         def attempt() -> T:
             answer = self._exchange("POST", self._wire.graphql_url, what, body=body)
-            check(answer, what, self._patience.now)
+            check_response(answer, what, self._patience.now)
             faults = _decoded(answer.body, _Faults, what).errors or []
             check_faults(faults, answer, what, self._patience.now)
             return _decoded(answer.body, _Data[kind], what).data  # type: ignore[valid-type]
@@ -209,7 +209,7 @@ class Host:
             answer = self._exchange(verb, path, what, body=body, is_write=True)
             try:
                 if answer.status != 202:
-                    check(answer, what, self._patience.now)
+                    check_response(answer, what, self._patience.now)
             except TryAgainError as again:
                 if isinstance(again.error, RateLimitedError):
                     raise
@@ -239,7 +239,7 @@ class Host:
                     kept = None
                     return attempt()
                 return value, kept.link if link is None else link, link is not None
-            check(answer, what, self._patience.now)
+            check_response(answer, what, self._patience.now)
             value = _decoded(answer.body, kind, what)
             link = answer.headers.get("link", "")
             etag = answer.headers.get("etag", "")

@@ -44,7 +44,7 @@ class Page(NamedTuple, Generic[T]):
     """True when GitHub sent the links now; False when they were kept with the page."""
 
 
-def read(
+def read_pages(
     ask: Callable[[Mapping[str, str]], Page[T]], what: str, *, expected: int | None = None
 ) -> Pages[T]:
     """Read all pages, each on its own.

@@ -14,9 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
-from crscore import diff
+from crscore.diff import parse
+from crscore.diff.languages import language_of
 from crscore.errors import InputError
-from crscore.languages import language_of
 from crscore.records import ChangedFile, FileStatus, LineKind
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _LETTERS: Final = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 3
 _BARE_SPACES: Final = 16
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class PatchRow(msgspec.Struct, frozen=True, kw_only=True):
     """A changed file, as the host lists it."""
 
     filename: str
@@ -103,7 +103,7 @@ class Shown(NamedTuple):
     """Why the change is not seen, a clause after "N of the changed files"; None when it is."""
 
 
-def show(row: Row, *, zeros_are_true: bool, limits: diff.Limits) -> Shown:
+def show(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> Shown:
     """Read a row.
 
     Args:
@@ -122,7 +122,7 @@ def show(row: Row, *, zeros_are_true: bool, limits: diff.Limits) -> Shown:
             return silence(row, "were listed without any change, which does not add up")
     text = compose(row)
     try:
-        read = diff.parse(text, source=row.filename, limits=limits)
+        read = parse.parse_diff(text, source=row.filename, limits=limits)
     except InputError as exc:
         return silence(row, f"have a patch that cannot be read ({_cause(exc)})")
     file = replace(read.files[0], old_mode=None, new_mode=None)
@@ -135,7 +135,7 @@ def show(row: Row, *, zeros_are_true: bool, limits: diff.Limits) -> Shown:
     return Shown(file, text + "\n", read.notes, None)
 
 
-def compose(row: Row) -> str:
+def compose(row: PatchRow) -> str:
     r"""Write a row's change as git would, without a last line feed.
 
     Args:
@@ -181,7 +181,7 @@ def _escaped(byte: int) -> str:
     return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"
 
 
-def _header(row: Row) -> Iterator[str]:
+def _header(row: PatchRow) -> Iterator[str]:
     status = _status(row)
     moved = status in (FileStatus.RENAMED, FileStatus.COPIED)
     before = (row.previous_filename if moved else None) or row.filename
@@ -209,7 +209,7 @@ def _ended(name: str) -> str:
     return f"{name}\t" if " " in name and not name.startswith('"') else name
 
 
-def _status(row: Row) -> FileStatus:
+def _status(row: PatchRow) -> FileStatus:
     status = _STATUS.get(row.status, FileStatus.MODIFIED)
     if status in (FileStatus.RENAMED, FileStatus.COPIED) and (
         row.previous_filename in (None, "", row.filename)
@@ -218,7 +218,7 @@ def _status(row: Row) -> FileStatus:
     return status
 
 
-def _counts(file: ChangedFile, row: Row) -> tuple[int, int]:
+def _counts(file: ChangedFile, row: PatchRow) -> tuple[int, int]:
     """Count the lines added and removed; a submodule's stand in the patch alone."""
     if file.is_submodule:
         lines = (row.patch or "").split("\n")
@@ -228,7 +228,7 @@ def _counts(file: ChangedFile, row: Row) -> tuple[int, int]:
     return kinds.count(LineKind.ADDED), kinds.count(LineKind.REMOVED)
 
 
-def silence(row: Row, reason: str) -> Shown:
+def silence(row: PatchRow, reason: str) -> Shown:
     """Show that a file changed, and not what.
 
     Args:

@@ -14,23 +14,24 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from crscore import scopes, wholes
-from crscore.checkout import Found
+from crscore.diff import full_files
+from crscore.diff.checkout import Found
 from crscore.errors import CRScoreError, HostError, NotFoundError
-from crscore.github import blobs, change, conversation, originals, sticky
+from crscore.github import blobs, change, comment, conversation, outdated_hunks
 from crscore.github.change import Totals
-from crscore.pulls import PullRequest, RemarkKind
+from crscore.github.records import PullRequest, RemarkKind
 from crscore.records import Diff, Side
+from crscore.scoring import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from crscore.checkout import Checkout
+    from crscore.cache import Store
+    from crscore.diff.checkout import Checkout
+    from crscore.diff.full_files import Limits
     from crscore.github.conversation import Conversation
     from crscore.github.host import Host
-    from crscore.pulls import Remark
-    from crscore.store import Store
-    from crscore.wholes import Limits
+    from crscore.github.records import Remark
 
     FindCheckout = Callable[[str, str], Found]
 
@@ -111,7 +112,7 @@ class _Reading(NamedTuple):
             yield f"{self.said.unlisted} comments are counted by GitHub and not listed."
 
 
-def read(
+def read_pull(
     host: Host,
     repository: str,
     number: int,
@@ -142,10 +143,10 @@ def read(
             break
     pull, said, changed = reading.pull, reading.said, reading.change
     settings, unread = _settings(host, repository, pull.base.ref, said)
-    ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
+    ours = tuple(one for one in said.remarks if comment.is_sticky(one))
     kept = (one for one in said.remarks if not one.minimized and one not in ours)
     remarks = tuple(_of_version(one, changed.diff) for one in kept)
-    older = originals.read(
+    older = outdated_hunks.read_outdated_hunks(
         host,
         repository,
         pull.base.sha,
@@ -183,7 +184,7 @@ def _read_once(
     pull = host.get(f"/repos/{repository}/pulls/{number}", _Pull)
     found = find_checkout(pull.base.sha, pull.head.sha) if find_checkout else Found(None, None)
     changed = _change(host, repository, pull, found, limits, store)
-    said = conversation.read(
+    said = conversation.read_conversation(
         host,
         repository,
         number,
@@ -243,7 +244,7 @@ def _change(
                 "The local checkout was not used: its change has other numbers than GitHub's."
             )
     try:
-        found = change.read(
+        found = change.read_change(
             host,
             repository,
             pull.number,
@@ -255,9 +256,9 @@ def _change(
         lost = f"The changed files could not be read ({exc.reason})."
         nothing = Diff(files=(), sha256=hashlib.sha256(b"").hexdigest())
         return _Change(diff=nothing, missing=(lost,), notes=tuple(notes))
-    whole = blobs.read(host, repository, found, limits, store, pull.base.sha)
+    whole = blobs.read_blobs(host, repository, found, limits, store, pull.base.sha)
     return _Change(
-        diff=wholes.add(whole.diff, whole.texts),
+        diff=full_files.add(whole.diff, whole.texts),
         missing=(*found.missing, *whole.missing),
         notes=(*notes, *found.notes, *whole.notes),
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from crscore.pulls import RemarkKind
+from crscore.github.records import RemarkKind
 
 if TYPE_CHECKING:
     from crscore.github.host import Host
@@ -155,7 +155,7 @@ class _Node(msgspec.Struct, frozen=True):
     node: _Rest
 
 
-def read(host: Host, repository: str, number: int, *, settings: str) -> States:
+def read_states(host: Host, repository: str, number: int, *, settings: str) -> States:
     """Ask until every list is read to its end; the three lists advance together.
 
     Args:

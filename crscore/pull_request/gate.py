@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.errors import ConfigError
-from crscore.reviewers import wildcards
+from crscore.pull_request.reviewers import wildcards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
-from crscore.findings import SEVERITIES, Severity
-from crscore.records import LineSpan, ReferenceKind, Side
-from crscore.reports import _escape, _view
+from crscore.records import SEVERITIES, LineSpan, ReferenceKind, Severity, Side
+from crscore.reports import escape, view
 from crscore.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crscore import records
-    from crscore.pulls import PullRequest
+    from crscore.github.records import PullRequest
 
 SCHEMA: Final = "urn:crscore:pull:1"
 """The `$id` of the schema that the JSON document keeps to."""
@@ -186,7 +185,7 @@ class Person:
     """Comments on lines that are no longer part of the change."""
 
 
-def of(
+def make_overview(
     pull: PullRequest, result: records.Result, people: Sequence[Person], notes: Sequence[str] = ()
 ) -> Overview:
     """Condense a run.
@@ -200,11 +199,11 @@ def of(
     Returns:
         The overview, cut to its limits.
     """
-    missed = _view.unaddressed(result)
+    missed = view.unaddressed(result)
     listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
     points = sorted((_point(result, index, listed) for index in missed), key=_rank)
-    flagged = _view.flagged(result)
-    told = [*pull.notes, *notes, *([f"{flagged}."] if flagged else []), *_view.notes(result)]
+    flagged = view.flagged(result)
+    told = [*pull.notes, *notes, *([f"{flagged}."] if flagged else []), *view.notes(result)]
     return Overview(
         version=__version__,
         signature=_text(result.signature),
@@ -213,7 +212,7 @@ def of(
         title=_text(pull.title),
         url=pull.url,
         head=pull.head,
-        graded=_view.graded(result),
+        graded=view.graded(result),
         together=_together(result, len(missed)),
         reviewers=_reviewers(result, people)[:MAX_REVIEWERS],
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
@@ -224,7 +223,7 @@ def of(
 
 
 def _together(result: records.Result, unaddressed: int) -> Together:
-    topic, addressed = _view.reached(result)
+    topic, addressed = view.reached(result)
     return Together(
         **_three(result.scores)._asdict(),
         sentences=result.scores.sentences,
@@ -323,7 +322,7 @@ def _capped(sentences: Iterable[str]) -> tuple[str, ...]:
 
 def _text(text: str, limit: int = MAX_TEXT_CHARS) -> str:
     """Clean a text and keep it within a limit, with the note on what was cut."""
-    return _escape.one_line(text, limit - _CUT_CHARS)[:limit]
+    return escape.one_line(text, limit - _CUT_CHARS)[:limit]
 
 
 def is_plain(path: str) -> bool:

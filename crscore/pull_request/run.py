@@ -9,27 +9,29 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore import checkout, config, diff, wholes
-from crscore.github import conversation, find, pull, sticky
-from crscore.github.sticky import Outcome, Posted
+from crscore import settings as config
+from crscore.diff import checkout, full_files, parse
+from crscore.github import comment as sticky
+from crscore.github import conversation, find, pull
+from crscore.github.comment import Outcome, Posted
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
 from crscore.pull_request.documents.json import Spoken
 from crscore.pull_request.overview import Person
-from crscore.reviewers import identify
+from crscore.pull_request.reviewers import identify
 from crscore.scorer import Scorer, make_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from crscore.checkout import Found
+    from crscore.diff.checkout import Found
     from crscore.github.host import Host
     from crscore.github.pull import FindCheckout
+    from crscore.github.records import PullRequest
     from crscore.pull_request.overview import Overview
-    from crscore.pulls import PullRequest
+    from crscore.pull_request.reviewers.identify import Heard
     from crscore.records import Diff, Result
-    from crscore.reviewers.identify import Heard
 
 BASE_FILE: Final = f"{pull.SETTINGS_FILE} of the base branch"
 
@@ -85,8 +87,8 @@ def measure(host: Host, request: Request) -> Measured:
         ConfigError: A setting is wrong; those of the base branch are settings, too.
         CRScoreError: A part of the run failed.
     """
-    first = config.resolve(request.flags, file=None)
-    found = pull.read(
+    first = config.resolve_settings(request.flags, file=None)
+    found = pull.read_pull(
         host,
         request.repository,
         request.number,
@@ -95,8 +97,8 @@ def measure(host: Host, request: Request) -> Measured:
         store=make_store(first) if first.cache else None,
     )
     file = config.Text(found.settings, BASE_FILE) if found.settings is not None else None
-    settings = config.resolve(request.flags, file=file)
-    heard = identify.said(
+    settings = config.resolve_settings(request.flags, file=file)
+    heard = identify.identify_reviewers(
         found.remarks,
         pull_author=found.author,
         authors=request.authors,
@@ -105,7 +107,7 @@ def measure(host: Host, request: Request) -> Measured:
     result = Scorer(settings).score(
         found.diff, identify.comments(heard), originals=_originals(found, heard)
     )
-    told = overview.of(found, result, _people(heard), (*heard.left_out, *heard.notes))
+    told = overview.make_overview(found, result, _people(heard), (*heard.left_out, *heard.notes))
     return Measured(
         pull=found, settings=settings, result=result, spoken=_spoken(heard), overview=told
     )
@@ -124,7 +126,7 @@ def post(host: Host, measured: Measured) -> Posted:
         host,
         measured.pull.repository,
         measured.pull.number,
-        comment.render(measured.overview),
+        comment.render_comment(measured.overview),
         measured.pull.sticky,
         certain=measured.pull.knows_sticky,
     )
@@ -167,12 +169,12 @@ def post_checked(host: Host, found: Overview) -> Posted:
     Raises:
         HostError: The conversation could not be read.
     """
-    said = conversation.read(
+    said = conversation.read_conversation(
         host, found.repository, found.number, settings=f"{found.head}:", expected={}
     )
     ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
     certain = said.knows_ours and not said.unlisted
-    body = comment.render(found)
+    body = comment.render_comment(found)
     return sticky.post(host, found.repository, found.number, body, ours, certain=certain)
 
 
@@ -188,9 +190,9 @@ def recent(host: Host, repository: str, *, days: int, most: int) -> tuple[int, .
     return find.recent(host, repository, days=days, most=most)
 
 
-def _limits(settings: config.Config) -> wholes.Limits:
-    return wholes.Limits(
-        diff=diff.Limits(
+def _limits(settings: config.Config) -> full_files.Limits:
+    return full_files.Limits(
+        diff=parse.Limits(
             max_diff_bytes=settings.max_diff_bytes,
             max_files=settings.max_files,
             max_hunks=settings.max_hunks,
@@ -205,7 +207,7 @@ def _finder(folder: Path | None, *, named: bool) -> FindCheckout | None:
         return None
 
     def look(base: str, head: str) -> Found:
-        found = checkout.find(folder, base, head)
+        found = checkout.find_checkout(folder, base, head)
         # Where nobody asked for a checkout, there is nothing to say when there is none.
         return found if named else found._replace(reason=None)
 

@@ -14,7 +14,7 @@ import msgspec
 
 from crscore.errors import InputError, LimitError
 from crscore.pull_request.overview import Overview, is_plain
-from crscore.reports import _escape
+from crscore.reports import escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,9 +77,7 @@ def bound(found: Overview, *, repository: str, number: int, head: str, url: str)
 
 def _refused(source: str, why: str) -> InputError:
     # The reason may quote the file.
-    return InputError(
-        f"{source}: this is no result of a pull request: {_escape.one_line(why, 300)}"
-    )
+    return InputError(f"{source}: this is no result of a pull request: {escape.one_line(why, 300)}")
 
 
 def _faults(found: Overview) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.records import LineKind, Side
-from crscore.reports._escape import code_line, one_line
+from crscore.reports.escape import code_line, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

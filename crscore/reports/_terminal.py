@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from crscore.reports import _escape, _view
+from crscore.reports import escape, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def blocks(
     yield ""
     yield _scores(result, width)
     if result.scores.reason is not None:
-        reason = Text(f"No score: {_escape.one_line(result.scores.reason).rstrip('.')}.")
+        reason = Text(f"No score: {escape.one_line(result.scores.reason).rstrip('.')}.")
         yield Padding(reason, (1, 0, 0, 2))
     yield _baselines(result)
     yield from _reviewers(result, width)
@@ -62,15 +62,15 @@ def blocks(
     yield from _notes(result)
     yield ""
     # Never broken: it is there to be copied and compared.
-    yield Text(_escape.one_line(result.signature), style=_DIM, overflow="ignore", no_wrap=True)
+    yield Text(escape.one_line(result.signature), style=_DIM, overflow="ignore", no_wrap=True)
     if heading:
         yield ""
 
 
 def _headline(result: Result, heading: str | None) -> Text:
-    facts = [_view.change(result), _view.many(len(result.sentences), "sentence")]
+    facts = [view.change(result), view.many(len(result.sentences), "sentence")]
     if len(result.reviews) > 1:
-        facts.append(_view.many(len(result.reviews), "reviewer"))
+        facts.append(view.many(len(result.reviews), "reviewer"))
     return Text.assemble((f"{heading or 'Review score'}", _TITLE), ("  " + " · ".join(facts), _DIM))
 
 
@@ -82,10 +82,10 @@ def _scores(result: Result, width: int) -> RenderableType:
     table.add_column(no_wrap=True)
     table.add_column()
     bar_width = 24 if width >= 100 else 16 if width >= 80 else 6
-    for row in _view.rows(result):
+    for row in view.rows(result):
         table.add_row(
             Text(row.name, style=_TITLE if row.name == "Relevance" else ""),
-            Text(_view.number(row.value), style=f"bold {_tone(result, row.value)}"),
+            Text(view.number(row.value), style=f"bold {_tone(result, row.value)}"),
             _bar(row.value, bar_width, _tone(result, row.value)),
             Text(row.basis, style=_DIM),
         )
@@ -94,9 +94,9 @@ def _scores(result: Result, width: int) -> RenderableType:
 
 def _baselines(result: Result) -> RenderableType:
     base = result.baselines
-    text = _view.many(base.words, "word")
+    text = view.many(base.words, "word")
     if base.repeated_tokens is not None:
-        text += f", {_view.percent(base.repeated_tokens)} of the diff's tokens repeated"
+        text += f", {view.percent(base.repeated_tokens)} of the diff's tokens repeated"
     return Padding(Text(f"Baselines          {text}", style=_DIM), (0, 0, 0, 2))
 
 
@@ -106,16 +106,16 @@ def _reviewers(result: Result, width: int) -> Iterator[RenderableType]:
     table = _table(width, "Reviewer", "Rel", "Con", "Comp", "Sentences", "Words")
     for review in result.reviews:
         table.add_row(
-            Text(_escape.one_line(_view.author(review.author), width)),
+            Text(escape.one_line(view.author(review.author), width)),
             *_three(result, review.scores),
-            _view.ratio_of_review(result, review),
+            view.ratio_of_review(result, review),
             f"{review.baselines.words:,}",
         )
     yield from _section("Reviewers", table)
 
 
 def _comments(result: Result, width: int, *, explain: bool) -> Iterator[RenderableType]:
-    attached = _view.attached(result)
+    attached = view.attached(result)
     if not attached:
         return
     shown = attached if explain else attached[:SHORT_COMMENTS]
@@ -123,10 +123,10 @@ def _comments(result: Result, width: int, *, explain: bool) -> Iterator[Renderab
     for index in shown:
         item = result.comments[index]
         table.add_row(
-            _tail(_view.comment_place(item.comment), _first_width(width, 5)),
+            _tail(view.comment_place(item.comment), _first_width(width, 5)),
             *_three(result, item.scores),
-            _view.ratio_of_comment(result, item),
-            _view.scope(item.scope),
+            view.ratio_of_comment(result, item),
+            view.scope(item.scope),
         )
     yield from _section("Comments, each against the part it is on", table)
     yield from _more(len(attached) - len(shown))
@@ -144,7 +144,7 @@ def _sentences(result: Result, width: int) -> Iterator[RenderableType]:
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=11)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=9)
     for index, match in enumerate(result.sentence_matches):
-        remark = _view.remark(result, index)
+        remark = view.remark(result, index)
         partner = "" if match.index is None else result.references[match.index].text
         table.add_row(
             _mark(match),
@@ -161,10 +161,10 @@ def _sentences_in_full(result: Result) -> Iterator[RenderableType]:
     if not result.sentences:
         return
     yield from _section(_sentences_title(result), None)
-    yield Padding(Text(_view.legend(result, YES), style=_DIM), (0, 0, 1, 2))
+    yield Padding(Text(view.legend(result, YES), style=_DIM), (0, 0, 1, 2))
     for index, item in enumerate(result.comments):
-        where = _escape.one_line(_view.comment_place(item.comment), 300)
-        who = _escape.one_line(_view.author(item.comment.author), 60)
+        where = escape.one_line(view.comment_place(item.comment), 300)
+        who = escape.one_line(view.author(item.comment.author), 60)
         if index:
             yield ""
         yield Padding(Text.assemble(who, (f" on {where}", _DIM), overflow="fold"), (0, 0, 0, 2))
@@ -173,7 +173,7 @@ def _sentences_in_full(result: Result) -> Iterator[RenderableType]:
             match = result.sentence_matches[at]
             text = _prose(result.sentences[at].text)
             table.add_row(_mark(match), _strength(result, match), f"S{at + 1}", text)
-            remark = _view.remark(result, at)
+            remark = view.remark(result, at)
             if remark is not None:
                 table.add_row("", "", "", Text(remark, style=_FAIR))
             if remark is None or match.degree:
@@ -185,7 +185,7 @@ def _sentences_in_full(result: Result) -> Iterator[RenderableType]:
 def _suggested(suggestions: tuple[str, ...]) -> Iterator[RenderableType]:
     """Suggested code, which is no sentence and enters no score."""
     for code in suggestions:
-        lines = [_escape.code_line(line) for line in code.rstrip("\n").split("\n")[:40]]
+        lines = [escape.code_line(line) for line in code.rstrip("\n").split("\n")[:40]]
         text = Text("suggested code, kept apart:", style=_DIM, overflow="fold")
         for line in lines:
             text.append(f"\n  │ {line}", style=_CODE)
@@ -214,8 +214,8 @@ def _references_in_full(result: Result) -> Iterator[RenderableType]:
         table.add_row(*row)
         facts = [
             item.kind.value,
-            f"weight {_view.number(item.weight)}",
-            _view.places(item, most=5, before=True),
+            f"weight {view.number(item.weight)}",
+            view.places(item, most=5, before=True),
             f"by {item.source}",
         ]
         if match.index is not None:
@@ -225,18 +225,18 @@ def _references_in_full(result: Result) -> Iterator[RenderableType]:
             facts.append("names " + ", ".join(item.identifiers[:8]))
         if not item.counted:
             facts.append("not counted: over the limit")
-        table.add_row("", "", "", Text(_escape.one_line(" · ".join(facts), 600), style=_DIM))
+        table.add_row("", "", "", Text(escape.one_line(" · ".join(facts), 600), style=_DIM))
         if item.reading:
-            heard = _escape.one_line(f"the encoder read: {item.reading}", 600)
+            heard = escape.one_line(f"the encoder read: {item.reading}", 600)
             table.add_row("", "", "", Text(heard, style=_DIM))
     yield Padding(table, (0, 0, 0, 2))
 
 
 def _unaddressed(result: Result, *, explain: bool) -> Iterator[RenderableType]:
-    missing = _view.unaddressed(result)
+    missing = view.unaddressed(result)
     if not missing:
         return
-    title = _view.unaddressed_title(result)
+    title = view.unaddressed_title(result)
     yield from _section(f"{title} by any sentence ({len(missing)})", None)
     shown = missing if explain else missing[:SHORT_UNADDRESSED]
     table = _grid()
@@ -245,21 +245,21 @@ def _unaddressed(result: Result, *, explain: bool) -> Iterator[RenderableType]:
     for index in shown:
         item = result.references[index]
         bullet = Text.assemble(("•", _POOR))
-        if _view.graded(result):
-            bullet.append(f"  {_view.number(result.reference_matches[index].degree)}", style=_DIM)
+        if view.graded(result):
+            bullet.append(f"  {view.number(result.reference_matches[index].degree)}", style=_DIM)
         table.add_row(bullet, _prose(item.text, 400))
-        table.add_row("", Text(_escape.one_line(_view.places(item, finder=True), 300), style=_DIM))
+        table.add_row("", Text(escape.one_line(view.places(item, finder=True), 300), style=_DIM))
     yield Padding(table, (0, 0, 0, 2))
     yield from _more(len(missing) - len(shown))
 
 
 def _notes(result: Result) -> Iterator[RenderableType]:
-    notes = _view.notes(result)
+    notes = view.notes(result)
     if not notes:
         return
     yield ""
     for note in notes:
-        yield Text(f"Note: {_escape.one_line(note)}", style=_DIM, overflow="fold")
+        yield Text(f"Note: {escape.one_line(note)}", style=_DIM, overflow="fold")
 
 
 def _section(title: str, body: RenderableType | None) -> Iterator[RenderableType]:
@@ -321,13 +321,13 @@ def _table(width: int, first: str, *others: str) -> Table:
 
 def _tail(text: str, width: int) -> Text:
     """A path and line, cut at its start: the file's name and the line tell more."""
-    line = _escape.one_line(text)
+    line = escape.one_line(text)
     return Text(line if len(line) <= width else f"…{line[1 - width :]}", overflow="ellipsis")
 
 
 def _three(result: Result, scores: Scores) -> tuple[Text, Text, Text]:
     values = (scores.relevance, scores.conciseness, scores.comprehensiveness)
-    rel, con, comp = (Text(_view.number(value), style=_tone(result, value)) for value in values)
+    rel, con, comp = (Text(view.number(value), style=_tone(result, value)) for value in values)
     return rel, con, comp
 
 
@@ -344,7 +344,7 @@ def _bar(value: float | None, width: int, tone: str) -> Text:
 def _tone(result: Result, value: float | None) -> str:
     if value is None:
         return _DIM
-    good, fair = _GRADED_TONES if _view.graded(result) else _SHARE_TONES
+    good, fair = _GRADED_TONES if view.graded(result) else _SHARE_TONES
     return _GOOD if value >= good else _FAIR if value >= fair else _POOR
 
 
@@ -353,19 +353,19 @@ def _mark(match: Match) -> Text:
 
 
 def _strength(result: Result, match: Match) -> Text:
-    value = _view.number(_view.strength(result, match))
+    value = view.number(view.strength(result, match))
     return Text(value, style="" if match.matched else _DIM)
 
 
 def _prose(
     text: str,
-    limit: int = _escape.MAX_ITEM_CHARS,
+    limit: int = escape.MAX_ITEM_CHARS,
     style: str = "",
     overflow: OverflowMethod = "fold",
 ) -> Text:
     """Prose with its code spans in colour; the backticks stay for those without."""
     parts = Text(style=style, overflow=overflow)
-    for piece in _escape.pieces(text, limit):
+    for piece in escape.pieces(text, limit):
         if piece.is_code:
             parts.append(f"`{piece.text}`", style=_CODE)
         else:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crscore.reports import _frame, _page, _view
+from crscore.reports import frame, view
+from crscore.reports import page as _page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,12 +33,12 @@ class Html:
             )
             for index, result in enumerate(results)
         ]
-        return _frame.page(
+        return frame.page(
             "reports/templates/report.html.j2",
             title="Review score",
             style=style(pages),
             pages=pages,
-            view=_view,
+            view=view,
         )
 
 
@@ -46,7 +47,7 @@ def style(pages: Sequence[_page.Page]) -> str:
 
     Only ids made from positions go in, never a text.
     """
-    rules = [_frame.read("reports/templates/report.css")]
+    rules = [frame.read_resource("reports/templates/report.css")]
     for page in pages:
         for name in sorted(page.diff.anchored):
             place = page.prefix + name

@@ -12,7 +12,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from crscore.reports import _escape, _view
+from crscore.reports import escape, view
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Json:
         value = documents[0] if len(documents) == 1 else {"results": documents}
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
         text = _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
-        return _escape.json_text(text) + "\n"
+        return escape.json_text(text) + "\n"
 
 
 def document(result: Result) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _baselines(baselines: Baselines) -> dict[str, Any]:
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:
-    size = _view.lines_of(file)
+    size = view.lines_of(file)
     return {
         "path": file.path,
         "old_path": file.old_path,

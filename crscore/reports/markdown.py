@@ -10,14 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.reports import _blocks, _escape, _view
+from crscore.reports import blocks as _blocks
+from crscore.reports import escape, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from crscore.records import Result
-    from crscore.reports._blocks import Block
     from crscore.reports.base import Report
+    from crscore.reports.blocks import Block
 
 MAX_CHARS = 65_000
 """Longest document: GitHub takes 65,536 characters in a comment, a little is kept for markers."""
@@ -55,7 +56,7 @@ class Markdown:
             left -= len(part.text)
             dropped += part.dropped
         parts.append(_note(dropped, skipped))
-        return _escape.no_commands("".join(parts).strip("\n") + "\n")
+        return escape.no_commands("".join(parts).strip("\n") + "\n")
 
 
 def within(blocks: Iterable[Block], limit: int) -> Part:
@@ -86,8 +87,8 @@ def within(blocks: Iterable[Block], limit: int) -> Part:
 
 def _note(dropped: int, skipped: int) -> str:
     """Say what was left out; nothing when nothing was."""
-    what = [_view.many(dropped, "item")] * bool(dropped)
-    what += [_view.many(skipped, "change")] * bool(skipped)
+    what = [view.many(dropped, "item")] * bool(dropped)
+    what += [view.many(skipped, "change")] * bool(skipped)
     if not what:
         return ""
     return f"\n*Shortened: {' and '.join(what)} left out to keep within a comment's length.*\n"

@@ -25,14 +25,13 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crscore.records import ReferenceKind
-from crscore.reports import _escape, _sarif_places, _view
+from crscore.reports import _sarif_places, escape, view
 from crscore.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from crscore.findings import Severity
-    from crscore.records import PseudoReference, Result
+    from crscore.records import PseudoReference, Result, Severity
     from crscore.reports.base import Report
 
 SCHEMA: Final = (
@@ -78,24 +77,24 @@ class Sarif:
         shown = results[:MAX_RUNS]
         runs = [_run(result, number, len(shown)) for number, result in enumerate(shown, start=1)]
         if len(results) > len(shown):
-            more = _view.many(len(results) - len(shown), "change")
+            more = view.many(len(results) - len(shown), "change")
             runs[-1]["invocations"][0]["toolExecutionNotifications"].append(
                 _notice("warning", f"Left out {more}: a file holds {MAX_RUNS} runs.")
             )
         log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
         text = json.dumps(log, ensure_ascii=False, allow_nan=False, indent=_INDENT)
-        return _escape.json_text(text) + "\n"
+        return escape.json_text(text) + "\n"
 
 
 def _run(result: Result, number: int, of: int) -> dict[str, Any]:
     """Make the run of the result with this number, which may take its share of the limits."""
-    notices = [_notice("note", note) for note in _view.notes(result)[:MAX_NOTES]]
+    notices = [_notice("note", note) for note in view.notes(result)[:MAX_NOTES]]
     found: list[dict[str, Any]] = []
     if result.scores.reason is None:
         everything = _ordered(result)
         found = list(_within(_results(result, everything), MAX_BYTES // of))
         if len(found) < len(everything):
-            missing = _view.many(len(everything) - len(found), "point")
+            missing = view.many(len(everything) - len(found), "point")
             text = f"Left out the {missing} of least weight to keep within the limits of a file."
             notices.insert(0, _notice("warning", text))
     else:
@@ -125,7 +124,7 @@ def _notice(level: str, text: str) -> dict[str, Any]:
 
 def _message(text: str) -> str:
     """Clean a text and take embedded links out of force."""
-    return _LINK.sub(r"\\[\1\\]", _escape.one_line(text, MAX_CHARS))
+    return _LINK.sub(r"\\[\1\\]", escape.one_line(text, MAX_CHARS))
 
 
 def _rule(kind: ReferenceKind) -> dict[str, Any]:
@@ -156,7 +155,7 @@ def _rule_id(kind: ReferenceKind) -> str:
 
 def _ordered(result: Result) -> list[int]:
     """List what nobody addressed: issues first, then by weight."""
-    found = _view.unaddressed(result)
+    found = view.unaddressed(result)
     return sorted(found, key=lambda at: _LEVELS[result.references[at].kind] != "warning")
 
 
@@ -181,7 +180,7 @@ def _results(result: Result, indices: Sequence[int]) -> Iterator[dict[str, Any]]
             "partialFingerprints": {"primaryLocationLineHash": f"{digest}:{seen[digest]}"},
             "rank": round(100 * reference.weight, 1),
             "properties": {
-                "source": _escape.one_line(reference.source, _SENTENCE_CHARS),
+                "source": escape.one_line(reference.source, _SENTENCE_CHARS),
                 "similarity": _rounded(match.similarity),
                 "degree": _rounded(match.degree),
             },
@@ -221,7 +220,7 @@ def _properties(result: Result, most_sentences: int) -> dict[str, Any]:
         "scores": asdict(result.scores),
         "sentences": [
             {
-                "text": _escape.one_line(sentence.text, _SENTENCE_CHARS),
+                "text": escape.one_line(sentence.text, _SENTENCE_CHARS),
                 "similarity": _rounded(match.similarity),
                 "degree": _rounded(match.degree),
                 "matched": match.matched,

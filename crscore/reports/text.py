@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from crscore.reports import _escape, _options, _terminal
+from crscore.reports import _options, _terminal, escape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ class Text:
                 else:
                     console.print(block)
         lines = (line.rstrip() for line in out.getvalue().split("\n"))
-        return _escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
+        return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
 
 
 def create(options: Mapping[str, str]) -> Report:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.syntax.tree import read
+from crscore.syntax.tree import parse_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,7 +72,7 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     best: Completed | None = None
     for before, behind in _surroundings(language, lines, text):
         added = before.count("\n")
-        tree = read(language, before + text + behind, first=first, skip=added)
+        tree = parse_source(language, before + text + behind, first=first, skip=added)
         if best is None or tree.errors < best.tree.errors:
             best = Completed(tree, before + text + behind, added)
         if best.tree.errors == 0:

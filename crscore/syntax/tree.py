@@ -38,7 +38,7 @@ _STARTS = ("initializer", "init", "update", "increment")
 _VALUES = (Role.ASSIGN, Role.FIELD, Role.ENTRY)
 
 
-def read(
+def parse_source(
     language: Language,
     source: str,
     *,

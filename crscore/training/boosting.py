@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from crscore.errors import DependencyError, InputError
-from crscore.matchers._calibrated.trees import Trees
-from crscore.training import structure
+from crscore.matchers.calibrated.trees import Trees
+from crscore.training import loss as structure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from crscore.training.structure import Layout
+    from crscore.training.loss import Layout
 
     Floats = npt.NDArray[np.float32]
 

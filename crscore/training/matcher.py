@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from crscore import diff, plugins
+from crscore import plugins
+from crscore.diff import parse
 from crscore.errors import InputError
-from crscore.matchers._calibrated import features
-from crscore.matchers._calibrated.weights import Weights
-from crscore.matchers.calibrated import Calibrated
+from crscore.matchers.calibrated import features
+from crscore.matchers.calibrated.plugin import Calibrated
+from crscore.matchers.calibrated.weights import Weights
 from crscore.records import PseudoReference, ReferenceKind
-from crscore.training import boosting, decoys, samples
-from crscore.training.background import background
+from crscore.study.study import LIKERT
+from crscore.training import boosting, negatives, samples
 from crscore.training.boosting import Growth
+from crscore.training.corpus_stats import background
+from crscore.training.loss import Layout
 from crscore.training.samples import Example, Target, Vectors
-from crscore.training.structure import Layout
-from crscore.validation.study import LIKERT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
-    from crscore.matchers._calibrated.features import Background
-    from crscore.matchers._calibrated.trees import Trees
+    from crscore.matchers.calibrated.features import Background
+    from crscore.matchers.calibrated.trees import Trees
     from crscore.records import Diff
-    from crscore.validation.study import RatedReview, Study, StudyChange
+    from crscore.study.study import RatedReview, Study, StudyChange
 
     Floats = npt.NDArray[np.float32]
 
@@ -100,11 +101,11 @@ def train(
     recipe = recipe or Recipe()
     made = examples(study, generator or plugins.load("claims", "structural").create({}))
     if recipe.decoys:
-        made += decoys.examples(study, made, seed=seed)
-    parts = {example.text: samples.split(example.text) for example in made}
+        made += negatives.examples(study, made, seed=seed)
+    parts = {example.text: samples.split_sentences(example.text) for example in made}
     vectors = Vectors(encoder)
     vectors.learn(text for said in parts.values() for text in said)
-    vectors.learn(samples.read(ref) for example in made for ref in example.references)
+    vectors.learn(samples.parse_reference(ref) for example in made for ref in example.references)
     usual = _background(study, made, parts, vectors, axes=recipe.axes)
     trees = _grow(made, parts, vectors, usual, recipe=recipe, seed=seed)
     if not trees.depth:  # the library stops without a word where its first tree finds no cut
@@ -176,8 +177,8 @@ def claims_of(change: StudyChange) -> tuple[PseudoReference, ...]:
 
 def read_diff(change: StudyChange) -> Diff:
     """Parse a change of a study, with its whole files."""
-    parsed = diff.parse(change.patch, source=change.id, language=change.language)
-    return diff.with_sources(parsed, {"": (change.old_source, change.new_source)})
+    parsed = parse.parse_diff(change.patch, source=change.id, language=change.language)
+    return parse.with_sources(parsed, {"": (change.old_source, change.new_source)})
 
 
 def target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
@@ -208,13 +209,13 @@ def _background(
     *,
     axes: int,
 ) -> Background:
-    claims = [samples.read(ref) for change in study.changes for ref in claims_of(change)]
+    claims = [samples.parse_reference(ref) for change in study.changes for ref in claims_of(change)]
     texts = [review.text for change in study.changes for review in change.reviews]
     remarks = [sentence for text in texts for sentence in parts.get(text, ())]
     if not remarks:
         raise InputError("the study rates no review that has a sentence")
     if not claims:  # a study without recorded claims
-        claims = [samples.read(ref) for example in made for ref in example.references]
+        claims = [samples.parse_reference(ref) for example in made for ref in example.references]
     vectors.learn(claims)
     return background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=axes)
 
@@ -237,7 +238,7 @@ def _grow(
             rows.append(described.reshape(-1, described.shape[2]))
     if not rows:
         raise InputError("the study rates no review that has a sentence and a claim to meet")
-    names = features.names(len(usual.axes))
+    names = features.feature_names(len(usual.axes))
     return boosting.grow(
         np.concatenate(rows),
         Layout.of(shapes, targets),

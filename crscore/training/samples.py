@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from crscore import references, sentences, similarity
 from crscore.matchers.base import Cells
 from crscore.records import Sentence
+from crscore.review import sentences
+from crscore.scoring import references, similarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -88,14 +89,14 @@ def counted(refs: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]:
     return tuple(ref for ref in references.select(refs, limit=MAX_CLAIMS) if ref.counted)
 
 
-def read(reference: PseudoReference) -> str:
+def parse_reference(reference: PseudoReference) -> str:
     """What the encoder reads of a pseudo-reference."""
     return reference.reading or reference.text
 
 
-def split(text: str) -> tuple[str, ...]:
+def split_sentences(text: str) -> tuple[str, ...]:
     """Split a review as a default score does."""
-    return sentences.parse(text, splitter="markdown").sentences
+    return sentences.split_comment(text, splitter="markdown").sentences
 
 
 def cells(example: Example, parts: Mapping[str, tuple[str, ...]], vectors: Vectors) -> Cells:
@@ -110,7 +111,7 @@ def cells(example: Example, parts: Mapping[str, tuple[str, ...]], vectors: Vecto
         The cells, as the pipeline would make them.
     """
     said = parts[example.text]
-    rows = vectors.of([read(ref) for ref in example.references])
+    rows = vectors.of([parse_reference(ref) for ref in example.references])
     columns = vectors.of(said)
     return Cells(
         diff=example.diff,

@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from crscore import diff
-from crscore.analysis import analyzer, collect, execute, tools, units
-from crscore.analysis.suite import Suite
-from crscore.findings import Coverage, ToolState
+from crscore.diff import parse
+from crscore.records import Coverage, ToolState
+from crscore.static_analysis import analyzer, collect, execute, tools, units
+from crscore.static_analysis.suite import Suite
 from tests.helpers.toys import added_files
 
-NAMES = analyzer.names(analyzer.builtin())
+NAMES = analyzer.analyzer_names(analyzer.builtin())
 EXPECTED = "expected.json"
 KEYS = ("file", "line", "rule", "severity", "text")
 
 
 def read(name: str) -> analyzer.Analyzer:
-    return analyzer.read(analyzer.builtin() / name, shipped=True)
+    return analyzer.read_analyzer(analyzer.builtin() / name, shipped=True)
 
 
 def suite(name: str) -> Suite:
@@ -62,7 +62,7 @@ def name(request) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_manifest_holds_nothing_wrong(name: str) -> None:
     # As a user's own is read: what comes with crscore is not looked through at every start.
-    analyzer.read(analyzer.builtin() / name, shipped=False)
+    analyzer.read_analyzer(analyzer.builtin() / name, shipped=False)
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +210,7 @@ def test_hunk_alone_says_only_what_the_manifest_allows(name) -> None:
 
 
 def hunk(path: str, lines: list[str]):
-    return diff.parse(
+    return parse.parse_diff(
         f"--- a/{path}\n+++ b/{path}\n@@ -9,0 +10,{len(lines)} @@\n"
         + "".join(f"+{line}\n" for line in lines)
     )

@@ -5,10 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crscore import diff, plugins, similarity
+from crscore import plugins
+from crscore.diff import parse
 from crscore.encoders.minilm import create as minilm
 from crscore.matchers.base import Cells, Matcher
 from crscore.records import Flag, PseudoReference, ReferenceKind, Sentence
+from crscore.scoring import similarity
 
 PATCH = """--- a/a.py
 +++ b/a.py
@@ -57,7 +59,7 @@ def cells(vectors, said=SAID, claims=CLAIMS, kind=ReferenceKind.CLAIM) -> Cells:
     for array in (rows, columns, cosines):
         array.setflags(write=False)
     return Cells(
-        diff=diff.parse(PATCH),
+        diff=parse.parse_diff(PATCH),
         references=tuple(PseudoReference(text=text, kind=kind, source="test") for text in claims),
         sentences=tuple(said),
         reference_vectors=rows,

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from crscore import sentences
-from crscore.pulls import Remark, RemarkKind
-from crscore.reviewers import profile
-from crscore.reviewers.identify import Heard, said
-from crscore.reviewers.wildcards import matches
+from crscore.github.records import Remark, RemarkKind
+from crscore.pull_request.reviewers import profile
+from crscore.pull_request.reviewers.identify import Heard, identify_reviewers
+from crscore.pull_request.reviewers.wildcards import matches
+from crscore.review import sentences
 
 SAMPLES = Path(__file__).parent.parent / "data" / "reviewers"
 POSTS = sorted(SAMPLES.glob("*/*.md"))
@@ -38,7 +38,7 @@ def heard(post: Path) -> Heard:
         is_bot=facts["is_bot"],
         **(PLACE if kind is RemarkKind.LINE else {}),
     )
-    return said([remark], pull_author="octo-cat")
+    return identify_reviewers([remark], pull_author="octo-cat")
 
 
 def shown(post: Path) -> str:
@@ -48,14 +48,18 @@ def shown(post: Path) -> str:
 @pytest.mark.parametrize("post", POSTS, ids=shown)
 def test_what_remains_of_a_post_is_its_review(post: Path) -> None:
     found = [
-        sentence for one in heard(post).said for sentence in sentences.parse(one.body).sentences
+        sentence
+        for one in heard(post).said
+        for sentence in sentences.split_comment(one.body).sentences
     ]
     assert found == expected(post)["sentences"]
 
 
 @pytest.mark.parametrize("post", POSTS, ids=shown)
 def test_suggestions_of_a_post_stay(post: Path) -> None:
-    found = [code for one in heard(post).said for code in sentences.parse(one.body).suggestions]
+    found = [
+        code for one in heard(post).said for code in sentences.split_comment(one.body).suggestions
+    ]
     assert len(found) == expected(post).get("suggestions", 0)
 
 
@@ -64,25 +68,25 @@ def test_the_bot_of_a_post_is_known(post: Path) -> None:
     assert {one.reviewer for one in heard(post).said} <= {post.parent.name}
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_profile_has_posts_that_are_review_and_posts_that_are_none(name: str) -> None:
     reviews = [bool(expected(post)["sentences"]) for post in SAMPLES.glob(f"{name}/*.md")]
-    has_notices = bool(profile.parse(name, text_of(name)).not_review)
+    has_notices = bool(profile.parse_profile(name, text_of(name)).not_review)
     assert any(reviews)
     assert not has_notices or not all(reviews)
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_profile_says_how_its_bot_is_known(name: str) -> None:
-    one = profile.parse(name, text_of(name))
+    one = profile.parse_profile(name, text_of(name))
     assert one.logins or one.markers
     assert not [mark for mark in one.markers if mark != mark.lstrip() or mark.startswith(">")]
     assert one.name == name
 
 
-@pytest.mark.parametrize("name", profile.names())
+@pytest.mark.parametrize("name", profile.profile_names())
 def test_no_pattern_of_a_profile_matches_every_text(name: str) -> None:
-    one = profile.parse(name, text_of(name))
+    one = profile.parse_profile(name, text_of(name))
     cut = one.cut
     lines = [pattern for post in one.not_review for pattern in post.lines]
     patterns = [*one.logins, *lines, *cut.lines, *cut.details, *cut.sections]
@@ -99,7 +103,7 @@ def test_no_account_or_marker_belongs_to_two_bots() -> None:
 
 
 def test_every_folder_of_posts_has_a_profile() -> None:
-    assert {post.parent.name for post in POSTS} == set(profile.names())
+    assert {post.parent.name for post in POSTS} == set(profile.profile_names())
 
 
 def text_of(name: str) -> str:

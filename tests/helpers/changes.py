@@ -3,8 +3,8 @@
 import difflib
 import textwrap
 
-from crscore import diff
-from crscore.claims.structural import create
+from crscore.claims.structural.plugin import create
+from crscore.diff import parse
 from crscore.records import Diff, PseudoReference
 
 
@@ -13,8 +13,8 @@ def change(path: str, old: str, new: str, *, sources: bool = True, context: int 
     old, new = textwrap.dedent(old).lstrip("\n"), textwrap.dedent(new).lstrip("\n")
     left, right = old.splitlines(keepends=True), new.splitlines(keepends=True)
     lines = difflib.unified_diff(left, right, f"a/{path}", f"b/{path}", n=context)
-    parsed = diff.parse(f"diff --git a/{path} b/{path}\n" + "".join(lines))
-    return diff.with_sources(parsed, {path: (old, new)}) if sources else parsed
+    parsed = parse.parse_diff(f"diff --git a/{path} b/{path}\n" + "".join(lines))
+    return parse.with_sources(parsed, {path: (old, new)}) if sources else parsed
 
 
 def claims(made: Diff) -> tuple[PseudoReference, ...]:

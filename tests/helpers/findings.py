@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from crscore import config
-from crscore.validation import run, study
-from crscore.validation.findings import Findings
+from crscore import settings as config
+from crscore.study import run, study
+from crscore.study.results import Findings
 from tests.helpers import study as studies
 
-SETTINGS = config.override(
+SETTINGS = config.override_settings(
     config.Config(), {"encoder": "hashing", "threshold": 0.3, "analyzers": "none"}
 )
 
@@ -22,4 +22,4 @@ def made(
 ) -> Findings:
     path = studies.write(folder / "study.jsonl", studies.full_rows() if rows is None else rows)
     chosen = run.Options(**({"resamples": 20} | options))
-    return run.run(study.read(path), settings, chosen, extra=extra)
+    return run.run(study.read_study(path), settings, chosen, extra=extra)

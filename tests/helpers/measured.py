@@ -3,8 +3,8 @@
 import numpy as np
 
 from crscore.records import Claims
-from crscore.validation.measure import Measurements, Metric, Row
-from crscore.validation.study import RatedReview, StudyChange
+from crscore.study.measure import Measurements, Metric, ScoredReview
+from crscore.study.study import RatedReview, StudyChange
 
 
 def row(
@@ -18,9 +18,9 @@ def row(
     place: tuple[int, int] = (0, 0),
     sentences: tuple[float, ...] = (0.5,),
     references: tuple[float, ...] = (0.5,),
-) -> Row:
+) -> ScoredReview:
     review = RatedReview(system=system, text=text, ratings=human, annotator=annotator)
-    return Row(
+    return ScoredReview(
         place=place,
         change=StudyChange(
             id=change,
@@ -44,5 +44,5 @@ def metric(values: object, name: str = "m", *, primary: bool = True) -> Metric:
     return Metric(name=name, values=columns, primary=primary)
 
 
-def measured(rows: list[Row], *metrics: Metric) -> Measurements:
+def measured(rows: list[ScoredReview], *metrics: Metric) -> Measurements:
     return Measurements(rows=tuple(rows), metrics=metrics)

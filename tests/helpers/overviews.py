@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crscore.findings import Analysis, Finding, Severity, ToolRun, ToolState
+from crscore.github.records import PullRequest
 from crscore.pull_request import overview
 from crscore.pull_request.overview import Overview, Person, Point, Reviewer, Together
-from crscore.pulls import PullRequest
-from crscore.records import ReferenceKind, Side
+from crscore.records import Analysis, Finding, ReferenceKind, Severity, Side, ToolRun, ToolState
 from tests.helpers import results
 
 if TYPE_CHECKING:
@@ -52,25 +51,25 @@ PEOPLE = (
 def review() -> Overview:
     """Two reviewers and an unknown author; three points that nobody addressed."""
     result = results.review()
-    return overview.of(pull(result), result, PEOPLE)
+    return overview.make_overview(pull(result), result, PEOPLE)
 
 
 def learned() -> Overview:
     result = results.flagged()
-    return overview.of(pull(result), result, PEOPLE)
+    return overview.make_overview(pull(result), result, PEOPLE)
 
 
 def nobody() -> Overview:
     """No review at all."""
     result = results.make(results.diff_of(results.SETTINGS), results.REFERENCES[4:6], (), [[], []])
-    return overview.of(pull(result), result, ())
+    return overview.make_overview(pull(result), result, ())
 
 
 def hostile() -> Overview:
     """Every text that comes from outside carries markup, commands, mentions and terminal codes."""
     evil = results.EVIL
     result = results.hostile()
-    found = overview.of(
+    found = overview.make_overview(
         pull(result, title=evil, missing=(evil, f"::error::{evil}"), notes=(evil,)),
         result,
         (person(evil, is_bot=True), person(f"::warning::{evil}", resolved=None)),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from crscore.pulls import Remark, RemarkKind
+from crscore.github.records import Remark, RemarkKind
+from crscore.pull_request.reviewers.identify import Heard, identify_reviewers
 from crscore.records import Side
-from crscore.reviewers.identify import Heard, said
 
 RABBIT = "coderabbitai[bot]"
 
@@ -41,7 +41,7 @@ def when(number: int) -> str:
 
 
 def hear(*remarks: Remark, **options: Any) -> Heard:
-    return said(remarks, **{"pull_author": "octo-cat", **options})
+    return identify_reviewers(remarks, **{"pull_author": "octo-cat", **options})
 
 
 def who(heard: Heard) -> list[str]:

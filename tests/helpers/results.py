@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crscore import scores
 from crscore.records import (
     Baselines,
     ChangedFile,
@@ -32,6 +31,7 @@ from crscore.records import (
     Sentence,
     Side,
 )
+from crscore.scoring import scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

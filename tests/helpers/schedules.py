@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from crscore.errors import HostError
-from crscore.github import sticky
+from crscore.github import comment
 from crscore.github.host import Host
-from crscore.github.patience import Patience
+from crscore.github.retry import Patience
 from crscore.pull_request import run
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.server import serve
@@ -102,7 +102,7 @@ def misbehave(seeds: Iterable[int]) -> Tally:
 def ours(world: World) -> list[str]:
     """Our comments on the pull request."""
     pull = world.repositories[0].pulls[REQUEST.number]
-    return [note.body for note in pull.notes if note.body.startswith(sticky.MARKER)]
+    return [note.body for note in pull.notes if note.body.startswith(comment.MARKER)]
 
 
 def _one(server: Server, clock: Clock, seed: int, tally: Tally, expected: dict[str, Any]) -> None:

@@ -6,18 +6,17 @@ import os
 import textwrap
 from typing import TYPE_CHECKING
 
-from crscore import diff
-from crscore.analysis import analyzer
-from crscore.analysis.suite import Suite
+from crscore.diff import parse
+from crscore.static_analysis import analyzer
+from crscore.static_analysis.suite import Suite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crscore.analysis.analyzer import Analyzer
-    from crscore.analysis.reports import RawReport
-    from crscore.analysis.tools import Cache
-    from crscore.findings import Analysis
-    from crscore.records import Diff
+    from crscore.records import Analysis, Diff
+    from crscore.static_analysis.analyzer import Analyzer
+    from crscore.static_analysis.reports import RawReport
+    from crscore.static_analysis.tools import Cache
 
 PROGRAM = r"""
 import json, os, re, sys, time
@@ -115,7 +114,7 @@ def toy(
     )
     assert replaced[0] in text
     (home / "analyzer.toml").write_text(text.replace(*replaced))
-    return analyzer.read(home, shipped=shipped)
+    return analyzer.read_analyzer(home, shipped=shipped)
 
 
 def suite(
@@ -152,7 +151,7 @@ def added_files(files: dict[str, str]) -> Diff:
             f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
             f"@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines)
         )
-    return diff.parse("".join(parts))
+    return parse.parse_diff("".join(parts))
 
 
 def said(found: Analysis) -> list[str]:

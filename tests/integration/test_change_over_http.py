@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore import checkout, wholes
+from crscore.cache import Store
+from crscore.diff import checkout, full_files
 from crscore.github import blobs, change
 from crscore.github.host import Host
-from crscore.github.patience import Patience
+from crscore.github.retry import Patience
 from crscore.records import FileStatus
-from crscore.store import Store
 from tests.helpers.github import faults, scenes, serve
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.helpers.github import Server
     from tests.helpers.github.state import World
 
-LIMITS = wholes.Limits()
+LIMITS = full_files.Limits()
 
 
 class Clock:
@@ -54,9 +54,9 @@ class Asked:
 
     def read(self, totals: change.Totals) -> tuple[Diff, tuple[str, ...]]:
         name, number = self.repository.full_name, self.pull.number
-        found = change.read(self.host, name, number, totals, self.pull.head, LIMITS)
-        whole = blobs.read(self.host, name, found, LIMITS, self.store, self.pull.base)
-        return wholes.add(whole.diff, whole.texts), (*found.missing, *whole.missing)
+        found = change.read_change(self.host, name, number, totals, self.pull.head, LIMITS)
+        whole = blobs.read_blobs(self.host, name, found, LIMITS, self.store, self.pull.base)
+        return full_files.add(whole.diff, whole.texts), (*found.missing, *whole.missing)
 
 
 def totals_of(world: World) -> change.Totals:
@@ -79,7 +79,7 @@ def local(world: World, folder: Path) -> Diff:
     repository = world.repositories[0]
     pull = next(iter(repository.pulls.values()))
     repository.history.clone(folder, pull.head)
-    found = checkout.find(folder, pull.base, pull.head)
+    found = checkout.find_checkout(folder, pull.base, pull.head)
     assert found.checkout is not None, found.reason
     return found.checkout.change(LIMITS).diff
 

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore import checkout, diff, git
+from crscore.diff import checkout, git, parse
+from crscore.diff.full_files import Limits
 from crscore.errors import HostError
 from crscore.github import change
 from crscore.github.change import Totals
 from crscore.records import FileStatus
-from crscore.wholes import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crscore.checkout import Checkout
+    from crscore.diff.checkout import Checkout
 
 LIMITS = Limits()
 ODD = 'dôc \t"q" 日本 b.md'
@@ -74,7 +74,7 @@ class Pull(Repository):
         self.git("checkout", "-q", "-b", "change", self.start)
 
     def found(self, head: str | None = None) -> Checkout:
-        found = checkout.find(self.root, self.base, head or self.git("rev-parse", "HEAD"))
+        found = checkout.find_checkout(self.root, self.base, head or self.git("rev-parse", "HEAD"))
         assert found.reason is None
         assert found.checkout is not None
         return found.checkout
@@ -269,7 +269,7 @@ def test_change_without_files_is_empty(pull: Pull) -> None:
 
 def test_clone_without_the_base_is_no_checkout(pull: Pull, tmp_path: Path) -> None:
     pull.git("clone", "-q", "--depth", "1", f"file://{pull.root}", str(tmp_path / "shallow"))
-    found = checkout.find(tmp_path / "shallow", pull.base, pull.git("rev-parse", "HEAD"))
+    found = checkout.find_checkout(tmp_path / "shallow", pull.base, pull.git("rev-parse", "HEAD"))
     assert found.checkout is None
     assert found.reason
 
@@ -279,7 +279,7 @@ def test_shallow_clone_with_both_ends_says_that_it_is_one(pull: Pull, tmp_path: 
     pull.git(
         "clone", "-q", "--depth", "2", "--no-single-branch", f"file://{pull.root}", str(shallow)
     )
-    found = checkout.find(shallow, pull.base, pull.git("rev-parse", "HEAD"))
+    found = checkout.find_checkout(shallow, pull.base, pull.git("rev-parse", "HEAD"))
     assert found.checkout is not None
     assert found.checkout.is_shallow
 
@@ -292,7 +292,7 @@ def test_partial_clone_fetches_nothing(pull: Pull, tmp_path: Path) -> None:
     pull.git("clone", "-q", "--no-checkout", "--filter=blob:none", address, str(partial))
     subprocess.run(["git", "config", "protocol.file.allow", "always"], cwd=partial, check=True)
     before = sorted(path.name for path in (partial / ".git" / "objects").rglob("*"))
-    found = checkout.find(partial, pull.base, pull.git("rev-parse", "HEAD"))
+    found = checkout.find_checkout(partial, pull.base, pull.git("rev-parse", "HEAD"))
     assert found.checkout is not None
     with pytest.raises(HostError):
         found.checkout.diff()
@@ -300,19 +300,19 @@ def test_partial_clone_fetches_nothing(pull: Pull, tmp_path: Path) -> None:
 
 
 def test_folder_that_is_no_repository(tmp_path: Path) -> None:
-    found = checkout.find(tmp_path, "a" * 40, "b" * 40)
+    found = checkout.find_checkout(tmp_path, "a" * 40, "b" * 40)
     assert found.checkout is None
     assert "not a git repository" in (found.reason or "")
 
 
 def test_folder_that_is_not_there(tmp_path: Path) -> None:
-    assert checkout.find(tmp_path / "none", "a" * 40, "b" * 40).checkout is None
+    assert checkout.find_checkout(tmp_path / "none", "a" * 40, "b" * 40).checkout is None
 
 
 def test_bare_repository_inside_of_a_change_is_not_taken(pull: Pull) -> None:
     bare = pull.root / "trap"
     pull.git("init", "-q", "--bare", str(bare))
-    found = checkout.find(bare, pull.base, pull.base)
+    found = checkout.find_checkout(bare, pull.base, pull.base)
     assert found.checkout is None
     assert "bare" in (found.reason or "")
 
@@ -321,13 +321,13 @@ def test_bare_repository_inside_of_a_change_is_not_taken(pull: Pull) -> None:
     "name", ["main", "--output=x", "HEAD", "a" * 39, "A" * 40, "a" * 40 + "\n", ""]
 )
 def test_what_is_no_full_name_of_a_commit_is_refused(pull: Pull, name: str) -> None:
-    assert "no full name" in (checkout.find(pull.root, pull.base, name).reason or "")
+    assert "no full name" in (checkout.find_checkout(pull.root, pull.base, name).reason or "")
 
 
 def test_unrelated_histories_have_no_checkout(pull: Pull) -> None:
     pull.git("checkout", "-q", "--orphan", "alone")
     head = pull.commit()
-    assert "parted" in (checkout.find(pull.root, pull.base, head).reason or "")
+    assert "parted" in (checkout.find_checkout(pull.root, pull.base, head).reason or "")
 
 
 def test_limits_leave_files_out_with_a_note(pull: Pull) -> None:
@@ -338,9 +338,9 @@ def test_limits_leave_files_out_with_a_note(pull: Pull) -> None:
 
 def test_change_over_the_limit_is_refused(pull: Pull) -> None:
     with pytest.raises(HostError, match="more than 100 bytes"):
-        pull.found().change(Limits(diff=diff.Limits(max_diff_bytes=100)))
+        pull.found().change(Limits(diff=parse.Limits(max_diff_bytes=100)))
     with pytest.raises(HostError, match="max_files"):
-        pull.found().change(Limits(diff=diff.Limits(max_files=2)))
+        pull.found().change(Limits(diff=parse.Limits(max_files=2)))
 
 
 def _instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
@@ -358,7 +358,7 @@ def test_folder_of_somebody_else_is_not_trusted(pull: Pull, tmp_path: Path, monk
     _instead(
         tmp_path, monkeypatch, '#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {real} "$@"\n'
     )
-    found = checkout.find(pull.root, pull.base, pull.base)
+    found = checkout.find_checkout(pull.root, pull.base, pull.base)
     assert found.checkout is None
     assert "dubious ownership" in (found.reason or "")
 
@@ -367,22 +367,22 @@ def test_git_gets_no_secrets_and_none_of_gits_variables(tmp_path: Path, monkeypa
     for name in ("GITHUB_TOKEN", "INPUT_TOKEN", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_DIR"):
         monkeypatch.setenv(name, "hunter2")
     _instead(tmp_path, monkeypatch, "#!/bin/sh\nenv\n")
-    assert "hunter2" not in git.run(["x"], folder=tmp_path).text.decode()
+    assert "hunter2" not in git.run_git(["x"], folder=tmp_path).text.decode()
 
 
 def test_git_that_does_not_end_is_ended(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(git, "TIMEOUT_S", 0.2)
     _instead(tmp_path, monkeypatch, "#!/bin/sh\nsleep 60 & wait\n")
     with pytest.raises(HostError, match="took longer than"):
-        git.run(["x"], folder=tmp_path)
+        git.run_git(["x"], folder=tmp_path)
 
 
 def test_git_that_prints_without_end_is_ended(tmp_path: Path, monkeypatch) -> None:
     _instead(tmp_path, monkeypatch, "#!/bin/sh\nexec yes\n")
     with pytest.raises(HostError, match="printed more than 10 bytes"):
-        git.run(["x"], folder=tmp_path, most_bytes=10)
+        git.run_git(["x"], folder=tmp_path, most_bytes=10)
 
 
 def test_machine_without_git_has_no_checkout(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "cannot be run" in (checkout.find(tmp_path, "a" * 40, "a" * 40).reason or "")
+    assert "cannot be run" in (checkout.find_checkout(tmp_path, "a" * 40, "a" * 40).reason or "")

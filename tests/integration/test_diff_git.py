@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore import diff
+from crscore.diff import parse
 from crscore.records import FileStatus, LineKind
 
 if TYPE_CHECKING:
@@ -146,35 +146,39 @@ OPTIONS = [
 def test_git_diff_has_the_counts_of_numstat(
     repository: Repository, options: tuple[str, ...]
 ) -> None:
-    parsed = diff.parse(repository.git("diff", *options, "HEAD~1", "HEAD"))
+    parsed = parse.parse_diff(repository.git("diff", *options, "HEAD~1", "HEAD"))
     moves = [one for one in options if one in {"-M", "-C", "--find-copies-harder"}]
     assert counted(parsed) == numstat(repository, *moves)
 
 
 def test_mnemonic_prefixes_are_taken_away(repository: Repository) -> None:
     output = repository.git("-c", "diff.mnemonicPrefix=true", "diff", "HEAD~1", "HEAD")
-    assert {file.path for file in diff.parse(output).files} >= {"src/app.py", UNICODE, "empty.txt"}
+    assert {file.path for file in parse.parse_diff(output).files} >= {
+        "src/app.py",
+        UNICODE,
+        "empty.txt",
+    }
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_rebuilding_gives_the_files_of_the_other_commit(
     repository: Repository, options: tuple[str, ...]
 ) -> None:
-    parsed = diff.parse(repository.git("diff", *options, "HEAD~1", "HEAD"))
+    parsed = parse.parse_diff(repository.git("diff", *options, "HEAD~1", "HEAD"))
     rebuilt = 0
     for file in parsed.files:
         if not file.hunks or file.status in (FileStatus.ADDED, FileStatus.DELETED):
             continue
         old = repository.text("HEAD~1", file.old_path or file.path)
         new = repository.text("HEAD", file.path)
-        assert diff.rebuild_new(file, old) == new
-        assert diff.rebuild_old(file, new) == old
+        assert parse.rebuild_new(file, old) == new
+        assert parse.rebuild_old(file, new) == old
         rebuilt += 1
     assert rebuilt >= 8
 
 
 def test_numbers_are_those_of_the_files(repository: Repository) -> None:
-    parsed = diff.parse(repository.git("diff", "-M", "HEAD~1", "HEAD"))
+    parsed = parse.parse_diff(repository.git("diff", "-M", "HEAD~1", "HEAD"))
     checked = 0
     for file in parsed.files:
         if not file.hunks:
@@ -209,7 +213,7 @@ def test_statuses_are_those_of_name_status(repository: Repository) -> None:
     }
     found = {
         (letters[file.status], file.path)
-        for file in diff.parse(repository.git("diff", *args)).files
+        for file in parse.parse_diff(repository.git("diff", *args)).files
     }
     assert found == expected
 
@@ -228,20 +232,20 @@ def test_statuses_are_those_of_name_status(repository: Repository) -> None:
 def test_other_commands_give_the_same_files(
     repository: Repository, command: tuple[str, ...]
 ) -> None:
-    expected = diff.parse(repository.git("diff", "-M", "HEAD~1", "HEAD"))
-    assert diff.parse(repository.git(*command)).files == expected.files
+    expected = parse.parse_diff(repository.git("diff", "-M", "HEAD~1", "HEAD"))
+    assert parse.parse_diff(repository.git(*command)).files == expected.files
 
 
 def test_format_patch_of_two_commits_gives_both(repository: Repository) -> None:
-    parsed = diff.parse(repository.git("format-patch", "--root", "HEAD", "-M", "--stdout"))
-    first = diff.parse(repository.git("show", "--format=", "HEAD~1"))
-    second = diff.parse(repository.git("show", "-M", "--format=", "HEAD"))
+    parsed = parse.parse_diff(repository.git("format-patch", "--root", "HEAD", "-M", "--stdout"))
+    first = parse.parse_diff(repository.git("show", "--format=", "HEAD~1"))
+    second = parse.parse_diff(repository.git("show", "-M", "--format=", "HEAD"))
     assert parsed.files == first.files + second.files
     assert any("'src/app.py' is changed 2 times" in note for note in parsed.notes)
 
 
 def test_submodule_log_form_gives_a_submodule(repository: Repository) -> None:
-    parsed = diff.parse(repository.git("diff", "--submodule=log", "HEAD~1", "HEAD"))
+    parsed = parse.parse_diff(repository.git("diff", "--submodule=log", "HEAD~1", "HEAD"))
     (entry,) = [file for file in parsed.files if file.path == "lib"]
     assert (entry.is_submodule, entry.hunks, entry.status) == (True, (), FileStatus.MODIFIED)
     assert counted(parsed) == numstat(repository, "-M")

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from crscore import diff
-from crscore.analysis import suite, tools
-from crscore.analysis.suite import Suite
-from crscore.findings import Analysis, Coverage, Finding, ToolRun, ToolState
-from crscore.records import Diff
+from crscore.diff import parse
+from crscore.records import Analysis, Coverage, Diff, Finding, ToolRun, ToolState
+from crscore.static_analysis import suite, tools
+from crscore.static_analysis.suite import Suite
 
 HOSTILE = Path(__file__).parents[1] / "data" / "hostile"
 COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -38,9 +37,9 @@ def git_diff(files: dict[str, str]) -> str:
 
 def added(files: dict[str, str]) -> Diff:
     """A change that adds files, with their whole texts."""
-    large = diff.Limits(max_diff_bytes=50_000_000, max_line_length=20_000_000)
-    parsed = diff.parse(git_diff(files), limits=large)
-    return diff.with_sources(parsed, {path: (None, content) for path, content in files.items()})
+    large = parse.Limits(max_diff_bytes=50_000_000, max_line_length=20_000_000)
+    parsed = parse.parse_diff(git_diff(files), limits=large)
+    return parse.with_sources(parsed, {path: (None, content) for path, content in files.items()})
 
 
 def suite_of(analyzers: str) -> Suite:

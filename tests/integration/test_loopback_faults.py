@@ -12,7 +12,7 @@ import pytest
 
 from crscore.errors import UncertainWriteError
 from crscore.github.host import Host
-from crscore.github.patience import Patience
+from crscore.github.retry import Patience
 from tests.helpers.github import description, scenes, serve
 from tests.helpers.github.faults import At, Fault, Kind, Places, Schedule, Script
 from tests.helpers.github.writer import writer_of

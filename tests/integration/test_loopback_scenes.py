@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crscore import diff
+from crscore.diff import parse
 from crscore.records import LineKind
 from tests.helpers.github import anchors, description, scenes, serve
 from tests.helpers.github.writer import writer_of
@@ -95,7 +95,7 @@ def test_checkout_and_file_list_show_the_same_change(tmp_path: Path) -> None:
     writer.repository.history.clone(tmp_path, writer.pull.head)
     command = ["git", "diff", f"{writer.pull.base}...{writer.pull.head}"]
     shown = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True).stdout
-    parsed = diff.parse(shown)
+    parsed = parse.parse_diff(shown)
     added = sum(
         line.kind is LineKind.ADDED
         for file in parsed.files

@@ -62,15 +62,15 @@ def show(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
 
 
 def a_comment(found: overviews.Overview) -> str:
-    return github_markdown.page(comment.render(found), author="github-actions")
+    return github_markdown.page(comment.render_comment(found), author="github-actions")
 
 
 def a_summary(found: overviews.Overview) -> str:
-    return github_markdown.page(summary.render([found, found]))
+    return github_markdown.page(summary.render_summary([found, found]))
 
 
 def a_page(found: overviews.Overview) -> str:
-    return page.render(found, results.hostile())
+    return page.render_page(found, results.hostile())
 
 
 WRITERS = pytest.mark.parametrize("write", [a_comment, a_summary, a_page])
@@ -159,7 +159,7 @@ def test_links_go_to_the_lines_of_the_pull_request(show, write) -> None:
 def test_page_is_readable_in_both_colour_schemes(show, scheme: str) -> None:
     """WCAG's contrast of 4.5 for what the overview adds to the report."""
     found = overviews.replace(overviews.review(), missing=("2 files could not be read.",))
-    shown = show(page.render(found, results.review()), color_scheme=scheme).page
+    shown = show(page.render_page(found, results.review()), color_scheme=scheme).page
     contrasts = shown.evaluate(
         """() => {
           const context = document.createElement('canvas').getContext('2d');
@@ -181,7 +181,7 @@ def test_page_is_readable_in_both_colour_schemes(show, scheme: str) -> None:
 
 
 def test_page_still_jumps_from_a_point_to_its_lines(show) -> None:
-    shown = show(page.render(overviews.review(), results.review())).page
+    shown = show(page.render_page(overviews.review(), results.review())).page
     shown.locator(".heat tbody th a").first.click()
     assert shown.url.endswith("#at-r0")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from crscore.analysis.pyscent.classes import cohesion
-from crscore.analysis.pyscent.program import analyze
-from crscore.analysis.pyscent.source import read
-from crscore.analysis.sarif import read as read_sarif
+from crscore.static_analysis.pyscent.classes import cohesion
+from crscore.static_analysis.pyscent.program import analyze
+from crscore.static_analysis.pyscent.source import read_source
+from crscore.static_analysis.sarif import read_sarif
 
 # Comes with the makers' validator, which `make test` installs.
 SCHEMAS = Path(__file__).parents[1] / "data" / "sarif" / "node_modules" / "@microsoft"
@@ -90,7 +90,7 @@ class Maker:
 
 def pyscent(*arguments: str, folder: Path, python: str = sys.executable):
     return subprocess.run(
-        [python, "-I", "-m", "crscore.analysis.pyscent", *arguments],
+        [python, "-I", "-m", "crscore.static_analysis.pyscent", *arguments],
         cwd=folder,
         env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(folder)},
         capture_output=True,
@@ -159,7 +159,7 @@ def test_missing_pylint_ends_with_4_and_its_name(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     program = (
         f"import sys; sys.path.insert(0, {str(root)!r})\n"
-        "from crscore.analysis.pyscent.program import main; sys.exit(main(['a.py']))"
+        "from crscore.static_analysis.pyscent.program import main; sys.exit(main(['a.py']))"
     )
     (tmp_path / "a.py").write_text("a = 1\n")
     bare = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
@@ -280,7 +280,7 @@ def test_one_function_is_one_finding_and_in_the_published_form_three(tmp_path: P
 
 
 def test_its_own_code_is_read(tmp_path: Path) -> None:
-    folder = Path(sys.modules["crscore.analysis.pyscent"].__file__ or "").parent
+    folder = Path(sys.modules["crscore.static_analysis.pyscent"].__file__ or "").parent
     files = [str(file) for file in sorted(folder.glob("*.py"))]
     assert all(report.unparsed is None for report in analyze(files))
 
@@ -297,5 +297,5 @@ def test_cohesion_is_that_of_the_cohesion_package(tmp_path: Path, case: str) -> 
     )
     found = re.search(r"Total: ([\d.]+)%", done.stdout)
     assert found is not None
-    (node,) = read(str(file)).tree().body
+    (node,) = read_source(str(file)).tree().body
     assert cohesion(node) == pytest.approx(float(found[1]), abs=0.01)

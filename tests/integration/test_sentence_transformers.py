@@ -15,7 +15,7 @@ from sentence_transformers import SentenceTransformer
 from crscore.encoders import _minilm_files as files
 from crscore.encoders import minilm, st
 from crscore.errors import EncodingError, ModelNotFoundError
-from crscore.stopwords import IGNORED_PIECES
+from crscore.text.stopwords import IGNORED_PIECES
 from tests.helpers.tiny_model import WIDTH, save_tiny_model
 
 # Written out again on purpose: the tiny vocabulary's part of the published stop list.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crscore import Scorer, cli
-from crscore.validation import misjudged, page, study
-from crscore.validation.attacks.make import attacks
-from crscore.validation.attacks.measure import measure_attacks
+from crscore.study import error_analysis, page, study
+from crscore.study.attacks.make import attacks
+from crscore.study.attacks.measure import measure_attacks
 from tests.helpers import browser, results
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from crscore.validation.findings import Findings
+    from crscore.study.results import Findings
 
 CANARY = (
     "window.__errors = []; addEventListener('securitypolicyviolation', "
@@ -72,7 +72,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     report = measure_attacks(
         found.study, attacks(found.study, seed=0, drawn=1), scorer, resamples=10
     )
-    case = misjudged.Case(
+    case = error_analysis.Case(
         change="c" * 90, system=results.EVIL, human=1, score=0.9, references=2, text=results.EVIL
     )
     long = replace(case, text="w" * 3_000)

@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from crscore.actions import artifact, environment, reports
+from crscore.github.actions import artifact, environment, reports
 from tests.helpers import expressions
 
 ROOT = Path(__file__).parents[2]
@@ -292,7 +292,7 @@ def test_defaults_are_those_of_the_program(path: Path) -> None:
         if name not in COMPOSITE_ONLY | {"token", "output-dir"}
     }
 
-    assert environment.read(runner | given).inputs == environment.Inputs()
+    assert environment.read_environment(runner | given).inputs == environment.Inputs()
 
 
 def test_inputs_are_mapped_one_by_one() -> None:

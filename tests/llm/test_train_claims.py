@@ -31,7 +31,7 @@ sys.exit(cli.run(sys.argv[1:]))
 """
 SERVE = """
 import json, sys
-from crscore import diff
+from crscore.diff import parse as diff
 from crscore.claims._model import making
 base, lora, *patches = sys.argv[1:]
 options = {"model": base, "lora": lora, "offline": "true", "form": "json", "few_shots": "false"}

@@ -6,21 +6,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crscore import diff, pipeline
-from crscore.findings import Analysis, Finding, Severity, ToolRun, ToolState
+from crscore import pipeline
+from crscore.diff import parse
 from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.matchers.published import Published
 from crscore.records import (
+    Analysis,
     Claims,
     Comment,
     Diff,
+    Finding,
     Flag,
     LineSpan,
     PseudoReference,
     ReferenceKind,
     Result,
     ScopeKind,
+    Severity,
     Side,
+    ToolRun,
+    ToolState,
 )
 
 PATCH = """\
@@ -43,7 +48,7 @@ diff --git a/logo.png b/logo.png
 index 1111111..2222222 100644
 Binary files a/logo.png and b/logo.png differ
 """
-DIFF = diff.parse(PATCH)
+DIFF = parse.parse_diff(PATCH)
 
 
 class Words:
@@ -221,7 +226,7 @@ def test_comment_on_a_binary_file_abstains() -> None:
 
 
 def test_only_binary_files_abstain() -> None:
-    change = diff.parse(PATCH[PATCH.index("diff --git a/logo") :])
+    change = parse.parse_diff(PATCH[PATCH.index("diff --git a/logo") :])
     found = score("Alpha.", change=change)
     assert found.relevance is None
     assert "binary" in (found.scores.reason or "")
@@ -425,7 +430,7 @@ def test_implication_that_an_issue_says_too_is_left_out_once_a_diff() -> None:
     assert len(made.encoder.calls) == 2
 
 
-OLDER = diff.parse("--- a/a.py\n+++ b/a.py\n@@ -30 +30 @@\n-w = 1\n+w = 2\n")
+OLDER = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -30 +30 @@\n-w = 1\n+w = 2\n")
 
 
 class ByVersion(Fixed):

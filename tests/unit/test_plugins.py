@@ -1,3 +1,4 @@
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,13 @@ from crscore.errors import UnknownPluginError
 
 @pytest.mark.parametrize("kind", plugins.KINDS)
 def test_names_are_the_public_files_of_the_folder(kind: str) -> None:
-    folder = Path(plugins.__file__).parent / kind
-    files = {path.stem for path in folder.glob("*.py")}
-    assert set(plugins.names(kind)) == {n for n in files if n != "base" and n[0] != "_"}
+    folder = Path(plugins.__file__).parent / plugins.KINDS[kind]
+    modules = [path.stem for path in folder.glob("*.py")]
+    modules += [f"{path.parent.name}.plugin" for path in folder.glob("*/plugin.py")]
+    room = "crscore." + plugins.KINDS[kind].replace("/", ".")
+    loaded = {name: importlib.import_module(f"{room}.{name}") for name in modules}
+    having = {name.removesuffix(".plugin") for name, m in loaded.items() if hasattr(m, "create")}
+    assert set(plugins.names(kind)) == having
 
 
 def test_names_lists_without_importing() -> None:

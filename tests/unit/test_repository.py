@@ -1,5 +1,6 @@
 """Rules that hold for the repository as a whole."""
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -31,9 +32,17 @@ def test_links_of_the_documents_lead_somewhere() -> None:
                 assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
-def test_modules_stay_small() -> None:
-    sizes = {path.name: path.read_text("utf-8").count("\n") for path in tracked("crscore/**.py")}
-    assert max(sizes.values()) <= 400, sizes
+def test_private_modules_are_used_in_their_room_alone() -> None:
+    for path in tracked("crscore/**.py"):
+        room = path.relative_to(ROOT).parts[1]
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(
+                "crscore."
+            ):
+                continue
+            names = [*str(node.module).split("."), *(alias.name for alias in node.names)]
+            private = [name for name in names if name.startswith("_") and not name.endswith("__")]
+            assert not private or names[1] == room, f"{path}: {private}"
 
 
 def test_example_is_the_one_the_readme_shows() -> None:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import crscore
-from crscore import Comment, Config, Scorer, diff
+from crscore import Comment, Config, Scorer
+from crscore.diff import parse
 from crscore.encoders import hashing
 from crscore.errors import ConfigError, InputError, LimitError, UnknownPluginError
 from crscore.matchers.published import Published
@@ -37,7 +38,7 @@ def test_text_of_diff_and_review_is_enough(scorer: Scorer) -> None:
 
 
 def test_parsed_input_gives_the_same_as_text(scorer: Scorer) -> None:
-    parsed = scorer.score(diff.parse(PATCH), Comment(body=REVIEW))
+    parsed = scorer.score(parse.parse_diff(PATCH), Comment(body=REVIEW))
     assert parsed.scores == scorer.score(PATCH, REVIEW).scores
 
 
@@ -52,7 +53,12 @@ def test_bytes_are_read(scorer: Scorer) -> None:
 
 def test_many_pairs_encode_every_text_once_in_one_call() -> None:
     encoder = Counting()
-    pairs = [(PATCH, REVIEW), (OTHER, REVIEW), (PATCH, "Why 20?"), (diff.parse(PATCH), REVIEW)]
+    pairs = [
+        (PATCH, REVIEW),
+        (OTHER, REVIEW),
+        (PATCH, "Why 20?"),
+        (parse.parse_diff(PATCH), REVIEW),
+    ]
     results = Scorer(encoder=encoder, analyzers="none").score_many(pairs)
     (call,) = encoder.calls
     assert len(call) == len(set(call))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crscore.pull_request.documents import _words
-from crscore.reports import _view
-from crscore.reports._blocks import Block
-from crscore.reports._escape import markdown, markdown_code, markdown_prose
+from crscore.reports import view
+from crscore.reports.blocks import Block
+from crscore.reports.escape import markdown, markdown_code, markdown_prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ def table(found: Overview, *, longer: bool) -> Iterator[Block]:
     if _words.reviewers(found) > 1:
         head += _row(["**Together**", *_together(found, longer=longer)])
     items = [_row([_name(one), *_cells(one, longer=longer)]) for one in found.reviewers]
-    more = f"\n*{_view.many(found.other_reviewers, 'more reviewer')} not listed.*\n"
+    more = f"\n*{view.many(found.other_reviewers, 'more reviewer')} not listed.*\n"
     yield Block(head, tuple(items), more * bool(found.other_reviewers) + "\n")
 
 

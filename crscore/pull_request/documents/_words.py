@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from crscore.records import ReferenceKind, Side
-from crscore.reports import _view
+from crscore.reports import view
 
 if TYPE_CHECKING:
     from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
@@ -17,19 +17,19 @@ def opening(found: Overview) -> str:
     whole = found.together
     if whole.reason is not None:
         if not found.reviewers:
-            waiting = f"; {_view.many(whole.points, 'point')} to touch" if whole.points else ""
+            waiting = f"; {view.many(whole.points, 'point')} to touch" if whole.points else ""
             return f"There is no review to score yet{waiting}."
         return f"No score for this review: {whole.reason.rstrip('.')}."
     who = "The review addresses"
     if reviewers(found) > 1:
         who = f"Together, {reviewers(found):,} reviewers address"
-    points = f"{whole.addressed:,} of {_view.many(whole.points, 'point')}"
+    points = f"{whole.addressed:,} of {view.many(whole.points, 'point')}"
     if whole.addressed == whole.points > 0:
         points = f"all {whole.points:,} points" if whole.points > 1 else "the one point"
     verb = "is" if whole.on_topic == 1 else "are"
     return (
         f"{who} {points} that a review of this change should touch; {whole.on_topic:,} of "
-        f"{_view.many(whole.sentences, 'sentence')} {verb} about it."
+        f"{view.many(whole.sentences, 'sentence')} {verb} about it."
     )
 
 
@@ -41,7 +41,7 @@ def reviewers(found: Overview) -> int:
 def three(scores: Scores) -> tuple[str, str, str]:
     """Write the three scores, a dash for each that is undefined."""
     rel, con, comp = (
-        _view.number(value)
+        view.number(value)
         for value in (scores.relevance, scores.conciseness, scores.comprehensiveness)
     )
     return rel, con, comp
@@ -50,7 +50,7 @@ def three(scores: Scores) -> tuple[str, str, str]:
 def resolved(row: Reviewer) -> str:
     """Say how many of a reviewer's threads are resolved; a dash without threads or knowledge."""
     if not row.threads or row.resolved is None:
-        return _view.UNDEFINED
+        return view.UNDEFINED
     return f"{row.resolved:,} of {row.threads:,}"
 
 
@@ -62,12 +62,12 @@ def comments(row: Reviewer) -> str:
 def total(found: Overview) -> tuple[str, str]:
     """Add up comments and resolved threads; dashes where a row is not here or not known."""
     if found.other_reviewers:
-        return _view.UNDEFINED, _view.UNDEFINED
+        return view.UNDEFINED, view.UNDEFINED
     said = f"{sum(row.comments for row in found.reviewers):,}"
     begun = [row for row in found.reviewers if row.threads]
     known = [row.resolved for row in begun if row.resolved is not None]
     if not begun or len(known) < len(begun):
-        return said, _view.UNDEFINED
+        return said, view.UNDEFINED
     return said, f"{sum(known):,} of {sum(row.threads for row in begun):,}"
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crscore.actions import commands
-from crscore.findings import Severity
+from crscore.github.actions import commands
 from crscore.pull_request.documents import _words
 from crscore.pull_request.overview import is_plain
-from crscore.records import ReferenceKind, Side
-from crscore.reports import _escape, _view
+from crscore.records import ReferenceKind, Severity, Side
+from crscore.reports import escape, view
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +31,7 @@ _COMMANDS = {
 }
 
 
-def render(found: Overview, *, most: int = MOST_OF_A_KIND) -> str:
+def render_annotations(found: Overview, *, most: int = MOST_OF_A_KIND) -> str:
     """Write one command a line for the issues that nobody addressed.
 
     Args:
@@ -52,7 +51,7 @@ def render(found: Overview, *, most: int = MOST_OF_A_KIND) -> str:
             lines.append(_annotation(command, point))
     rest = len(issues) - len(lines)
     if rest:
-        what = f"{_view.many(rest, 'more finding')} that no review addresses: see the job summary."
+        what = f"{view.many(rest, 'more finding')} that no review addresses: see the job summary."
         lines.append(_command("notice", {"title": "crscore"}, what))
     return "".join(f"{line}\n" for line in lines)
 
@@ -64,10 +63,10 @@ def _annotation(command: str, point: Point) -> str:
         places["file"] = point.listed
         if point.line:
             places |= {"line": str(point.line), "endLine": str(point.end_line)}
-    title = f"No review addresses this ({_escape.one_line(point.source, 80)})"
-    text = _escape.one_line(point.text, MAX_MESSAGE_CHARS)
+    title = f"No review addresses this ({escape.one_line(point.source, 80)})"
+    text = escape.one_line(point.text, MAX_MESSAGE_CHARS)
     if not places and point.path is not None:
-        text = f"{text} ({_escape.one_line(_words.place(point), 300)})"
+        text = f"{text} ({escape.one_line(_words.place(point), 300)})"
     return _command(command, {**places, "title": title}, text)
 
 

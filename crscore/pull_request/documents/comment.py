@@ -11,8 +11,8 @@ import re
 from typing import TYPE_CHECKING
 
 from crscore.pull_request.documents import _parts
-from crscore.reports import _escape, _view
-from crscore.reports._blocks import Block
+from crscore.reports import escape, view
+from crscore.reports.blocks import Block
 from crscore.reports.markdown import within
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _NOTE_CHARS = 200
 _MARKER_LINE = re.compile(r"<!-- crscore:sticky v1 sha256:([0-9a-f]{64}) -->[ \t]*\n")
 
 
-def render(found: Overview) -> str:
+def render_comment(found: Overview) -> str:
     """Write the comment's body, within `MAX_CHARS` characters.
 
     Whole items are left out where the limit would be passed, and counted.
@@ -39,10 +39,8 @@ def render(found: Overview) -> str:
     room = MAX_CHARS - len(end) - len(marker("")) - _NOTE_CHARS
     part = within(_blocks(found), room)
     if part.dropped:
-        end = (
-            f"*Shortened: {_view.many(part.dropped, 'item')} left out, to fit a comment.*\n\n{end}"
-        )
-    body = _escape.no_commands(part.text + end)
+        end = f"*Shortened: {view.many(part.dropped, 'item')} left out, to fit a comment.*\n\n{end}"
+    body = escape.no_commands(part.text + end)
     return marker(body) + body
 
 

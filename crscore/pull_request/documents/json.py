@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from crscore.reports import _escape
+from crscore.reports import escape
 from crscore.reports import json as report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crscore.github.records import Remark
     from crscore.pull_request.overview import Overview
-    from crscore.pulls import Remark
     from crscore.records import Result
 
 _HALF_PAIR = re.compile(r"[\ud800-\udfff]")
@@ -39,7 +39,7 @@ class Spoken:
     """Index of the comment in the result's `comments`."""
 
 
-def render(found: Overview, spoken: Sequence[Spoken], result: Result) -> str:
+def render_json(found: Overview, spoken: Sequence[Spoken], result: Result) -> str:
     """Write the document.
 
     Args:
@@ -56,7 +56,7 @@ def render(found: Overview, spoken: Sequence[Spoken], result: Result) -> str:
         "result": report.document(result),
     }
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _escape.json_text(_HALF_PAIR.sub("\N{REPLACEMENT CHARACTER}", text)) + "\n"
+    return escape.json_text(_HALF_PAIR.sub("\N{REPLACEMENT CHARACTER}", text)) + "\n"
 
 
 def _row(one: Spoken, result: Result) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.pull_request.documents import _words
-from crscore.reports import _escape, _frame, _page, _view, html
+from crscore.reports import escape, frame, html, page, view
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -17,7 +17,7 @@ _FOLDER = "pull_request/documents/templates"
 SHOWN_POINTS = 3
 
 
-class Row(NamedTuple):
+class ReviewerRow(NamedTuple):
     """A reviewer's row, cleaned."""
 
     name: str
@@ -45,37 +45,37 @@ class Entry(NamedTuple):
     """Who found it, and how bad it is."""
 
 
-def render(found: Overview, result: Result) -> str:
+def render_page(found: Overview, result: Result) -> str:
     """Write the page.
 
     Args:
         found: The overview.
         result: What it was condensed from.
     """
-    pages = [_page.page(result, prefix="", heading="")]
-    sheet = html.style(pages) + _frame.read(f"{_FOLDER}/pull.css")
-    return _frame.page(
+    pages = [page.page(result, prefix="", heading="")]
+    sheet = html.style(pages) + frame.read_resource(f"{_FOLDER}/pull.css")
+    return frame.page(
         f"{_FOLDER}/pull.html.j2",
         title=f"Review of {found.repository}#{found.number}",
         style=sheet,
         pages=pages,
-        view=_view,
+        view=view,
         found=found,
         words=_words,
-        name=_escape.one_line(found.title, 300),
-        opening=_escape.one_line(_words.opening(found)),
-        missing=[_page.prose(text) for text in found.missing],
-        notes=[_page.prose(text) for text in found.notes],
+        name=escape.one_line(found.title, 300),
+        opening=escape.one_line(_words.opening(found)),
+        missing=[page.prose(text) for text in found.missing],
+        notes=[page.prose(text) for text in found.notes],
         rows=[_row(one) for one in found.reviewers],
         points=[_entry(found, point) for point in found.open],
         shown=SHOWN_POINTS,
     )
 
 
-def _row(one: Reviewer) -> Row:
-    return Row(
-        name=_escape.one_line(one.name, 80) + " (bot)" * one.is_bot,
-        reason=None if one.reason is None else _escape.one_line(one.reason, 300).rstrip("."),
+def _row(one: Reviewer) -> ReviewerRow:
+    return ReviewerRow(
+        name=escape.one_line(one.name, 80) + " (bot)" * one.is_bot,
+        reason=None if one.reason is None else escape.one_line(one.reason, 300).rstrip("."),
         scores=_words.three(one),
         comments=_words.comments(one),
         resolved=_words.resolved(one),
@@ -84,8 +84,8 @@ def _row(one: Reviewer) -> Row:
 
 def _entry(found: Overview, point: Point) -> Entry:
     return Entry(
-        text=_page.prose(point.text),
-        place=_escape.one_line(_words.place(point), 300),
+        text=page.prose(point.text),
+        place=escape.one_line(_words.place(point), 300),
         href=_words.address(found, point),
-        finder=_escape.one_line(_words.finder(point), 100),
+        finder=escape.one_line(_words.finder(point), 100),
     )

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crscore.pull_request.documents import _parts
-from crscore.reports import _escape, _view
-from crscore.reports._blocks import Block
-from crscore.reports._escape import markdown
+from crscore.reports import escape, view
+from crscore.reports.blocks import Block
+from crscore.reports.escape import markdown
 from crscore.reports.markdown import within
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ LEAST_BYTES = 2_000
 _NOTE_BYTES = 200
 
 
-def render(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> str:
+def render_summary(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> str:
     """Write one section a pull request, each under its own heading.
 
     Args:
@@ -61,7 +61,7 @@ def _section(found: Overview, room: int) -> tuple[str, int]:
     blocks = tuple(_blocks(found))
     while True:
         part = within(blocks, limit)
-        text = _escape.no_commands(part.text + end)
+        text = escape.no_commands(part.text + end)
         if _size(text) <= room or not part.text:
             return text, part.dropped
         # `within` counts characters: come down until the bytes fit.
@@ -81,8 +81,8 @@ def _blocks(found: Overview) -> Iterator[Block]:
 
 
 def _note(dropped: int, skipped: int) -> str:
-    what = [_view.many(dropped, "item")] * bool(dropped)
-    what += [_view.many(skipped, "pull request")] * bool(skipped)
+    what = [view.many(dropped, "item")] * bool(dropped)
+    what += [view.many(skipped, "pull request")] * bool(skipped)
     if not what:
         return ""
     return f"*Shortened: {' and '.join(what)} left out, to fit a summary.*\n"

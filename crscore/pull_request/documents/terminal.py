@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crscore.pull_request.documents import _words
-from crscore.reports import _escape
+from crscore.reports import escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ SHOWN_NOTES = 8
 _TITLE, _DIM, _CODE, _WARN = "bold", "dim", "cyan", "yellow"
 
 
-def render(overviews: Sequence[Overview], *, color: bool = False, width: int = 80) -> str:
+def render_terminal(overviews: Sequence[Overview], *, color: bool = False, width: int = 80) -> str:
     """Write each pull request below the one before.
 
     Args:
@@ -54,32 +54,32 @@ def render(overviews: Sequence[Overview], *, color: bool = False, width: int = 8
     for found in overviews:
         for block in _blocks(found, console.width):
             console.print(block)
-        signature = Text(_escape.one_line(found.signature), style=_DIM)
+        signature = Text(escape.one_line(found.signature), style=_DIM)
         # Never broken: it is there to be copied and compared.
         console.print(signature, no_wrap=True, overflow="ignore", crop=False)
         console.print()
     lines = (line.rstrip() for line in out.getvalue().split("\n"))
-    return _escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
+    return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
 
 
 def _blocks(found: Overview, width: int) -> Iterator[RenderableType]:
     name = f"{found.repository}#{found.number}"
-    title = _escape.one_line(found.title, 200)
+    title = escape.one_line(found.title, 200)
     yield Text.assemble((name, _TITLE), f"  {title}", overflow="fold")
     yield Text(found.url, style=_DIM, overflow="fold")
     yield ""
     yield _prose(_words.opening(found))
-    yield from _told("Partial", found.missing, _WARN)
+    yield from _labelled_texts("Partial", found.missing, _WARN)
     if found.reviewers:
         yield ""
         yield Padding(_table(found, width), (0, 0, 0, 2))
     yield from _reasons(found)
     yield from _points(found)
     yield ""
-    yield from _told("Note", found.notes, _DIM)
+    yield from _labelled_texts("Note", found.notes, _DIM)
 
 
-def _told(label: str, texts: Sequence[str], style: str) -> Iterator[Text]:
+def _labelled_texts(label: str, texts: Sequence[str], style: str) -> Iterator[Text]:
     for text in texts[:SHOWN_NOTES]:
         yield _prose(f"{label}: {text}", style)
     more = len(texts) - SHOWN_NOTES
@@ -111,7 +111,7 @@ def _reasons(found: Overview) -> Iterator[Text]:
 
 
 def _name(row: Reviewer) -> str:
-    return _escape.one_line(row.name, 100) + " (bot)" * row.is_bot
+    return escape.one_line(row.name, 100) + " (bot)" * row.is_bot
 
 
 def _points(found: Overview) -> Iterator[RenderableType]:
@@ -133,12 +133,12 @@ def _points(found: Overview) -> Iterator[RenderableType]:
 
 def _where(point: Point) -> str:
     who = _words.finder(point)
-    return _escape.one_line(f"{_words.place(point)}{f' ({who})' if who else ''}", 400)
+    return escape.one_line(f"{_words.place(point)}{f' ({who})' if who else ''}", 400)
 
 
 def _prose(text: str, style: str = "") -> Text:
     """Prose with its code spans in colour; the backticks stay for those without."""
     parts = Text(style=style, overflow="fold")
-    for piece in _escape.pieces(text):
+    for piece in escape.pieces(text):
         parts.append(f"`{piece.text}`" if piece.is_code else piece.text, _CODE * piece.is_code)
     return parts

@@ -6,13 +6,13 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from crscore.claims._model import pieces, prompt
-from crscore.fence import Fence
+from crscore.claims.llm import chunks, prompt
+from crscore.llm.prompt_escaping import Fence
 
 if TYPE_CHECKING:
-    from crscore.claims._model.prompt import Form, Prompt
-    from crscore.engines.base import Message
-    from crscore.training.claims.rows import Row
+    from crscore.claims.llm.prompt import Form, Prompt
+    from crscore.llm.engines.base import Message
+    from crscore.training.claims.rows import TrainingRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Asking:
     """Show the prompt's examples first."""
 
     def chat(
-        self, row: Row, *, seed: int, special: frozenset[str] = frozenset()
+        self, row: TrainingRow, *, seed: int, special: frozenset[str] = frozenset()
     ) -> tuple[Message, ...] | None:
         """Ask about a row's change.
 
@@ -41,7 +41,7 @@ class Asking:
             The chat; None when the generator would ask about the change in several parts, none
             of which the row's claims are about.
         """
-        parts = pieces.of(row.change)
+        parts = chunks.chunk_diff(row.change)
         if len(parts.pieces) != 1 or parts.notes:
             return None
         drawn = hashlib.sha256(f"{seed} {row.line} {row.change.sha256}".encode()).hexdigest()
@@ -53,7 +53,7 @@ class Asking:
             examples=None if self.few_shots else 0,
         )
 
-    def answer(self, row: Row) -> str:
+    def answer(self, row: TrainingRow) -> str:
         """Write what the model is to learn to say.
 
         JSON has no blanks between its parts: an engine that keeps the model to a schema allows

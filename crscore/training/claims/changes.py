@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crscore import diff
-from crscore.claims._model import pieces
+from crscore.claims.llm import chunks
+from crscore.diff import parse
 from crscore.errors import InputError
 from crscore.training.claims import rows
 
@@ -66,7 +66,7 @@ class Changes:
     """Where a text is no diff, and why."""
 
 
-def read(path: Path, wanted: Wanted) -> Changes:
+def read_changes(path: Path, wanted: Wanted) -> Changes:
     """Read changes and choose among them.
 
     Args:
@@ -92,11 +92,11 @@ def read(path: Path, wanted: Wanted) -> Changes:
             counts["unfit"] += 1
             continue
         try:
-            parsed = diff.parse(patch, source=place)
+            parsed = parse.parse_diff(patch, source=place)
         except InputError as exc:
             unreadable.append(str(exc))
             continue
-        parts = pieces.of(parsed)
+        parts = chunks.chunk_diff(parsed)
         if len(parts.pieces) != 1 or parts.notes:
             counts["several"] += 1
         else:

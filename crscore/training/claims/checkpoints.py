@@ -15,7 +15,7 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore import output
+from crscore import io
 from crscore.errors import InputError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def begin(out: Path, fingerprint: str) -> dict[str, Any]:
 
 def remember(out: Path, known: dict[str, Any]) -> None:
     """Keep something about the run."""
-    output.write_bytes(json.dumps(known).encode(), str(folder(out) / _RUN))
+    io.write_bytes(json.dumps(known).encode(), str(folder(out) / _RUN))
 
 
 def latest(out: Path) -> Path | None:

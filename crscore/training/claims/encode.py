@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore.engines import _chat_text
 from crscore.errors import GenerationError
+from crscore.llm import chat_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crscore.engines.base import Message
+    from crscore.llm.engines.base import Message
 
 IGNORED: Final = -100
 """The label that the loss leaves out."""
@@ -62,7 +62,7 @@ class Template:
         Raises:
             GenerationError: The template does not take the chat.
         """
-        prompt = _chat_text.ids(self._tokenizer, messages)
+        prompt = chat_text.ids(self._tokenizer, messages)
         said = self._ids(answer)
         return Encoded(ids=(*prompt, *said, self._end(messages, answer)), prompt=len(prompt))
 

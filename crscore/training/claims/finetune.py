@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from crscore import output
-from crscore.engines import _chat_text
+from crscore import io
 from crscore.errors import GenerationError, InputError
+from crscore.llm import chat_text
 from crscore.training.claims import card, checkpoints, model, tune
 from crscore.training.claims.encode import Encoded, Template
 from crscore.training.claims.settings import fingerprint
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from crscore.training.claims.asking import Asking
     from crscore.training.claims.model import Base, Source
-    from crscore.training.claims.rows import Row, Rows
+    from crscore.training.claims.rows import Rows, TrainingRow
     from crscore.training.claims.settings import Settings
 
 
@@ -74,7 +74,7 @@ def train(
         InputError: The folder holds something else, or no row is left to learn from.
     """
     model.require()
-    base = model.load(source, settings)
+    base = model.load_base(source, settings)
     run = fingerprint(
         {
             "rows": rows.sha256,
@@ -89,7 +89,7 @@ def train(
             raise InputError(f"{out} holds another finished run; choose another folder with -o")
         return Trained(record=done, already=True)
     chosen = _choose(rows, base, settings, asking, room=_room(base, settings))
-    say(_said(chosen.counts))
+    say(_counts_text(chosen.counts))
     adapted = model.adapted(base.model, settings)
     pad = base.tokenizer.pad_token_id
     tuned = tune.tune(
@@ -124,8 +124,8 @@ def _room(base: Base, settings: Settings) -> int:
 
 def _choose(rows: Rows, base: Base, settings: Settings, asking: Asking, *, room: int) -> _Chosen:
     template = Template(base.tokenizer, _ends(base.model))
-    special = _chat_text.special(base.tokenizer)
-    kept: list[tuple[Row, Encoded]] = []
+    special = chat_text.special(base.tokenizer)
+    kept: list[tuple[TrainingRow, Encoded]] = []
     several = too_long = one_section = 0
     for row in rows.rows:
         if settings.both_sections and not row.implications:
@@ -166,7 +166,7 @@ def _ends(loaded: Any) -> Sequence[int]:
     return [named] if isinstance(named, int) else list(named)
 
 
-def _said(counts: card.Counts) -> str:
+def _counts_text(counts: card.Counts) -> str:
     return (
         f"{counts.rows:,} rows: {counts.train:,} to learn from, {counts.held_out:,} held out; "
         f"left out {counts.too_long:,} too long, {counts.several:,} in several parts, "
@@ -183,6 +183,6 @@ def _save(adapted: Any, base: Base, made: dict[str, Any], out: Path) -> None:
     for weights in out.glob("*.safetensors"):
         weights.chmod(0o644)  # the library leaves them to their owner alone
     # peft has written a card of its own.
-    output.write_bytes(card.readme(made).encode(), str(out / "README.md"))
+    io.write_bytes(card.readme(made).encode(), str(out / "README.md"))
     content = json.dumps(made, indent=2) + "\n"
-    output.write_bytes(content.encode(), str(out / checkpoints.RECORD))
+    io.write_bytes(content.encode(), str(out / checkpoints.RECORD))

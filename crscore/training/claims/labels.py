@@ -6,17 +6,17 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore.claims._model.generator import ModelClaims
+from crscore.claims.llm.generator import ModelClaims
 from crscore.records import ReferenceKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from crscore.claims._model.prompt import Form, Prompt
-    from crscore.engines.base import Answer, Engine, Message, Sampling
+    from crscore.claims.llm.prompt import Form, Prompt
+    from crscore.llm.engines.base import Answer, Engine, Message, Sampling
     from crscore.records import Claims
+    from crscore.training.claims.append_log import Journal
     from crscore.training.claims.changes import Change
-    from crscore.training.claims.journal import Journal
 
 SOURCE: Final = "labels"
 """Who says the claims, where a reference must name somebody."""

@@ -14,9 +14,9 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crscore.engines import _model_files
-from crscore.engines.vllm import PINNED
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
+from crscore.llm import model_files
+from crscore.llm.engines.vllm import PINNED
 from crscore.training.claims.settings import ALL_LINEAR
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def library(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def load(source: Source, settings: Settings) -> Base:
+def load_base(source: Source, settings: Settings) -> Base:
     """Load a base model.
 
     Args:
@@ -101,7 +101,7 @@ def load(source: Source, settings: Settings) -> Base:
     except OSError as exc:
         if found.commit is None:
             raise GenerationError(f"{source.name} cannot be loaded: {_line(exc)}") from exc
-        command = _model_files.download_command(source.name, source.revision)
+        command = model_files.download_command(source.name, source.revision)
         raise ModelNotFoundError(source.name, command) from exc
     except (ValueError, KeyError, RuntimeError, ImportError) as exc:
         raise GenerationError(f"{source.name} cannot be loaded: {_line(exc)}") from exc
@@ -206,27 +206,27 @@ class _Found(NamedTuple):
 def _find(source: Source) -> _Found:
     """Find the model, and name it as the engines do."""
     options: dict[str, Any] = {"trust_remote_code": False}
-    folder = _model_files.folder_of(source.name)
+    folder = model_files.folder_of(source.name)
     if folder is not None:
         if source.revision is not None:
             raise ConfigError("--revision", "command line", f"the folder {source.name} has none")
-        identity = f"{folder.resolve().name}@{_model_files.fingerprint(folder)}"
+        identity = f"{folder.resolve().name}@{model_files.fingerprint(folder)}"
         place = str(folder) if source.name.startswith("~") else source.name
         return _Found(place, options | {"local_files_only": True}, identity, None)
-    if not _model_files.is_name(source.name):
+    if not model_files.is_name(source.name):
         expected = f"{source.name!r} is no name; a folder begins with ./, ../, ~ or /"
         raise ConfigError("--model", "command line", expected)
     revision = source.revision or PINNED.get(source.name, "main")
-    commit = _model_files.commit(source.name, revision, offline=source.offline)
+    commit = model_files.commit(source.name, revision, offline=source.offline)
     identity = f"{source.name}@{commit}"
-    if not source.offline and (apart := _model_files.apart(source.name, commit)) is not None:
+    if not source.offline and (apart := model_files.apart(source.name, commit)) is not None:
         return _Found(str(apart), options | {"local_files_only": True}, identity, commit)
     if not source.offline:
         return _Found(source.name, options | {"revision": commit}, identity, commit)
     # The hub's library asks the hub about a name, even when it may only look at its cache.
-    cached = _model_files.cached(source.name, commit)
+    cached = model_files.cached(source.name, commit)
     if cached is None:
-        command = _model_files.download_command(source.name, source.revision)
+        command = model_files.download_command(source.name, source.revision)
         raise ModelNotFoundError(source.name, command)
     return _Found(str(cached), options | {"local_files_only": True}, identity, commit)
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from crscore import diff
-from crscore.claims._model import answer
+from crscore.claims.llm import answer
+from crscore.diff import parse
 from crscore.errors import DiffParseError, InputError, LimitError
 from crscore.records import LineKind
 
@@ -25,7 +25,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TrainingRow:
     """One change and its claims."""
 
     line: int
@@ -59,13 +59,13 @@ class Row:
 class Rows:
     """A file of rows."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TrainingRow, ...]
     """In the order of the file."""
     sha256: str
     """Hash of the file's content, unpacked; 64 hex digits."""
 
 
-def read(path: Path) -> Rows:
+def read_rows(path: Path) -> Rows:
     """Read training rows.
 
     JSON Lines, plain or gzip. Each object has `patch` or `diff`, a unified diff or a bare hunk,
@@ -83,7 +83,7 @@ def read(path: Path) -> Rows:
             names the line and what is wrong with it.
     """
     content = unpacked(path)
-    made: list[Row] = []
+    made: list[TrainingRow] = []
     # Not `splitlines`: a JSON string may hold other line separators.
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
@@ -143,11 +143,11 @@ def patch_of(entry: Mapping[str, Any], place: str) -> str:
     return text
 
 
-def _row(line: bytes, number: int, place: str) -> Row:
+def _row(line: bytes, number: int, place: str) -> TrainingRow:
     entry = entry_of(line, place)
     patch = patch_of(entry, place)
     try:
-        change = diff.parse(patch, source=place)
+        change = parse.parse_diff(patch, source=place)
     except (DiffParseError, LimitError) as exc:
         # The line of the file is in the source; where in the patch it fails goes with it.
         raise InputError(f"{place}: the patch cannot be read: {exc}") from exc
@@ -157,10 +157,10 @@ def _row(line: bytes, number: int, place: str) -> Row:
     implications = _sentences(entry, "implications", place)
     if not claims:
         raise InputError(f"{place}: a row has a `completion`, or `claims` that are not empty")
-    return Row(line=number, change=change, claims=claims, implications=implications)
+    return TrainingRow(line=number, change=change, claims=claims, implications=implications)
 
 
-def _completed(entry: Mapping[str, Any], number: int, change: Diff, place: str) -> Row:
+def _completed(entry: Mapping[str, Any], number: int, change: Diff, place: str) -> TrainingRow:
     if entry.get("claims") is not None or entry.get("implications") is not None:
         raise InputError(f"{place}: a row has `completion` or lists of claims, not both")
     if not isinstance(entry["completion"], str):
@@ -168,7 +168,7 @@ def _completed(entry: Mapping[str, Any], number: int, change: Diff, place: str) 
     said = answer.read(entry["completion"])
     if not said.claims:
         raise InputError(f"{place}: the completion has no claim about the change")
-    return Row(
+    return TrainingRow(
         line=number,
         change=change,
         claims=said.claims,

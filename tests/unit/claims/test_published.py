@@ -5,7 +5,11 @@ from crscore.records import ReferenceKind
 
 
 def texts(raw: str, kind: ReferenceKind) -> list[str]:
-    return [ref.text for ref in _published.parse(raw, source="t").references if ref.kind is kind]
+    return [
+        ref.text
+        for ref in _published.parse_published(raw, source="t").references
+        if ref.kind is kind
+    ]
 
 
 @pytest.mark.parametrize(
@@ -44,15 +48,15 @@ def test_number_inside_a_claim_stays() -> None:
 
 
 def test_last_line_that_breaks_off_is_left_out() -> None:
-    found = _published.parse("1. A is new.\n2. The pack", source="t")
+    found = _published.parse_published("1. A is new.\n2. The pack", source="t")
     assert ([ref.text for ref in found.references], found.cut_off) == (["A is new."], True)
 
 
 @pytest.mark.parametrize("end", ["`x`", "x)", '"x"', "x.**"])
 def test_last_line_may_end_in_code_or_a_bracket(end: str) -> None:
-    assert not _published.parse(f"1. It sets {end}", source="t").cut_off
+    assert not _published.parse_published(f"1. It sets {end}", source="t").cut_off
 
 
 @pytest.mark.parametrize("raw", ["", "\n\n", "1.\n---\n**"])
 def test_answer_without_text_gives_nothing(raw: str) -> None:
-    assert _published.parse(raw, source="t") == _published.Parsed((), False)
+    assert _published.parse_published(raw, source="t") == _published.Parsed((), False)

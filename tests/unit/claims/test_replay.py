@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from crscore import diff
 from crscore.claims import replay
+from crscore.diff import parse
 from crscore.errors import ConfigError, GenerationError
 from crscore.records import LineSpan, ReferenceKind, Side
 
-PATCH = diff.parse("@@ -1 +1 @@\n-a\n+b\n", language="python")
+PATCH = parse.parse_diff("@@ -1 +1 @@\n-a\n+b\n", language="python")
 
 
 def replayed(path: Path):

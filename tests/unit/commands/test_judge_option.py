@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from crscore import config
+from crscore import settings as config
 from crscore.commands import _judge
 from crscore.commands._judge import Named
 from crscore.errors import ConfigError
@@ -21,7 +21,7 @@ def _server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settings(**values: object) -> config.Config:
-    return config.override(config.Config(), values)
+    return config.override_settings(config.Config(), values)
 
 
 def test_judges_are_read_in_order_and_each_once() -> None:

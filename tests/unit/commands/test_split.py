@@ -30,4 +30,4 @@ def test_number_after_the_split_belongs_to_it(words, paths, held_out) -> None:
 
 
 def test_no_split_is_none() -> None:
-    assert _split.split(None, None) is None
+    assert _split.choose_split(None, None) is None

@@ -5,17 +5,17 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from crscore import wholes
+from crscore.diff import full_files
 from crscore.github import pull
 from crscore.github.host import Host
-from crscore.github.patience import Patience
+from crscore.github.retry import Patience
 from tests.helpers.github import scenes
 from tests.helpers.github.server import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crscore.pulls import PullRequest
+    from crscore.github.records import PullRequest
     from tests.helpers.github.server import Server
     from tests.helpers.github.state import Pull, World
 
@@ -37,4 +37,4 @@ def pull_of(server: Server) -> Pull:
 
 
 def read(host: Host, **given: object) -> PullRequest:
-    return pull.read(host, NAME, NUMBER, **{"limits": wholes.Limits(), **given})
+    return pull.read_pull(host, NAME, NUMBER, **{"limits": full_files.Limits(), **given})

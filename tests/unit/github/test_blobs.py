@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from crscore import diff, wholes
+from crscore.cache import Store
+from crscore.diff import full_files, parse
 from crscore.errors import UnavailableError
 from crscore.github import blobs
 from crscore.github.change import Change
 from crscore.records import FileStatus
-from crscore.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-LIMITS = wholes.Limits()
+LIMITS = full_files.Limits()
 BASE = "b" * 40
 
 
@@ -36,7 +36,7 @@ def text_of(path: str) -> str:
 
 
 def change_of(text: str, **names: str) -> Change:
-    read = diff.parse(text)
+    read = parse.parse_diff(text)
     given = {file.path: name_of(text_of(file.path)) for file in read.files}
     return Change(diff=read, blobs=given | names)
 
@@ -64,7 +64,7 @@ def having(*paths: str, **more: Any) -> dict[str, Any]:
 
 
 def read(host: Objects, change: Change, limits=LIMITS, **more) -> blobs.Wholes:
-    return blobs.read(host, "own/er", change, limits, **more)  # type: ignore[arg-type]
+    return blobs.read_blobs(host, "own/er", change, limits, **more)  # type: ignore[arg-type]
 
 
 MANY = [f"m{at:03}.py" for at in range(120)]

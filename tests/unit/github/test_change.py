@@ -7,45 +7,45 @@ from dataclasses import replace
 
 import pytest
 
-from crscore import diff
+from crscore.diff import parse
+from crscore.diff.full_files import Limits
 from crscore.github import change
 from crscore.github.change import Totals
 from crscore.github.host import Pages
-from crscore.github.patches import Row
+from crscore.github.patches import PatchRow
 from crscore.records import FileStatus
-from crscore.wholes import Limits
 
 LIMITS = Limits()
 HEAD, OLDER = "c" * 40, "d" * 40
 PATCH = "@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d"
 
 
-def row(name: str, *, commit: str = HEAD, **values) -> Row:
+def row(name: str, *, commit: str = HEAD, **values) -> PatchRow:
     given = {"status": "modified", "additions": 2, "deletions": 1, "patch": PATCH, "sha": "e" * 40}
     url = f"https://api.example/repos/o/r/contents/{name}?ref={commit}"
-    return Row(filename=name, contents_url=url, **{**given, **values})
+    return PatchRow(filename=name, contents_url=url, **{**given, **values})
 
 
-def silent(name: str, status: str = "modified", **values) -> Row:
+def silent(name: str, status: str = "modified", **values) -> PatchRow:
     return row(name, status=status, additions=0, deletions=0, patch=None, **values)
 
 
 class Lists:
     """Hands out one list after the other, the last one for good; counts how often."""
 
-    def __init__(self, *lists: list[Row], lost: tuple[str, ...] = ()) -> None:
+    def __init__(self, *lists: list[PatchRow], lost: tuple[str, ...] = ()) -> None:
         self.lists = lists
         self.lost = lost
         self.asked: list[tuple[str, int | None]] = []
 
-    def pages(self, path, kind, parameters=None, *, expected=None) -> Pages[Row]:
-        assert kind is Row
+    def pages(self, path, kind, parameters=None, *, expected=None) -> Pages[PatchRow]:
+        assert kind is PatchRow
         rows = self.lists[min(len(self.asked), len(self.lists) - 1)]
         self.asked.append((path, expected))
         return Pages(items=tuple(rows), missing=self.lost)
 
 
-def totals_of(*rows: Row) -> Totals:
+def totals_of(*rows: PatchRow) -> Totals:
     return Totals(
         files=len(rows),
         additions=sum(one.additions for one in rows),
@@ -54,7 +54,7 @@ def totals_of(*rows: Row) -> Totals:
 
 
 def read(host: Lists, totals: Totals, limits: Limits = LIMITS) -> change.Change:
-    return change.read(host, "o/r", 7, totals, HEAD, limits)  # type: ignore[arg-type]
+    return change.read_change(host, "o/r", 7, totals, HEAD, limits)  # type: ignore[arg-type]
 
 
 def unseen(found: change.Change) -> list[str]:
@@ -188,13 +188,13 @@ def test_order_of_rows_does_not_tell(seed: int) -> None:
 @pytest.mark.parametrize(
     ("limits", "left"),
     [
-        (diff.Limits(max_files=2), ["c.py", "d.py"]),
-        (diff.Limits(max_hunks=1), ["b.py", "c.py", "d.py"]),
-        (diff.Limits(max_diff_bytes=200), ["c.py", "d.py"]),
-        (diff.Limits(max_diff_bytes=10), ["a.py", "b.py", "c.py", "d.py"]),
+        (parse.Limits(max_files=2), ["c.py", "d.py"]),
+        (parse.Limits(max_hunks=1), ["b.py", "c.py", "d.py"]),
+        (parse.Limits(max_diff_bytes=200), ["c.py", "d.py"]),
+        (parse.Limits(max_diff_bytes=10), ["a.py", "b.py", "c.py", "d.py"]),
     ],
 )
-def test_files_after_a_limit_are_missing(limits: diff.Limits, left: list[str]) -> None:
+def test_files_after_a_limit_are_missing(limits: parse.Limits, left: list[str]) -> None:
     rows = [row(name) for name in ("d.py", "c.py", "b.py", "a.py")]
     found = read(Lists(rows), totals_of(*rows), Limits(diff=limits))
     assert unseen(found) == left
@@ -204,7 +204,7 @@ def test_files_after_a_limit_are_missing(limits: diff.Limits, left: list[str]) -
 def test_hash_is_of_the_composed_text_and_differs_when_a_file_is_missing() -> None:
     found = read(Lists(WHOLE[:1]), totals_of(*WHOLE[:1]))
     text = f"diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n{PATCH}\n"
-    assert found.diff.sha256 == diff.parse(text).sha256
+    assert found.diff.sha256 == parse.parse_diff(text).sha256
     without = [row("b.py", patch=None)]
     assert read(Lists(without), totals_of(*without)).diff.sha256 != found.diff.sha256
 
@@ -225,7 +225,7 @@ SUBMODULE = (
     ],
 )
 def test_change_from_elsewhere_is_held_against_the_totals(totals, said: str) -> None:
-    parsed = diff.parse(f"--- a/a.py\n+++ b/a.py\n{PATCH}\n{SUBMODULE}")
+    parsed = parse.parse_diff(f"--- a/a.py\n+++ b/a.py\n{PATCH}\n{SUBMODULE}")
     found = change.reconcile(
         parsed, Totals(files=totals[0], additions=totals[1], deletions=totals[2])
     )

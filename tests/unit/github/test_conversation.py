@@ -7,7 +7,7 @@ import pytest
 from crscore.github import conversation
 from crscore.github.conversation import Conversation
 from crscore.github.host import Host
-from crscore.pulls import Remark, RemarkKind
+from crscore.github.records import Remark, RemarkKind
 from crscore.records import Side
 from tests.helpers.github import faults
 from tests.helpers.github.faults import At, Fault, Kind, Places
@@ -15,7 +15,9 @@ from tests.unit.github.shops import NAME, NUMBER, pull_of, shop
 
 
 def read(host: Host) -> Conversation:
-    return conversation.read(host, NAME, NUMBER, settings=f"{'0' * 40}:pyproject.toml", expected={})
+    return conversation.read_conversation(
+        host, NAME, NUMBER, settings=f"{'0' * 40}:pyproject.toml", expected={}
+    )
 
 
 def saying(found: Conversation, text: str) -> Remark:

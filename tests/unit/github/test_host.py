@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from crscore.cache import Store
 from crscore.errors import (
     BadTokenError,
     DependencyError,
@@ -26,7 +27,6 @@ from crscore.errors import (
     UncertainWriteError,
 )
 from crscore.github.host import Host, Patience, Traffic
-from crscore.store import Store
 from tests.helpers.scripted import Asked, Clock, Reply, Scripted
 
 TOKEN = "ghp_0123456789abcdefghijKLMNOPQRSTUVWXYZ"
@@ -332,7 +332,7 @@ def test_kept_answer_serves_another_process(server, connect, store, tmp_path) ->
     connect(store=store).get(PATH, Pull)
     script = (
         "import sys; from pathlib import Path; from crscore.github.host import Host; "
-        "from crscore.store import Store; store = Store(Path(sys.argv[2])); "
+        "from crscore.cache import Store; store = Store(Path(sys.argv[2])); "
         "host = Host(token=None, api_url=sys.argv[1], store=store); "
         f"print(host.get({PATH!r}, dict), host.traffic.unchanged); host.close(); store.close()"
     )
@@ -777,7 +777,7 @@ def test_hosts_do_not_share_their_patience(server) -> None:
 
 @pytest.mark.parametrize("package", ["github", "tenacity"])
 def test_missing_package_is_named_with_its_command(package: str, monkeypatch) -> None:
-    monkeypatch.delitem(sys.modules, "crscore.github.wire", raising=False)
+    monkeypatch.delitem(sys.modules, "crscore.github.transport", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(DependencyError, match=r"crscore\[github\]"):
         Host(token=None)

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore import diff
-from crscore.github.patches import EMPTY_BLOBS, Row, compose, quoted, show
-from crscore.headers import unquote
+from crscore.diff import parse
+from crscore.diff.headers import unquote
+from crscore.github.patches import EMPTY_BLOBS, PatchRow, compose, quoted, show
 from crscore.records import FileStatus
 
-LIMITS = diff.Limits()
+LIMITS = parse.Limits()
 HUNK = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
 STATUS = {
     "added": FileStatus.ADDED,
@@ -31,12 +31,12 @@ PATHS = st.lists(PARTS, min_size=1, max_size=3).map("/".join) | st.sampled_from(
 )
 
 
-def row(**values) -> Row:
+def row(**values) -> PatchRow:
     given = {"filename": "a.py", "status": "modified", "additions": 1, "deletions": 1}
-    return Row(**{**given, "patch": HUNK, **values})
+    return PatchRow(**{**given, "patch": HUNK, **values})
 
 
-def seen(given: Row, *, zeros_are_true: bool = True):
+def seen(given: PatchRow, *, zeros_are_true: bool = True):
     return show(given, zeros_are_true=zeros_are_true, limits=LIMITS)
 
 
@@ -104,7 +104,7 @@ def test_paths_are_quoted_as_git_does(path: str, written: str) -> None:
         (row(patch="@@ -1 +1 @@\n-" + "b" * 100_001 + "\n+c"), "cannot be read (max_line_length)"),
     ],
 )
-def test_patch_that_does_not_fit_its_row_silences_the_file(given: Row, reason: str) -> None:
+def test_patch_that_does_not_fit_its_row_silences_the_file(given: PatchRow, reason: str) -> None:
     found = seen(given)
     assert reason in (found.reason or "")
     assert found.file.is_missing

@@ -5,12 +5,12 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from crscore import checkout
+from crscore.diff import checkout
+from crscore.diff.full_files import Limits
 from crscore.errors import BadTokenError, NotFoundError, UnavailableError
 from crscore.github import pull
 from crscore.github.host import Host
-from crscore.pulls import PullRequest
-from crscore.wholes import Limits
+from crscore.github.records import PullRequest
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.unit.github.shops import NAME, NUMBER, pull_of, read, shop
@@ -128,7 +128,7 @@ def test_push_while_reading_is_noticed_and_read_again() -> None:
 
 def test_no_such_pull_request_is_an_error() -> None:
     with shop() as (_, host), pytest.raises(NotFoundError):
-        pull.read(host, NAME, 999, limits=Limits())
+        pull.read_pull(host, NAME, 999, limits=Limits())
 
 
 def test_wrong_token_is_an_error() -> None:
@@ -156,7 +156,7 @@ def local(server, tmp_path):
     """A finder of a clone of the shop."""
     repository = server.world.repositories[0]
     repository.history.clone(tmp_path / "clone", pull_of(server).head)
-    return lambda base, head: checkout.find(tmp_path / "clone", base, head)
+    return lambda base, head: checkout.find_checkout(tmp_path / "clone", base, head)
 
 
 def test_checkout_gives_the_change_without_asking_for_it(whole, tmp_path) -> None:
@@ -180,7 +180,9 @@ def test_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
 
 def test_reason_for_no_checkout_is_told(tmp_path) -> None:
     with shop() as (_, host):
-        found = read(host, find_checkout=lambda base, head: checkout.find(tmp_path, base, head))
+        found = read(
+            host, find_checkout=lambda base, head: checkout.find_checkout(tmp_path, base, head)
+        )
     assert any("local checkout was not used" in note for note in found.notes)
     assert not found.partial
 

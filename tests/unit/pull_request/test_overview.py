@@ -3,15 +3,14 @@ from itertools import pairwise
 
 import pytest
 
-from crscore.findings import Severity
 from crscore.pull_request import overview
 from crscore.pull_request.overview import Overview
-from crscore.records import ReferenceKind, Side
+from crscore.records import ReferenceKind, Severity, Side
 from tests.helpers import overviews, results
 
 
 def of(result, people=overviews.PEOPLE, notes=(), **changes) -> Overview:
-    return overview.of(overviews.pull(result, **changes), result, people, notes)
+    return overview.make_overview(overviews.pull(result, **changes), result, people, notes)
 
 
 def test_the_pull_request_is_named() -> None:
@@ -140,7 +139,7 @@ def test_notes_are_those_of_the_host_the_run_and_the_result_each_once() -> None:
     assert found.notes[0] == "Left out: ci-bot."
     assert found.notes[1].startswith("⚑ 4 sentences flagged: ")
     assert "One binary file was left out." in found.notes
-    twice = overview.of(
+    twice = overview.make_overview(
         overviews.pull(results.small(), notes=("Same.",)), results.small(), (), ("Same.",)
     )
     assert twice.notes.count("Same.") == 1

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from crscore.reports import _escape
+from crscore.reports import escape
 from tests.helpers.results import EVIL
 
 COMMONMARK = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -40,23 +40,23 @@ def rendered_text(source: str) -> str:
     ],
 )
 def test_text_with_terminal_codes_is_cleaned(raw: str, shown: str) -> None:
-    assert _escape.clean(raw) == shown
+    assert escape.clean(raw) == shown
 
 
 def test_line_ends_and_runs_of_space_become_one_space() -> None:
-    assert _escape.one_line("  a \n\t b\r\n\r\nc ") == "a b c"
+    assert escape.one_line("  a \n\t b\r\n\r\nc ") == "a b c"
 
 
 def test_long_text_is_cut_and_the_rest_counted() -> None:
-    assert _escape.one_line("x" * 1_500, limit=1_000) == "x" * 1_000 + "… (+500 characters)"
+    assert escape.one_line("x" * 1_500, limit=1_000) == "x" * 1_000 + "… (+500 characters)"
 
 
 def test_code_line_keeps_its_indent() -> None:
-    assert _escape.code_line("\tif x:  \x1b[1my") == "    if x:  y"
+    assert escape.code_line("\tif x:  \x1b[1my") == "    if x:  y"
 
 
 def test_long_code_line_is_cut() -> None:
-    assert _escape.code_line("y" * 30, limit=10) == "y" * 10 + "… (+20 characters)"
+    assert escape.code_line("y" * 30, limit=10) == "y" * 10 + "… (+20 characters)"
 
 
 @pytest.mark.parametrize(
@@ -70,24 +70,24 @@ def test_long_code_line_is_cut() -> None:
     ],
 )
 def test_prose_is_split_at_whole_code_spans(text: str, parts: list[tuple[str, bool]]) -> None:
-    assert [tuple(piece) for piece in _escape.pieces(text)] == parts
+    assert [tuple(piece) for piece in escape.pieces(text)] == parts
 
 
 def test_hundred_thousand_backticks_are_split_in_bounded_time() -> None:
-    assert len(_escape.pieces("`" * 100_000)) == 1
+    assert len(escape.pieces("`" * 100_000)) == 1
 
 
 @pytest.mark.parametrize(
     "raw", ["::error::x", "   ::set-output name=a::b", "\x1b[31m::error::x", "a ##[error]b"]
 )
 def test_runner_commands_are_broken(raw: str) -> None:
-    line = _escape.no_commands("before\n" + raw).split("\n")[1]
+    line = escape.no_commands("before\n" + raw).split("\n")[1]
     assert not line.strip().replace("\x1b[31m", "").startswith("::")
     assert "##[" not in line
 
 
 def test_double_colons_inside_a_line_are_kept() -> None:
-    assert _escape.no_commands("use std::move::x") == "use std::move::x"
+    assert escape.no_commands("use std::move::x") == "use std::move::x"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_double_colons_inside_a_line_are_kept() -> None:
     ],
 )
 def test_escaped_markdown_renders_as_the_text_itself(raw: str) -> None:
-    assert rendered_text(_escape.markdown(raw)) == _escape.one_line(raw)
+    assert rendered_text(escape.markdown(raw)) == escape.one_line(raw)
 
 
 @pytest.mark.parametrize(
@@ -132,41 +132,41 @@ def test_escaped_markdown_renders_as_the_text_itself(raw: str) -> None:
     ],
 )
 def test_mentions_references_and_addresses_are_defused(raw: str) -> None:
-    shown = COMMONMARK.render(_escape.markdown(raw))
+    shown = COMMONMARK.render(escape.markdown(raw))
     assert "\u200b" in shown
     assert raw not in shown
 
 
 def test_commit_hash_is_defused() -> None:
-    assert "&#8203;" in _escape.markdown("since 0a1b2c3d")
+    assert "&#8203;" in escape.markdown("since 0a1b2c3d")
 
 
 @pytest.mark.parametrize("raw", ["a", "`", "a`b", "``", "`a`", "x ``` y", "@someone #1", "*a*"])
 def test_code_span_holds_its_text(raw: str) -> None:
-    inline = COMMONMARK.parseInline(_escape.markdown_code(raw))[0].children or []
+    inline = COMMONMARK.parseInline(escape.markdown_code(raw))[0].children or []
     assert [(token.type, token.content) for token in inline] == [("code_inline", raw)]
 
 
 @pytest.mark.parametrize("raw", ["a|b", "a\\", "##[error]x"])
 def test_text_that_a_code_span_cannot_hold_is_escaped_instead(raw: str) -> None:
-    escaped = _escape.markdown_code(raw, in_table=True)
+    escaped = escape.markdown_code(raw, in_table=True)
     assert "|" not in escaped
     assert "##[" not in escaped
     assert rendered_text(escaped) == raw
 
 
 def test_prose_keeps_code_spans_in_markdown() -> None:
-    assert _escape.markdown_prose("Use `a_b` *now*") == "Use `a_b` \\*now\\*"
+    assert escape.markdown_prose("Use `a_b` *now*") == "Use `a_b` \\*now\\*"
 
 
 def test_json_escapes_keep_the_value() -> None:
     value = {"text": EVIL + "\U000e0041 😀"}
-    escaped = _escape.json_text(json.dumps(value, ensure_ascii=False))
+    escaped = escape.json_text(json.dumps(value, ensure_ascii=False))
     assert json.loads(escaped) == value
 
 
 def test_json_escapes_leave_nothing_to_act_on() -> None:
-    escaped = _escape.json_text(json.dumps(EVIL, ensure_ascii=False))
+    escaped = escape.json_text(json.dumps(EVIL, ensure_ascii=False))
     assert not set(escaped) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800")
     assert "##[" not in escaped
 
@@ -183,8 +183,8 @@ RISKY = st.text(
 @settings(max_examples=200, deadline=None)
 @given(RISKY)
 def test_any_text_renders_in_markdown_as_itself(raw: str) -> None:
-    shown = _escape.one_line(raw)
-    escaped = _escape.markdown(raw)
+    shown = escape.one_line(raw)
+    escaped = escape.markdown(raw)
     if shown:
         assert rendered_text(f"- {escaped}") == shown
         assert rendered_text(escaped) == shown
@@ -193,16 +193,16 @@ def test_any_text_renders_in_markdown_as_itself(raw: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(RISKY)
 def test_any_prose_renders_in_markdown_as_its_pieces(raw: str) -> None:
-    escaped = _escape.markdown_prose(raw)
+    escaped = escape.markdown_prose(raw)
     if escaped:
-        pieces = "".join(piece.text for piece in _escape.pieces(raw))
+        pieces = "".join(piece.text for piece in escape.pieces(raw))
         assert rendered_text(f"- {escaped}") == pieces.strip()
 
 
 @settings(max_examples=200, deadline=None)
 @given(RISKY)
 def test_any_text_in_a_table_cell_stays_one_cell(raw: str) -> None:
-    cell = _escape.markdown_code(raw, in_table=True)
+    cell = escape.markdown_code(raw, in_table=True)
     document = f"| a | b |\n|--|--|\n| {cell} | end |\n"
     cells = [t.content for t in COMMONMARK.parse(document) if t.type == "inline"]
     assert len(cells) == 4
@@ -212,11 +212,11 @@ def test_any_text_in_a_table_cell_stays_one_cell(raw: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(RISKY)
 def test_cleaning_twice_changes_nothing(raw: str) -> None:
-    assert _escape.clean(_escape.clean(raw)) == _escape.clean(raw)
+    assert escape.clean(escape.clean(raw)) == escape.clean(raw)
 
 
 @pytest.mark.parametrize("opener", ["\x9d", "\x90", "\x1b]", "\x1bP", "\x9b", "\x1b"])
 def test_many_openers_of_sequences_take_linear_time(opener: str) -> None:
     started = time.perf_counter()
-    _escape.one_line(opener * 200_000, 100)
+    escape.one_line(opener * 200_000, 100)
     assert time.perf_counter() - started < 5

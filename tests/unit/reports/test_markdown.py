@@ -6,7 +6,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from crscore.records import Result
-from crscore.reports import _blocks, markdown
+from crscore.reports import blocks, markdown
 from tests.helpers import results
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table"])
@@ -219,8 +219,8 @@ def test_short_document_is_not_cut() -> None:
     assert "Shortened" not in render(results.review())
 
 
-def block(head: str, *items: str) -> _blocks.Block:
-    return _blocks.Block(head, items)
+def block(head: str, *items: str) -> blocks.Block:
+    return blocks.Block(head, items)
 
 
 def test_item_that_does_not_fit_is_left_out_and_a_later_one_kept() -> None:

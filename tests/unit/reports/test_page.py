@@ -1,7 +1,7 @@
 import pytest
 from markupsafe import Markup
 
-from crscore.reports import _page
+from crscore.reports import page as _page
 from tests.helpers import results
 
 

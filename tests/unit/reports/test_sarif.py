@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from crscore.analysis import sarif as reader
-from crscore.findings import Analysis, Finding, Severity
-from crscore.records import Comment, Flag, ReferenceKind, Result, Side
+from crscore.records import Analysis, Comment, Finding, Flag, ReferenceKind, Result, Severity, Side
 from crscore.reports import sarif
+from crscore.static_analysis import sarif as reader
 from crscore.version import __version__
 from tests.helpers import results
 
@@ -335,7 +334,7 @@ def test_review_is_kept_for_other_readers() -> None:
 
 def read_back(*given_: Result) -> tuple[Any, ...]:
     written = sarif.create({}).render(given_)
-    return reader.read(written.encode(), source="crscore.sarif")
+    return reader.read_sarif(written.encode(), source="crscore.sarif")
 
 
 def test_reader_reads_what_was_written() -> None:

@@ -2,9 +2,20 @@ from dataclasses import replace
 
 import pytest
 
-from crscore.findings import Analysis, Finding, Severity, ToolRun, ToolState
-from crscore.records import Comment, Flag, LineSpan, Scope, ScopeKind, Side
-from crscore.reports import _view
+from crscore.records import (
+    Analysis,
+    Comment,
+    Finding,
+    Flag,
+    LineSpan,
+    Scope,
+    ScopeKind,
+    Severity,
+    Side,
+    ToolRun,
+    ToolState,
+)
+from crscore.reports import view
 from tests.helpers import results
 
 
@@ -20,17 +31,17 @@ from tests.helpers import results
     ],
 )
 def test_number_has_two_decimals_or_a_dash(value: float | None, shown: str) -> None:
-    assert _view.number(value) == shown
+    assert view.number(value) == shown
 
 
 @pytest.mark.parametrize(("value", "shown"), [(None, "–"), (0.314, "31 %")])
 def test_share_is_a_percentage(value: float | None, shown: str) -> None:
-    assert _view.percent(value) == shown
+    assert view.percent(value) == shown
 
 
 def test_basis_names_the_counts() -> None:
     # By hand from the matrix: sentence 1 is above 0.65 twice, sentence 2 never.
-    rows = _view.rows(results.small())
+    rows = view.rows(results.small())
     assert [row.basis for row in rows[1:]] == [
         "1 of 2 sentences on topic",
         "2 of 3 pseudo-references addressed",
@@ -40,7 +51,7 @@ def test_basis_names_the_counts() -> None:
 def test_basis_of_a_mean_does_not_read_like_a_share() -> None:
     # Half of each cosine, 0.41 and 0.10 at best: the first is over the decision of 0.35, so is
     # no pseudo-reference but the first.
-    rows = _view.rows(results.learned(results.small()))
+    rows = view.rows(results.learned(results.small()))
     assert [row.basis for row in rows[1:]] == [
         "mean of 2 sentences, 1 on topic",
         "mean of 3 pseudo-references, 1 addressed",
@@ -49,7 +60,7 @@ def test_basis_of_a_mean_does_not_read_like_a_share() -> None:
 
 
 def test_basis_of_an_abstention_counts_nothing() -> None:
-    rows = _view.rows(results.learned(results.abstained()))
+    rows = view.rows(results.learned(results.abstained()))
     assert [row.basis for row in rows[1:]] == [
         "0 of 0 sentences on topic",
         "0 of 2 pseudo-references addressed",
@@ -59,57 +70,57 @@ def test_basis_of_an_abstention_counts_nothing() -> None:
 def test_number_of_a_pair_is_what_decided() -> None:
     small = results.small()
     learned = results.learned(small)
-    assert _view.strength(small, small.sentence_matches[0]) == pytest.approx(0.8215)
-    assert _view.strength(learned, learned.sentence_matches[0]) == pytest.approx(0.41075)
+    assert view.strength(small, small.sentence_matches[0]) == pytest.approx(0.8215)
+    assert view.strength(learned, learned.sentence_matches[0]) == pytest.approx(0.41075)
 
 
 def test_remark_is_the_flag_of_the_sentence() -> None:
-    assert _view.remark(results.flagged(), 2) == "⚑ restates the change"
-    assert _view.remark(results.flagged(), 0) is None
+    assert view.remark(results.flagged(), 2) == "⚑ restates the change"
+    assert view.remark(results.flagged(), 0) is None
 
 
 def test_flags_are_counted_the_most_frequent_first() -> None:
     flags = (None, Flag.HIDDEN, Flag.REPEATS, None, Flag.REPEATS, None)
-    shown = _view.flagged(results.learned(results.review(), flags))
+    shown = view.flagged(results.learned(results.review(), flags))
     assert shown == (
         "⚑ 3 sentences flagged: repeats an earlier sentence (2), is hidden from readers (1)"
     )
-    assert _view.flagged(results.review()) is None
+    assert view.flagged(results.review()) is None
 
 
 def test_sentences_of_a_reviewer_are_counted_by_the_whole_change() -> None:
     # mira's: half of 0.8123 and 0.7423 is over 0.35, half of 0.6820 is not.
     learned = results.learned(results.review())
-    assert _view.ratio_of_review(learned, learned.reviews[0]) == "2 of 3"
-    assert _view.ratio_of_review(results.review(), results.review().reviews[0]) == "3 of 3"
+    assert view.ratio_of_review(learned, learned.reviews[0]) == "2 of 3"
+    assert view.ratio_of_review(results.review(), results.review().reviews[0]) == "3 of 3"
 
 
 def test_reviewer_who_abstained_has_no_sentence_on_topic() -> None:
     result = results.review()
     lost = replace(result.reviews[0].scores, relevance=None, reason="nothing to say")
     review = replace(result.reviews[0], scores=lost)
-    assert _view.ratio_of_review(result, review) == "0 of 3"
+    assert view.ratio_of_review(result, review) == "0 of 3"
 
 
 def test_sum_of_degrees_of_a_comment_is_not_shown_as_a_count() -> None:
     result = results.review()
-    assert _view.ratio_of_comment(result, result.comments[0]) == "2 of 2"
+    assert view.ratio_of_comment(result, result.comments[0]) == "2 of 2"
     learned = results.learned(result)
-    assert _view.ratio_of_comment(learned, learned.comments[0]) == "2"
+    assert view.ratio_of_comment(learned, learned.comments[0]) == "2"
 
 
 def test_legend_says_what_the_numbers_are() -> None:
-    cosine = _view.legend(results.small(), "✓")
+    cosine = view.legend(results.small(), "✓")
     assert "cosine similarity" in cosine
     assert "✓ marks those above the threshold of 0.65" in cosine
-    degree = _view.legend(results.learned(results.small()), "✓")
+    degree = view.legend(results.learned(results.small()), "✓")
     assert "from 0 to 1" in degree
     assert "mean of the sentences' numbers" in degree
     assert "threshold" not in degree
 
 
 def test_change_is_counted_over_all_files() -> None:
-    assert _view.change(results.review()) == "3 files changed, +9 −6"
+    assert view.change(results.review()) == "3 files changed, +9 −6"
 
 
 @pytest.mark.parametrize(
@@ -122,12 +133,12 @@ def test_change_is_counted_over_all_files() -> None:
     ],
 )
 def test_span_is_named_by_path_and_line(span: LineSpan, shown: str) -> None:
-    assert _view.place(span) == shown
+    assert view.place(span) == shown
 
 
 def test_spans_over_the_limit_are_counted() -> None:
     item = results.reference("x", ("a", 1, 1), ("b", 2, 2), ("c", 3, 3))
-    assert _view.places(item, most=2) == "a:1, b:2 and 1 more"
+    assert view.places(item, most=2) == "a:1, b:2 and 1 more"
 
 
 @pytest.mark.parametrize(("before", "shown"), [(False, "a:2"), (True, "a:1 (before), a:2")])
@@ -137,26 +148,26 @@ def test_old_side_is_named_beside_the_new_only_when_asked(before: bool, shown: s
         LineSpan(path="a", side=Side.NEW, start=2, end=2),
     )
     item = replace(results.reference("x"), spans=spans)
-    assert _view.places(item, most=2, before=before) == shown
+    assert view.places(item, most=2, before=before) == shown
 
 
 def test_reference_without_lines_speaks_of_the_whole_change() -> None:
-    assert _view.places(results.reference("x")) == "whole change"
+    assert view.places(results.reference("x")) == "whole change"
 
 
 def test_unaddressed_are_counted_ones_the_heaviest_first() -> None:
     # 3, 6 and 7 of the list have no similarity above 0.65; 8 is not counted.
-    assert _view.unaddressed(results.review()) == (2, 5, 6)
+    assert view.unaddressed(results.review()) == (2, 5, 6)
 
 
 def test_unaddressed_are_ordered_by_weight() -> None:
     result = results.abstained()
     light, heavy = result.references[1], result.references[0]
-    assert _view.unaddressed(replace(result, references=(light, heavy))) == (1, 0)
+    assert view.unaddressed(replace(result, references=(light, heavy))) == (1, 0)
 
 
 def test_attached_comments_are_those_with_a_path() -> None:
-    assert _view.attached(results.review()) == (0, 1, 2)
+    assert view.attached(results.review()) == (0, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +182,7 @@ def test_attached_comments_are_those_with_a_path() -> None:
     ],
 )
 def test_comment_is_placed(comment: Comment, shown: str) -> None:
-    assert _view.comment_place(comment) == shown
+    assert view.comment_place(comment) == shown
 
 
 @pytest.mark.parametrize(
@@ -184,28 +195,28 @@ def test_comment_is_placed(comment: Comment, shown: str) -> None:
     ],
 )
 def test_scope_is_named(scope: Scope, shown: str) -> None:
-    assert _view.scope(scope) == shown
+    assert view.scope(scope) == shown
 
 
 def test_reviewer_without_a_name_is_said_to_be_unknown() -> None:
-    assert (_view.author(None), _view.author("mira")) == ("unknown author", "mira")
+    assert (view.author(None), view.author("mira")) == ("unknown author", "mira")
 
 
 def test_note_of_the_diff_and_of_the_run_is_shown_once() -> None:
     result = replace(results.review(), notes=("One binary file was left out.", "Second."))
-    assert _view.notes(result) == ("One binary file was left out.", "Second.")
+    assert view.notes(result) == ("One binary file was left out.", "Second.")
 
 
 def test_file_as_a_whole_is_named_without_a_line() -> None:
     span = LineSpan(path="a.py", side=Side.OLD, start=0, end=0)
-    assert _view.place(span) == "a.py (before)"
+    assert view.place(span) == "a.py (before)"
 
 
 def test_comment_that_abstained_says_why_among_the_notes() -> None:
     review = results.review()
     lost = replace(review.comments[0].scores, relevance=None, reason="its file is binary")
     comments = (replace(review.comments[0], scores=lost), *review.comments[1:])
-    told = _view.notes(replace(review, comments=comments))
+    told = view.notes(replace(review, comments=comments))
     assert told[-1] == "No score for the comment on src/shop/client.py:13-15: its file is binary."
 
 
@@ -221,12 +232,12 @@ def finding(**more: object) -> Finding:
 
 
 def test_analysis_without_tools_is_not_spoken_of() -> None:
-    assert _view.analysis(Analysis()) == ()
+    assert view.analysis(Analysis()) == ()
 
 
 def test_analysis_names_who_spoke() -> None:
     tools = (run_of("semgrep", files=0), run_of("pmd", ToolState.MISSING, version=None, files=0))
-    assert _view.analysis(Analysis(tools=tools)) == (
+    assert view.analysis(Analysis(tools=tools)) == (
         "Static analysis by semgrep 1.0: nothing found.",
     )
 
@@ -240,7 +251,7 @@ def test_analysis_counts_why_findings_do_not_count() -> None:
         finding(),
         finding(),
     )
-    (said,) = _view.analysis(Analysis(findings=found, tools=(run_of("ruff"),)))
+    (said,) = view.analysis(Analysis(findings=found, tools=(run_of("ruff"),)))
     assert said == (
         "Static analysis by ruff 1.0: 1 of 6 findings counted, 1 on unchanged lines, 1 there "
         "before, 1 of taste, 2 over the limit of a hunk."

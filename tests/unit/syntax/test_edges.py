@@ -4,13 +4,13 @@ from crscore.errors import DependencyError
 from crscore.syntax.fragments import MAX_OPEN, read_fragment
 from crscore.syntax.grammars import language_of, parser
 from crscore.syntax.model import Language, Role, Tree
-from crscore.syntax.tree import read
+from crscore.syntax.tree import parse_source
 
 
 def tree(name: str, source: str) -> Tree:
     table = language_of(name)
     assert table is not None
-    return read(table, source)
+    return parse_source(table, source)
 
 
 def test_missing_grammar_is_named_with_its_wheel() -> None:

@@ -4,13 +4,13 @@ from crscore.syntax.fragments import read_fragment
 from crscore.syntax.grammars import language_of, languages_known
 from crscore.syntax.guess import guess
 from crscore.syntax.model import Part, Role, Tree, Unit
-from crscore.syntax.tree import read
+from crscore.syntax.tree import parse_source
 
 
 def tree(language: str, source: str, **more: object) -> Tree:
     table = language_of(language)
     assert table is not None
-    return read(table, source, **more)  # type: ignore[arg-type]
+    return parse_source(table, source, **more)  # type: ignore[arg-type]
 
 
 def one(found: Tree, role: Role) -> Unit:

@@ -7,8 +7,8 @@ import pytest
 from crscore.errors import DependencyError, InputError
 from crscore.training import boosting
 from crscore.training.boosting import Growth
+from crscore.training.loss import Layout
 from crscore.training.samples import Target
-from crscore.training.structure import Layout
 
 WIDTH = 5
 SMALL = Growth(rounds=8, ensembles=2, rows=0.7, features=0.6)

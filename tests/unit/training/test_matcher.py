@@ -9,13 +9,13 @@ import pytest
 from crscore import Scorer, plugins
 from crscore.encoders import hashing
 from crscore.errors import InputError
-from crscore.matchers._calibrated import features, weights
+from crscore.matchers.calibrated import features, weights
 from crscore.records import ReferenceKind
+from crscore.study import study
+from crscore.study.study import RatedReview
 from crscore.training import matcher
 from crscore.training.boosting import Growth
 from crscore.training.matcher import Recipe
-from crscore.validation import study
-from crscore.validation.study import RatedReview
 from tests.helpers import study as helper
 
 NAMES = (
@@ -37,7 +37,7 @@ def many_rows(names=NAMES) -> list[dict]:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> study.Study:
     path = tmp_path_factory.mktemp("study") / "many.jsonl"
-    return study.read(helper.write(path, many_rows()))
+    return study.read_study(helper.write(path, many_rows()))
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_weights_say_what_they_were_learned_from(data, learned) -> None:
     assert found.background.axes.shape == (3, 256)
     assert found.trees.depth > 0
     assert found.decision == matcher.DECISION
-    assert found.trees.feature.max() < len(features.names(3))
+    assert found.trees.feature.max() < len(features.feature_names(3))
 
 
 def test_what_was_learned_is_read_again_and_scores(data, learned, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def rows_without(**left_out) -> list[dict]:
 def test_study_without_recorded_claims_can_be_learned_from(tmp_path: Path) -> None:
     rows = rows_without(llm_claims=[], pseudo_references=[])
     found = matcher.train(
-        study.read(helper.write(tmp_path / "s.jsonl", rows)),
+        study.read_study(helper.write(tmp_path / "s.jsonl", rows)),
         encoder=hashing.create({}),
         recipe=SMALL,
     )
@@ -162,19 +162,19 @@ def test_study_of_blank_reviews_is_an_input_error(tmp_path: Path, text: str) -> 
     for row in rows:
         for review in row["reviews"]:
             review["text"] = text
-    blank = study.read(helper.write(tmp_path / "s.jsonl", rows))
+    blank = study.read_study(helper.write(tmp_path / "s.jsonl", rows))
     with pytest.raises(InputError, match="no review that has a sentence"):
         matcher.train(blank, encoder=hashing.create({}), recipe=SMALL)
 
 
 def test_study_of_three_changes_learns_without_a_crash(tmp_path: Path) -> None:
-    small = study.read(helper.write(tmp_path / "s.jsonl", helper.full_rows()))
+    small = study.read_study(helper.write(tmp_path / "s.jsonl", helper.full_rows()))
     found = matcher.train(small, encoder=hashing.create({}), recipe=SMALL)
     assert weights.to_bytes(found.weights)
 
 
 def test_too_few_cells_for_a_cut_are_an_input_error_and_no_constant(tmp_path: Path) -> None:
-    few = study.read(helper.write(tmp_path / "few.jsonl", helper.full_rows()[:1]))
+    few = study.read_study(helper.write(tmp_path / "few.jsonl", helper.full_rows()[:1]))
     with pytest.raises(InputError, match=r"no tree found a cut|nothing can be learned"):
         matcher.train(few, encoder=hashing.create({}), recipe=Recipe(axes=3, decoys=False))
 

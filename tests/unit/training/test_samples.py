@@ -3,7 +3,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from crscore import Scorer, diff, pipeline
+from crscore import Scorer, pipeline
+from crscore.diff import parse
 from crscore.encoders import hashing
 from crscore.matchers.base import Cells
 from crscore.records import Claims, PseudoReference, ReferenceKind
@@ -60,8 +61,8 @@ def test_only_what_a_default_score_counts_is_taken() -> None:
 
 def test_reading_comes_before_the_text() -> None:
     ref = PseudoReference(text="`x`", kind=ReferenceKind.CLAIM, source="t", reading="the x")
-    assert samples.read(ref) == "the x"
-    assert samples.read(refs(1)[0]) == "Claim number 0 of the limit."
+    assert samples.parse_reference(ref) == "the x"
+    assert samples.parse_reference(refs(1)[0]) == "Claim number 0 of the limit."
 
 
 class Recorded:
@@ -91,14 +92,14 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
     example = Example(
         change="x",
         system="s",
-        diff=diff.parse(PATCH),
+        diff=parse.parse_diff(PATCH),
         references=samples.counted(refs(14)),
         text=TEXT,
         target=NOTHING,
     )
-    parts = {TEXT: samples.split(TEXT)}
+    parts = {TEXT: samples.split_sentences(TEXT)}
     vectors = Vectors(hashing.create({}))
-    vectors.learn([*parts[TEXT], *map(samples.read, example.references)])
+    vectors.learn([*parts[TEXT], *map(samples.parse_reference, example.references)])
     ours = samples.cells(example, parts, vectors)
     assert [one.text for one in ours.sentences] == [one.text for one in theirs.sentences]
     assert [ref.text for ref in ours.references] == [ref.text for ref in theirs.references]

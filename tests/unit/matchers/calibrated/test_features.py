@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore import diff, similarity
+from crscore.diff import parse
 from crscore.encoders import hashing
-from crscore.matchers._calibrated import features
-from crscore.matchers._calibrated.features import DECIMALS, Background
 from crscore.matchers.base import Cells
+from crscore.matchers.calibrated import features
+from crscore.matchers.calibrated.features import DECIMALS, Background
 from crscore.records import PseudoReference, ReferenceKind, Sentence
+from crscore.scoring import similarity
 
 PATCH = """@@ -1,2 +1,2 @@
  import time
@@ -66,7 +67,7 @@ def cells(
     rows = ENCODER.encode([ref.reading or ref.text for ref in refs])
     columns = ENCODER.encode([one.text for one in said])
     return Cells(
-        diff=diff.parse(patch),
+        diff=parse.parse_diff(patch),
         references=tuple(refs),
         sentences=tuple(said),
         reference_vectors=rows,
@@ -80,18 +81,18 @@ def table(*sentences: str | Sentence, **others) -> np.ndarray:
 
 
 def column(found: np.ndarray, name: str) -> list[list[float]]:
-    return found[..., features.names(AXES).index(name)].tolist()
+    return found[..., features.feature_names(AXES).index(name)].tolist()
 
 
 def test_names_are_distinct_and_as_many_as_columns() -> None:
-    names = features.names(AXES)
+    names = features.feature_names(AXES)
     assert len(set(names)) == len(names) == table("Why 20?").shape[2]
     assert [name for name in names if "axis" in name] == ["sentence.axis0", "sentence.axis1"]
 
 
 def test_last_feature_is_the_comments_log_length() -> None:
     # The matcher takes its discount off this one.
-    assert features.names(AXES)[-1] == "comment.words"
+    assert features.feature_names(AXES)[-1] == "comment.words"
     found = table("Why 20?", "The limit is low.")
     assert found[..., -1] == pytest.approx(math.log1p(2 + 4), abs=1e-4)
 
@@ -207,7 +208,9 @@ def test_strange_texts_give_finite_numbers() -> None:
 def test_change_without_lines_gives_finite_numbers() -> None:
     made = cells(("Why?",))
     bare = Cells(
-        diff=diff.parse("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"),
+        diff=parse.parse_diff(
+            "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
+        ),
         references=made.references,
         sentences=made.sentences,
         reference_vectors=made.reference_vectors,
@@ -243,7 +246,7 @@ def test_last_bits_of_a_cosine_change_nothing() -> None:
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=4))
 def test_any_text_gives_finite_numbers_of_the_right_shape(texts: list[str]) -> None:
     found = table(*texts, claims=texts)
-    assert found.shape == (len(texts), len(texts), len(features.names(AXES)))
+    assert found.shape == (len(texts), len(texts), len(features.feature_names(AXES)))
     assert np.isfinite(found).all()
 
 

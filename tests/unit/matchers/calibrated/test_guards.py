@@ -5,9 +5,9 @@ from itertools import permutations
 
 import pytest
 
-from crscore import diff
-from crscore.matchers._calibrated import guards
-from crscore.matchers._calibrated.speaking import MAX_CHARS, speaks_to_scorer
+from crscore.diff import parse
+from crscore.matchers.calibrated import guards
+from crscore.matchers.calibrated.speaking import MAX_CHARS, speaks_to_scorer
 from crscore.records import Diff, Flag, Sentence
 
 PATCH = """@@ -3,2 +3,4 @@ class UserStore:
@@ -17,7 +17,7 @@ PATCH = """@@ -3,2 +3,4 @@ class UserStore:
 +            raise ValueError("no user")
 +        return self.rows[user_id]
 """
-CHANGE = diff.parse(PATCH, language="python")
+CHANGE = parse.parse_diff(PATCH, language="python")
 NO_CHANGE = Diff(files=(), sha256="")
 
 SHORT = (
@@ -300,7 +300,7 @@ def test_honest_sentence_has_no_flag(text: str) -> None:
 
 @pytest.mark.parametrize("text", ABOUT_SCORES)
 def test_words_of_the_change_make_no_remark_a_speech_to_the_scorer(text: str) -> None:
-    about = diff.parse("@@ -1 +1 @@\n-score = 1\n+rating = 5  # prompt, judge, bot\n")
+    about = parse.parse_diff("@@ -1 +1 @@\n-score = 1\n+rating = 5  # prompt, judge, bot\n")
     assert Flag.ADDRESSES_SCORER not in flags(text, change=about)
 
 
@@ -418,7 +418,7 @@ def test_code_that_a_sentence_quotes_is_no_paste(text: str) -> None:
 
 
 def test_prose_of_a_changed_comment_may_be_proposed_as_it_stands() -> None:
-    change = diff.parse("@@ -1 +1 @@\n-x = 1\n+# The list is sorted by the name of a user.\n")
+    change = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+# The list is sorted by the name of a user.\n")
     assert flags("The list is sorted by the name of a user.", change=change) == [None]
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from crscore.errors import InputError
-from crscore.matchers._calibrated import features, weights
-from crscore.matchers._calibrated.features import Background
-from crscore.matchers._calibrated.trees import Trees
-from crscore.matchers._calibrated.weights import Weights
-from crscore.matchers.calibrated import SHIPPED
+from crscore.matchers.calibrated import features, weights
+from crscore.matchers.calibrated.features import Background
+from crscore.matchers.calibrated.plugin import SHIPPED
+from crscore.matchers.calibrated.trees import Trees
+from crscore.matchers.calibrated.weights import Weights
 
 D, K = 4, 2
 
@@ -80,7 +80,7 @@ def facts(**changes) -> bytes:
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     before = made()
-    after = weights.read(written(tmp_path / "w.npz", weights.to_bytes(before)))
+    after = weights.read_weights(written(tmp_path / "w.npz", weights.to_bytes(before)))
     for name in ("encoder", "data_sha256", "seed", "start", "discount", "decision"):
         assert getattr(after, name) == getattr(before, name)
     assert after.background.frequency == before.background.frequency
@@ -108,11 +108,11 @@ def test_other_weights_give_other_bytes(change: dict) -> None:
 
 def test_reading_and_writing_again_gives_the_same_file(tmp_path: Path) -> None:
     content = weights.to_bytes(made())
-    assert weights.to_bytes(weights.read(written(tmp_path / "w.npz", content))) == content
+    assert weights.to_bytes(weights.read_weights(written(tmp_path / "w.npz", content))) == content
 
 
 def test_shipped_file_is_what_its_weights_are_written_as() -> None:
-    assert weights.to_bytes(weights.read(SHIPPED)) == SHIPPED.read_bytes()
+    assert weights.to_bytes(weights.read_weights(SHIPPED)) == SHIPPED.read_bytes()
 
 
 def test_shipped_file_is_small_and_holds_no_pickle() -> None:
@@ -122,7 +122,7 @@ def test_shipped_file_is_small_and_holds_no_pickle() -> None:
 
 
 def test_shipped_trees_hang_together() -> None:
-    learned = weights.read(SHIPPED)
+    learned = weights.read_weights(SHIPPED)
     trees = learned.trees
     nodes = np.arange(len(trees.value))
     is_leaf = trees.left == nodes
@@ -131,7 +131,7 @@ def test_shipped_trees_hang_together() -> None:
     assert (trees.right[~is_leaf] > trees.left[~is_leaf]).all()
     assert trees.right.max() < len(nodes)
     assert trees.feature.min() >= 0
-    assert trees.feature.max() < len(features.names(len(learned.background.axes)))
+    assert trees.feature.max() < len(features.feature_names(len(learned.background.axes)))
     assert np.isfinite(trees.threshold).all()
     assert np.isfinite(trees.value).all()
     # Every node but the roots has one parent.
@@ -146,18 +146,18 @@ def test_shipped_trees_hang_together() -> None:
 
 def test_missing_file_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.npz cannot be read"):
-        weights.read(tmp_path / "none.npz")
+        weights.read_weights(tmp_path / "none.npz")
 
 
 def test_folder_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read(tmp_path)
+        weights.read_weights(tmp_path)
 
 
 @pytest.mark.parametrize("keep", [0, 1, 4, 60, 500, -1, -40])
 def test_cut_off_file_is_an_input_error(keep: int, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read(written(tmp_path / "w.npz", weights.to_bytes(made())[:keep]))
+        weights.read_weights(written(tmp_path / "w.npz", weights.to_bytes(made())[:keep]))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_cut_off_file_is_an_input_error(keep: int, tmp_path: Path) -> None:
 )
 def test_file_of_another_kind_is_an_input_error(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read(written(tmp_path / "w.npz", content))
+        weights.read_weights(written(tmp_path / "w.npz", content))
 
 
 def test_flipped_bytes_never_leave_as_another_error(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_flipped_bytes_never_leave_as_another_error(tmp_path: Path) -> None:
             broken[at] = int(rng.integers(0, 256))
         path = written(tmp_path / "w.npz", bytes(broken))
         try:
-            found = weights.read(path)
+            found = weights.read_weights(path)
         except InputError:
             continue
         # What can be read has lost nothing: the checksums of the archive saw to that.
@@ -188,7 +188,7 @@ def test_flipped_bytes_never_leave_as_another_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("entry", ["facts", "stems", "value", "axes", "frequency"])
 def test_missing_array_is_an_input_error(entry: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read(rewritten(tmp_path / "w.npz", f"{entry}.npy", None))
+        weights.read_weights(rewritten(tmp_path / "w.npz", f"{entry}.npy", None))
 
 
 def test_pickled_array_is_refused_and_never_run(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_pickled_array_is_refused_and_never_run(tmp_path: Path) -> None:
 
     content = array(np.array([Evil()], dtype=object))
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read(rewritten(tmp_path / "w.npz", "value.npy", content))
+        weights.read_weights(rewritten(tmp_path / "w.npz", "value.npy", content))
     assert not mark.exists()
 
 
@@ -210,19 +210,19 @@ def test_pickled_array_is_refused_and_never_run(tmp_path: Path) -> None:
 def test_file_of_another_version_says_to_train_again(change: dict, tmp_path: Path) -> None:
     path = rewritten(tmp_path / "w.npz", "facts.npy", facts(**change))
     with pytest.raises(InputError, match="another version of crscore; train it again"):
-        weights.read(path)
+        weights.read_weights(path)
 
 
 def test_facts_that_are_no_json_are_an_input_error(tmp_path: Path) -> None:
     content = array(np.frombuffer(b"{oops", dtype=np.uint8))
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read(rewritten(tmp_path / "w.npz", "facts.npy", content))
+        weights.read_weights(rewritten(tmp_path / "w.npz", "facts.npy", content))
 
 
 def test_more_stems_than_counts_are_an_input_error(tmp_path: Path) -> None:
     content = array(np.array([4, 5], dtype=np.int32))
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read(rewritten(tmp_path / "w.npz", "frequency.npy", content))
+        weights.read_weights(rewritten(tmp_path / "w.npz", "frequency.npy", content))
 
 
 @pytest.mark.parametrize(
@@ -242,10 +242,10 @@ def test_trees_that_point_nowhere_are_an_input_error(
     kind = np.float32 if entry in ("value", "threshold") else np.int32
     content = array(np.array(values, dtype=kind))
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read(rewritten(tmp_path / "w.npz", f"{entry}.npy", content))
+        weights.read_weights(rewritten(tmp_path / "w.npz", f"{entry}.npy", content))
 
 
 def test_no_stem_is_no_empty_stem(tmp_path: Path) -> None:
     bare = made(background=replace(made().background, frequency={}))
     path = written(tmp_path / "w.npz", weights.to_bytes(bare))
-    assert weights.read(path).background.frequency == {}
+    assert weights.read_weights(path).background.frequency == {}

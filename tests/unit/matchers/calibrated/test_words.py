@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.matchers._calibrated.words import TOPICS, names_of, stem, stems_of, words
+from crscore.matchers.calibrated.words import TOPICS, names_of, stem, stems_of, words
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from crscore.findings import Severity
 from crscore.pull_request.documents import annotations
-from crscore.records import ReferenceKind, Side
+from crscore.records import ReferenceKind, Severity, Side
 from tests.helpers import overviews
 
 
@@ -20,7 +19,7 @@ def parse(line: str) -> tuple[str, dict[str, str], str]:
 
 def of(*points: overviews.Point, most: int = 10) -> list[tuple[str, dict[str, str], str]]:
     found = overviews.replace(overviews.review(), open=points)
-    written = annotations.render(found, most=most)
+    written = annotations.render_annotations(found, most=most)
     assert written == "" or written.endswith("\n")
     return [parse(line) for line in written.splitlines()]
 
@@ -107,7 +106,7 @@ def test_path_that_would_act_is_no_property(path: str) -> None:
 
 
 def test_hostile_texts_make_one_command_a_line() -> None:
-    written = annotations.render(overviews.hostile())
+    written = annotations.render_annotations(overviews.hostile())
     lines = written.splitlines()
     assert len(lines) == 5
     assert all(line.startswith("::warning ") for line in lines)
@@ -118,4 +117,4 @@ def test_hostile_texts_make_one_command_a_line() -> None:
 
 
 def test_message_is_short_enough_for_a_runner() -> None:
-    assert max(map(len, annotations.render(overviews.hostile()).splitlines())) < 4_096
+    assert max(map(len, annotations.render_annotations(overviews.hostile()).splitlines())) < 4_096

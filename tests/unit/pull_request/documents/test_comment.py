@@ -9,7 +9,7 @@ MARK = re.compile(r"<!-- crscore:sticky v1 sha256:([0-9a-f]{64}) -->\n")
 
 
 def test_comment_begins_with_the_marker_of_what_follows() -> None:
-    body = comment.render(overviews.review())
+    body = comment.render_comment(overviews.review())
     found = MARK.match(body)
     assert found
     assert body == comment.marker(body[found.end() :]) + body[found.end() :]
@@ -17,7 +17,7 @@ def test_comment_begins_with_the_marker_of_what_follows() -> None:
 
 
 def test_fingerprint_is_that_of_the_marker() -> None:
-    body = comment.render(overviews.review())
+    body = comment.render_comment(overviews.review())
     found = MARK.match(body)
     assert found
     assert comment.fingerprint(body) == found[1]
@@ -34,7 +34,7 @@ def test_fingerprint_is_that_of_the_marker() -> None:
     ],
 )
 def test_fingerprint_stands_line_ends_and_blanks(change) -> None:
-    body = comment.render(overviews.review())
+    body = comment.render_comment(overviews.review())
     assert comment.fingerprint(change(body)) == comment.fingerprint(body) is not None
 
 
@@ -51,13 +51,13 @@ def test_fingerprint_stands_line_ends_and_blanks(change) -> None:
     ],
 )
 def test_comment_that_somebody_changed_has_no_fingerprint(change) -> None:
-    assert comment.fingerprint(change(comment.render(overviews.review()))) is None
+    assert comment.fingerprint(change(comment.render_comment(overviews.review()))) is None
 
 
 def test_another_commit_is_another_comment() -> None:
     other = overviews.replace(overviews.review(), head="f" * 40)
-    assert comment.fingerprint(comment.render(other)) != (
-        comment.fingerprint(comment.render(overviews.review()))
+    assert comment.fingerprint(comment.render_comment(other)) != (
+        comment.fingerprint(comment.render_comment(overviews.review()))
     )
 
 
@@ -65,7 +65,7 @@ def test_three_points_stand_openly_and_the_others_are_folded() -> None:
     points = tuple(overviews.point(f"Point {word}.") for word in ("one", "two", "three", "four"))
     together = overviews.replace(overviews.review().together, unaddressed=6)
     found = overviews.replace(overviews.review(), open=points, together=together)
-    openly, folded = comment.render(found).split("<details>", 1)
+    openly, folded = comment.render_comment(found).split("<details>", 1)
     assert [f"Point {word}." in openly for word in ("one", "two", "three")] == [True] * 3
     assert "Point four." in folded
     assert folded.startswith("<summary>3 more not addressed</summary>")
@@ -73,14 +73,14 @@ def test_three_points_stand_openly_and_the_others_are_folded() -> None:
 
 
 def test_notes_are_folded() -> None:
-    openly, folded = comment.render(overviews.review()).split("<details>", 1)
+    openly, folded = comment.render_comment(overviews.review()).split("<details>", 1)
     assert "One binary file was left out." in folded
     assert "harmonic mean" in folded
     assert "binary" not in openly
 
 
 def test_one_sentence_says_what_was_found() -> None:
-    assert comment.render(overviews.review()).split("\n")[3] == (
+    assert comment.render_comment(overviews.review()).split("\n")[3] == (
         "Together, 2 reviewers address 4 of 7 points that a review of this change should touch; "
         "4 of 6 sentences are about it."
     )
@@ -89,19 +89,19 @@ def test_one_sentence_says_what_was_found() -> None:
 def test_all_points_addressed_needs_no_list() -> None:
     found = overviews.review()
     whole = overviews.replace(found.together, addressed=7, unaddressed=0)
-    shown = comment.render(overviews.replace(found, together=whole, open=()))
+    shown = comment.render_comment(overviews.replace(found, together=whole, open=()))
     assert "2 reviewers address all 7 points that" in shown
     assert "Worth a look" not in shown
 
 
 def test_degrees_are_told_as_such() -> None:
-    shown = comment.render(overviews.learned())
+    shown = comment.render_comment(overviews.learned())
     assert "**Worth a look: not or hardly addressed yet**" in shown
     assert "from 0 to 1" in shown
 
 
 def test_largest_comment_keeps_the_limit_and_what_matters() -> None:
-    body = comment.render(overviews.largest())
+    body = comment.render_comment(overviews.largest())
     assert 60_000 < len(body) <= comment.MAX_CHARS
     assert comment.fingerprint(body) is not None
     assert body.count("<details>") == body.count("</details>")
@@ -113,7 +113,7 @@ def test_largest_comment_keeps_the_limit_and_what_matters() -> None:
 
 
 def test_what_is_left_out_is_counted() -> None:
-    body = comment.render(overviews.largest())
+    body = comment.render_comment(overviews.largest())
     found = re.search(r"\*Shortened: ([\d,]+) items", body)
     assert found
     # 500 points, 2 lines on missing ones beyond 3, 97 + 100 notes and what explains the numbers.
@@ -125,9 +125,9 @@ def test_one_more_character_of_a_note_never_breaks_the_limit() -> None:
     for length in range(10, 2_000, 630):
         notes = tuple("x" * length for _ in range(100))
         found = overviews.replace(overviews.largest(), notes=notes, reviewers=())
-        assert len(comment.render(found)) <= comment.MAX_CHARS
+        assert len(comment.render_comment(found)) <= comment.MAX_CHARS
 
 
 def test_scale_of_learned_scores_is_explained() -> None:
-    assert "near 0.35" in comment.render(overviews.learned())
-    assert "near 0.35" not in comment.render(overviews.review())
+    assert "near 0.35" in comment.render_comment(overviews.learned())
+    assert "near 0.35" not in comment.render_comment(overviews.review())

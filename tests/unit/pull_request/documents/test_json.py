@@ -7,10 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from crscore.github.records import Remark, RemarkKind
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import json
 from crscore.pull_request.documents.json import Spoken
-from crscore.pulls import Remark, RemarkKind
 from crscore.records import ReferenceKind, Result, ScopeKind, Side
 from crscore.reports import json as report
 from tests.helpers import overviews, results
@@ -29,8 +29,8 @@ REMARK = Remark(id=101, kind=RemarkKind.LINE, body="b", login="mira", is_bot=Fal
 
 
 def render(result: Result, *spoken: Spoken, **changes: Any) -> dict[str, Any]:
-    found = overview.of(overviews.pull(result, **changes), result, overviews.PEOPLE)
-    written = json.render(found, spoken, result)
+    found = overview.make_overview(overviews.pull(result, **changes), result, overviews.PEOPLE)
+    written = json.render_json(found, spoken, result)
     document = standard.loads(written)
     VALIDATOR.validate(document)
     return document
@@ -93,10 +93,10 @@ def test_document_keeps_to_the_schema(make) -> None:
 @pytest.mark.parametrize("make", [results.review, results.hostile, results.flagged])
 def test_overview_is_read_again_from_the_document(make) -> None:
     result = make()
-    found = overview.of(
+    found = overview.make_overview(
         overviews.pull(result, title=results.EVIL, notes=(results.EVIL,)), result, overviews.PEOPLE
     )
-    written = json.render(found, (), result)
+    written = json.render_json(found, (), result)
     assert untrusted.decode(written.encode(), source="x") == found
 
 
@@ -128,10 +128,10 @@ def test_schema_refuses_numbers_beside_a_reason() -> None:
 
 
 def test_document_as_written_cannot_command_terminal_or_runner() -> None:
-    found = overview.of(
+    found = overview.make_overview(
         overviews.pull(results.hostile(), title=results.EVIL), results.hostile(), overviews.PEOPLE
     )
-    written = json.render(found, (), results.hostile())
+    written = json.render_json(found, (), results.hostile())
     assert not set(written) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800\n") - {"\n"}
     assert "##[" not in written
     assert written.count("\n") == 1

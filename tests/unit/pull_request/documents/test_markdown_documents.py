@@ -19,11 +19,11 @@ OUR_HTML = re.compile(
 
 
 def short(found: overviews.Overview) -> str:
-    return comment.render(found)
+    return comment.render_comment(found)
 
 
 def long(found: overviews.Overview) -> str:
-    return summary.render([found])
+    return summary.render_summary([found])
 
 
 BOTH = pytest.mark.parametrize("write", [short, long])

@@ -19,7 +19,7 @@ class Read(HTMLParser):
 
 
 def review() -> str:
-    return page.render(overviews.review(), results.review())
+    return page.render_page(overviews.review(), results.review())
 
 
 def test_overview_stands_above_the_report() -> None:
@@ -47,7 +47,7 @@ def test_points_link_to_the_pull_request() -> None:
 
 
 def test_no_markup_comes_from_input() -> None:
-    read = Read(page.render(overviews.hostile(), results.hostile()))
+    read = Read(page.render_page(overviews.hostile(), results.hostile()))
     assert not {tag for tag, _ in read.tags} & {"script", "img", "b1", "iframe", "form"}
     assert '<script>window.pwned=1</script><img src=x onerror="window.pwned=1">' in read.text
     for _, attributes in read.tags:
@@ -55,7 +55,7 @@ def test_no_markup_comes_from_input() -> None:
 
 
 def test_page_cannot_command_a_runner() -> None:
-    shown = page.render(overviews.hostile(), results.hostile())
+    shown = page.render_page(overviews.hostile(), results.hostile())
     assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
     assert "##[" not in shown
 
@@ -66,14 +66,14 @@ def test_partial_result_and_reasons_are_told() -> None:
         missing=("2 files could not be read.",),
         reviewers=(overviews.reviewer("kit", reason="no text", **overviews.NOTHING),),
     )
-    text = Read(page.render(found, results.review())).text
+    text = Read(page.render_page(found, results.review())).text
     assert "This is a partial result." in text
     assert "no score: no text" in text
 
 
 def test_nobody_reviewed_yet() -> None:
     result = results.make(results.diff_of(results.SETTINGS), results.REFERENCES[4:6], (), [[], []])
-    text = Read(page.render(overviews.nobody(), result)).text
+    text = Read(page.render_page(overviews.nobody(), result)).text
     assert "There is no review to score yet; 2 points to touch." in text
 
 
@@ -82,6 +82,6 @@ def test_points_over_the_limits_are_counted() -> None:
     whole = overviews.replace(found.together, unaddressed=112, points=116)
     points = tuple(overviews.point(f"Point {index}.") for index in range(12))
     found = overviews.replace(found, together=whole, open=points)
-    text = Read(page.render(found, results.review())).text
+    text = Read(page.render_page(found, results.review())).text
     assert "109 more not addressed" in text
     assert "The last 100 of them are not listed." in text

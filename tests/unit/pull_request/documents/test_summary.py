@@ -16,7 +16,7 @@ def numbered(number: int) -> overviews.Overview:
 
 
 def test_each_pull_request_has_its_own_heading() -> None:
-    shown = summary.render([numbered(7), numbered(8)])
+    shown = summary.render_summary([numbered(7), numbered(8)])
     headings = [line for line in shown.split("\n") if line.startswith("## ")]
     assert headings == [
         f"## Review of [octo/shop&#35;{n}](https://github.com/octo/shop/pull/{n})" for n in (7, 8)
@@ -25,7 +25,7 @@ def test_each_pull_request_has_its_own_heading() -> None:
 
 
 def test_table_tells_more_than_the_comments() -> None:
-    shown = summary.render([overviews.review()])
+    shown = summary.render_summary([overviews.review()])
     assert "| review-bot (bot) | 0.22 | 0.50 | 0.14 | 1 (1 outdated) | – | 12 |" in shown
     assert "| **Together** | **0.62** | **0.67** | **0.57** | 3 | – | 48 |" in shown
 
@@ -33,12 +33,12 @@ def test_table_tells_more_than_the_comments() -> None:
 def test_together_adds_up_what_is_known() -> None:
     first, second = overviews.review().reviewers
     rows = (first, overviews.replace(second, resolved=1))
-    shown = summary.render([overviews.replace(overviews.review(), reviewers=rows)])
+    shown = summary.render_summary([overviews.replace(overviews.review(), reviewers=rows)])
     assert "| **Together** | **0.62** | **0.67** | **0.57** | 3 | 2 of 3 |" in shown
 
 
 def test_together_adds_up_no_rows_that_are_not_there() -> None:
-    shown = summary.render([overviews.replace(overviews.review(), other_reviewers=4)])
+    shown = summary.render_summary([overviews.replace(overviews.review(), other_reviewers=4)])
     assert "| **Together** | **0.62** | **0.67** | **0.57** | – | – |" in shown
     assert "\n*4 more reviewers not listed.*\n" in shown
 
@@ -46,14 +46,16 @@ def test_together_adds_up_no_rows_that_are_not_there() -> None:
 def test_ten_points_stand_openly() -> None:
     points = tuple(overviews.point(f"Point {index} of many.") for index in range(12))
     together = overviews.replace(overviews.review().together, unaddressed=12, points=20)
-    shown = summary.render([overviews.replace(overviews.review(), open=points, together=together)])
+    shown = summary.render_summary(
+        [overviews.replace(overviews.review(), open=points, together=together)]
+    )
     openly, folded = shown.split("<details>", 1)
     assert (openly.count("of many."), folded.count("of many.")) == (10, 2)
 
 
 @pytest.mark.parametrize("room", [3_000, 20_000, 300_000, summary.MAX_BYTES])
 def test_largest_summary_keeps_within_its_room(room: int) -> None:
-    shown = summary.render([overviews.largest()], room=room)
+    shown = summary.render_summary([overviews.largest()], room=room)
     assert 0 < size(shown) <= room
     assert shown.count("<details>") == shown.count("</details>")
     assert shown.startswith("## Review of ")
@@ -63,25 +65,25 @@ def test_largest_summary_keeps_within_its_room(room: int) -> None:
 def test_bytes_count_and_not_characters() -> None:
     text = "\N{RAINBOW}" * 600
     found = overviews.replace(overviews.largest(), notes=(text,) * 100, missing=(text,) * 100)
-    assert size(summary.render([found], room=50_000)) <= 50_000
+    assert size(summary.render_summary([found], room=50_000)) <= 50_000
 
 
 def test_what_is_left_out_is_counted() -> None:
     assert re.search(
         r"\*Shortened: [\d,]+ items left out, to fit a summary\.\*",
-        summary.render([overviews.largest()], room=20_000),
+        summary.render_summary([overviews.largest()], room=20_000),
     )
-    assert "Shortened" not in summary.render([overviews.review()])
+    assert "Shortened" not in summary.render_summary([overviews.review()])
 
 
 def test_all_of_an_overview_fits_when_it_is_alone() -> None:
-    shown = summary.render([overviews.largest()])
+    shown = summary.render_summary([overviews.largest()])
     assert "Shortened" not in shown
     assert size(shown) > 300_000
 
 
 def test_room_is_shared_among_pull_requests() -> None:
-    shown = summary.render([overviews.largest()] * 30)
+    shown = summary.render_summary([overviews.largest()] * 30)
     assert size(shown) <= summary.MAX_BYTES
     # The table of reviewers fits into the share of each; the rest is left out by items.
     assert shown.count("<sub>Measured at ") == 30
@@ -89,11 +91,11 @@ def test_room_is_shared_among_pull_requests() -> None:
 
 
 def test_pull_requests_beyond_the_room_are_counted() -> None:
-    shown = summary.render([overviews.review()] * 50, room=20_000)
+    shown = summary.render_summary([overviews.review()] * 50, room=20_000)
     assert size(shown) <= 20_000
     assert re.search(r"\*Shortened: .*\d+ pull requests left out", shown)
 
 
 @pytest.mark.parametrize("room", [0, -5, 150, 900])
 def test_without_room_there_is_nothing_or_a_note(room: int) -> None:
-    assert size(summary.render([overviews.review()], room=room)) <= max(room, 0)
+    assert size(summary.render_summary([overviews.review()], room=room)) <= max(room, 0)

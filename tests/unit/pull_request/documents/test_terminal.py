@@ -7,7 +7,7 @@ from tests.helpers import overviews
 
 
 def test_pull_request_scores_and_points_are_told() -> None:
-    shown = terminal.render([overviews.review()], width=100)
+    shown = terminal.render_terminal([overviews.review()], width=100)
     assert shown.startswith("octo/shop#12  Retry failed requests\n")
     assert re.search(r"^  together +0\.62 +0\.67 +0\.57 +3 +–$", shown, re.MULTILINE)
     assert re.search(r"^  mira +0\.60 +1\.00 +0\.43 +2 +1 of 2$", shown, re.MULTILINE)
@@ -17,31 +17,31 @@ def test_pull_request_scores_and_points_are_told() -> None:
 
 
 def test_plain_text_has_no_sequences_and_coloured_text_has() -> None:
-    assert "\x1b" not in terminal.render([overviews.review()])
-    assert "\x1b[" in terminal.render([overviews.review()], color=True)
+    assert "\x1b" not in terminal.render_terminal([overviews.review()])
+    assert "\x1b[" in terminal.render_terminal([overviews.review()], color=True)
 
 
 def test_partial_result_is_said_before_the_numbers() -> None:
     found = overviews.replace(overviews.review(), missing=("2 files could not be read.",))
-    shown = terminal.render([found])
+    shown = terminal.render_terminal([found])
     assert shown.index("Partial: 2 files could not be read.") < shown.index("together")
 
 
 def test_row_without_a_score_says_why() -> None:
     row = overviews.reviewer("kit", reason="no sentence in the review text", **overviews.NOTHING)
-    shown = terminal.render([overviews.replace(overviews.review(), reviewers=(row,))])
+    shown = terminal.render_terminal([overviews.replace(overviews.review(), reviewers=(row,))])
     assert re.search(r"^  kit +– +– +– +3 +1 of 2$", shown, re.MULTILINE)
     assert "No score for kit: no sentence in the review text." in shown
 
 
 def test_nobody_reviewed_yet() -> None:
-    shown = terminal.render([overviews.nobody()])
+    shown = terminal.render_terminal([overviews.nobody()])
     assert "There is no review to score yet; 2 points to touch." in shown
     assert "together" not in shown
 
 
 def test_what_is_not_shown_is_counted() -> None:
-    shown = terminal.render([overviews.largest()], width=120)
+    shown = terminal.render_terminal([overviews.largest()], width=120)
     assert "… and 4,992 more, in the report" in shown
     assert "and 3 more\n" in shown
     assert "Note: 92 more, in the report" in shown
@@ -50,13 +50,13 @@ def test_what_is_not_shown_is_counted() -> None:
 
 @pytest.mark.parametrize("width", [20, 60, 80, 400])
 def test_lines_keep_the_width_but_for_the_signature(width: int) -> None:
-    shown = terminal.render([overviews.review()], width=width)
+    shown = terminal.render_terminal([overviews.review()], width=width)
     lines = [line for line in shown.split("\n") if overviews.results.SIGNATURE not in line]
     assert max(map(len, lines)) <= min(max(width, 60), 160)
 
 
 def test_hostile_texts_cannot_command_a_terminal_or_a_runner() -> None:
-    shown = terminal.render([overviews.hostile()])
+    shown = terminal.render_terminal([overviews.hostile()])
     assert not set(shown) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800\x00\r")
     assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
     assert "##[" not in shown
@@ -65,4 +65,4 @@ def test_hostile_texts_cannot_command_a_terminal_or_a_runner() -> None:
 
 
 def test_several_stand_below_each_other() -> None:
-    assert terminal.render([overviews.review()] * 2).count("octo/shop#12  ") == 2
+    assert terminal.render_terminal([overviews.review()] * 2).count("octo/shop#12  ") == 2

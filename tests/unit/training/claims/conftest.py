@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.claims._model import prompt
+from crscore.claims.llm import prompt
 from crscore.training.claims.asking import Asking
 from tests.helpers import tiny_llm
 
@@ -59,4 +59,4 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def asking(prompts: Path) -> Asking:
     """Ask with it."""
-    return Asking(prompt=prompt.load("claims.v9", prompts))
+    return Asking(prompt=prompt.load_prompt("claims.v9", prompts))

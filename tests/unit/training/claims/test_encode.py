@@ -1,9 +1,9 @@
 import pytest
 from transformers import AutoTokenizer
 
-from crscore.engines import _chat_text
-from crscore.engines.base import Message
 from crscore.errors import GenerationError
+from crscore.llm import chat_text
+from crscore.llm.engines.base import Message
 from crscore.training.claims.encode import IGNORED, Encoded, Template, padded
 
 CHAT = (Message(role="user", text="What does it do?"),)
@@ -26,7 +26,7 @@ def test_every_token_of_the_prompt_is_ignored_and_every_one_of_the_answer_learne
 
 def test_the_prompt_is_what_the_engine_reads(tokenizer):
     encoded = Template(tokenizer).encode(CHAT, ANSWER)
-    assert list(encoded.ids[: encoded.prompt]) == _chat_text.ids(tokenizer, CHAT)
+    assert list(encoded.ids[: encoded.prompt]) == chat_text.ids(tokenizer, CHAT)
 
 
 def test_the_answer_does_not_melt_into_the_prompt(tokenizer):
@@ -52,7 +52,7 @@ def test_the_answer_ends_with_the_token_that_closes_a_turn_where_generation_stop
 def test_a_model_without_a_template_is_asked_as_the_engine_asks_it(tokenizer):
     tokenizer.chat_template = None
     encoded = Template(tokenizer).encode(CHAT, ANSWER)
-    assert list(encoded.ids[: encoded.prompt]) == _chat_text.ids(tokenizer, CHAT)
+    assert list(encoded.ids[: encoded.prompt]) == chat_text.ids(tokenizer, CHAT)
     assert encoded.ids[-1] == tokenizer.eos_token_id
 
 

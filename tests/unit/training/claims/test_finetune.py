@@ -12,7 +12,6 @@ import torch
 from peft import PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from crscore.engines import _chat_text
 from crscore.errors import (
     ConfigError,
     DependencyError,
@@ -20,6 +19,7 @@ from crscore.errors import (
     InputError,
     ModelNotFoundError,
 )
+from crscore.llm import chat_text
 from crscore.training.claims import card, checkpoints, encode, finetune, model, rows
 from crscore.training.claims.asking import Asking
 from crscore.training.claims.settings import Lora, Settings
@@ -33,7 +33,7 @@ LONGER = Settings(epochs=14, batch=4, eval_steps=21, rate=1e-2, lora=Lora(dropou
 @pytest.fixture(scope="session")
 def data(tmp_path_factory):
     path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
-    return rows.read(claim_rows.write(path, claim_rows.rows(36)))
+    return rows.read_rows(claim_rows.write(path, claim_rows.rows(36)))
 
 
 def _train(data, base, asking, out, settings=QUICK, **changes):
@@ -94,7 +94,7 @@ def test_the_folder_holds_the_weights_of_the_best_checkpoint(trained, data, base
 
 
 def _said(loaded, tokenizer, chat):
-    asked = torch.tensor([_chat_text.ids(tokenizer, chat)])
+    asked = torch.tensor([chat_text.ids(tokenizer, chat)])
     made = loaded.generate(
         input_ids=asked, attention_mask=torch.ones_like(asked), max_new_tokens=60, do_sample=False
     )
@@ -161,7 +161,7 @@ def test_the_cards_command_names_the_commit(trained):
 def test_the_models_own_tokens_in_a_change_are_broken(asking, tmp_path):
     patch = "@@ -1 +1 @@\n-a = 1\n+a = '!!turn!!'\n"
     path = claim_rows.write(tmp_path / "rows.jsonl", [claim_rows.rows(1)[0] | {"patch": patch}])
-    (row,) = rows.read(path).rows
+    (row,) = rows.read_rows(path).rows
     whole = asking.chat(row, seed=1)[-1].text
     broken = asking.chat(row, seed=1, special=frozenset({"!!turn!!"}))[-1].text
     assert "'!!turn!!'" in whole
@@ -245,7 +245,7 @@ def test_rows_that_do_not_fit_are_left_out_and_counted(base, asking, tmp_path):
     path = claim_rows.write(tmp_path / "r.jsonl", [*claim_rows.rows(9)[2:], long, several, bare])
     said = []
     done = _train(
-        rows.read(path),
+        rows.read_rows(path),
         base,
         asking,
         tmp_path / "o",
@@ -291,14 +291,14 @@ def test_a_name_is_no_folder_even_where_one_is_called_so(base, tmp_path, monkeyp
     shutil.copytree(base, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelNotFoundError, match=f"hf download {name}"):
-        model.load(model.Source(name=name, offline=True), QUICK)
-    loaded = model.load(model.Source(name=f"./{name}", offline=True), QUICK)
+        model.load_base(model.Source(name=name, offline=True), QUICK)
+    loaded = model.load_base(model.Source(name=f"./{name}", offline=True), QUICK)
     assert loaded.identity.startswith("tiny@")
 
 
 def test_what_is_neither_a_name_nor_a_folder_is_refused():
     with pytest.raises(ConfigError, match=r"'a/b/c' is no name; a folder begins with \./"):
-        model.load(model.Source(name="a/b/c", offline=True), QUICK)
+        model.load_base(model.Source(name="a/b/c", offline=True), QUICK)
 
 
 def test_a_folder_has_no_revision(data, base, asking, tmp_path):

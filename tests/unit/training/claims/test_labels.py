@@ -11,12 +11,12 @@ import time
 import pytest
 
 from crscore import cli
-from crscore.claims._model import prompt
-from crscore.engines import _openai_run, openai
-from crscore.engines.base import Sampling
+from crscore.claims.llm import prompt
 from crscore.errors import GenerationError
+from crscore.llm.engines import _openai_run, openai
+from crscore.llm.engines.base import Sampling
 from crscore.training.claims import changes, labels, rows
-from crscore.training.claims.journal import Journal
+from crscore.training.claims.append_log import Journal
 from tests.helpers import claim_rows
 from tests.helpers.scripted_llm import Say, completion, serve, well
 
@@ -43,14 +43,14 @@ def _diffs(tmp_path, count=6):
 
 
 def _label(tmp_path, url, count=6, **changed):
-    found = changes.read(_diffs(tmp_path, count), changes.Wanted())
+    found = changes.read_changes(_diffs(tmp_path, count), changes.Wanted())
     engine = openai.create({"model": changed.pop("model", "big"), "base_url": url})
     with Journal(tmp_path / "rows.jsonl") as journal:
         return labels.label(
             found.chosen,
             journal,
             engine=engine,
-            prompt=prompt.load("claims.v1"),
+            prompt=prompt.load_prompt("claims.v1"),
             sampling=HOW,
             say=changed.pop("say", lambda line: None),
         )
@@ -60,7 +60,7 @@ def test_the_rows_can_be_learned_from(tmp_path):
     with serve(_good) as server:
         done = _label(tmp_path, server.url)
     assert (done.made, done.known, done.failed.total()) == (6, 0, 0)
-    found = rows.read(tmp_path / "rows.jsonl").rows
+    found = rows.read_rows(tmp_path / "rows.jsonl").rows
     assert found[0].claims == ("`retries` is raised.",)  # the other one names nothing of it
     assert found[0].implications == ("More retries.",)
 
@@ -81,7 +81,7 @@ def test_the_model_is_asked_with_examples_and_as_published(tmp_path):
         _label(tmp_path, server.url, 1)
     body = server.chats()[0].body
     assert (body["temperature"], body["top_p"], body["max_tokens"]) == (0.2, 0.95, 256)
-    assert len(body["messages"]) == 2 * len(prompt.load("claims.v1").content.examples) + 1
+    assert len(body["messages"]) == 2 * len(prompt.load_prompt("claims.v1").content.examples) + 1
 
 
 def test_what_has_a_row_is_not_asked_about_again(tmp_path):
@@ -110,7 +110,7 @@ def test_what_failed_is_counted_and_asked_again_in_the_next_run(tmp_path):
         assert (done.made, done.failed.total()) == (4, 2)
         broken.clear()
         assert _label(tmp_path, server.url).made == 2
-    assert len(rows.read(tmp_path / "rows.jsonl").rows) == 6
+    assert len(rows.read_rows(tmp_path / "rows.jsonl").rows) == 6
 
 
 def test_an_answer_without_a_claim_makes_no_row(tmp_path):
@@ -209,4 +209,4 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
         assert 0 < before < count
         again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert f"{count - before} rows added, {before} were there" in again.stdout
-    assert len({row.change.sha256 for row in rows.read(out).rows}) == count
+    assert len({row.change.sha256 for row in rows.read_rows(out).rows}) == count

@@ -17,7 +17,7 @@ def _written(tmp_path, *entries):
 
 def test_a_completion_in_two_sections_becomes_two_lists(tmp_path):
     text = "1. `limit` is 4.\n\nImplications:\n1. More fits.\n2. It is slower."
-    (row,) = rows.read(_written(tmp_path, {"patch": PATCH, "completion": text})).rows
+    (row,) = rows.read_rows(_written(tmp_path, {"patch": PATCH, "completion": text})).rows
     assert row.claims == ("`limit` is 4.",)
     assert row.implications == ("More fits.", "It is slower.")
     assert not row.cut
@@ -25,13 +25,13 @@ def test_a_completion_in_two_sections_becomes_two_lists(tmp_path):
 
 def test_a_completion_that_broke_off_loses_its_last_point_and_says_so(tmp_path):
     text = "1. `limit` is 4.\n2. The old value"
-    (row,) = rows.read(_written(tmp_path, {"patch": PATCH, "completion": text})).rows
+    (row,) = rows.read_rows(_written(tmp_path, {"patch": PATCH, "completion": text})).rows
     assert (row.claims, row.cut) == (("`limit` is 4.",), True)
 
 
 def test_lists_are_taken_as_they_are_and_other_keys_mean_nothing(tmp_path):
     entry = {"diff": PATCH, "claims": ["It  is\n4."], "implications": [], "model": 7}
-    (row,) = rows.read(_written(tmp_path, entry)).rows
+    (row,) = rows.read_rows(_written(tmp_path, entry)).rows
     assert (row.claims, row.implications, row.line) == (("It is 4.",), (), 1)
 
 
@@ -39,14 +39,14 @@ def test_gzip_is_read_and_has_the_hash_of_what_is_in_it(tmp_path):
     plain = _written(tmp_path, {"patch": PATCH, "claims": ["It is 4."]})
     packed = tmp_path / "rows.jsonl.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
-    assert rows.read(packed) == rows.read(plain)
+    assert rows.read_rows(packed) == rows.read_rows(plain)
 
 
 def test_a_line_separator_inside_a_string_does_not_end_a_row(tmp_path):
     entry = {"patch": PATCH, "claims": ["One\u2028two."]}
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(entry, ensure_ascii=False) + "\n", encoding="utf-8")
-    assert len(rows.read(path).rows) == 1
+    assert len(rows.read_rows(path).rows) == 1
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_line_separator_inside_a_string_does_not_end_a_row(tmp_path):
 def test_a_line_that_is_no_row_is_named(tmp_path, entry, told):
     good = {"patch": PATCH, "claims": ["It is 4."]}
     with pytest.raises(InputError) as caught:
-        rows.read(_written(tmp_path, good, entry))
+        rows.read_rows(_written(tmp_path, good, entry))
     assert "rows.jsonl:2: " in str(caught.value)
     assert told in str(caught.value)
 
@@ -82,27 +82,27 @@ def test_what_is_no_json_is_named(tmp_path, content):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"\n" + content)
     with pytest.raises(InputError, match=r"rows.jsonl:2: no JSON"):
-        rows.read(path)
+        rows.read_rows(path)
 
 
 def test_a_file_without_a_row_and_a_file_that_is_not_there_are_errors(tmp_path):
     empty = tmp_path / "rows.jsonl"
     empty.write_bytes(b"\n \n")
     with pytest.raises(InputError, match="no row to learn from"):
-        rows.read(empty)
+        rows.read_rows(empty)
     with pytest.raises(InputError, match="cannot be read"):
-        rows.read(tmp_path / "none.jsonl")
+        rows.read_rows(tmp_path / "none.jsonl")
 
 
 def test_a_gzip_that_ends_early_is_an_error(tmp_path):
     path = tmp_path / "rows.jsonl.gz"
     path.write_bytes(gzip.compress(b"x" * 1000)[:-12])
     with pytest.raises(InputError, match="cannot be read"):
-        rows.read(path)
+        rows.read_rows(path)
 
 
 def _group(tmp_path, patch):
-    return rows.read(_written(tmp_path, {"patch": patch, "claims": ["x."]})).rows[0].group
+    return rows.read_rows(_written(tmp_path, {"patch": patch, "claims": ["x."]})).rows[0].group
 
 
 @pytest.mark.parametrize(

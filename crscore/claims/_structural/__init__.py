@@ -1,1 +1,0 @@
-"""The rooms behind `crscore.claims.structural`: from two trees to sentences."""

@@ -1,0 +1,64 @@
+"""The functions around changed lines, from the whole new file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crscore.records import LineKind
+from crscore.syntax.grammars import language_of
+from crscore.syntax.model import Role
+from crscore.syntax.tree import parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crscore.records import ChangedFile, Hunk
+    from crscore.syntax.model import Tree, Unit
+
+
+def functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
+    """Show the innermost function around each changed line, where the hunks do not show it whole.
+
+    Args:
+        file: With its new source; without one there is nothing to show.
+        hunks: Those that are shown.
+
+    Returns:
+        The functions' lines in the file's order, an empty line between two; "" when there is
+        none, or the language has no grammar.
+
+    Raises:
+        DependencyError: The grammar's wheel is not installed.
+    """
+    language = language_of(file.language)
+    changed = sorted(set(_changed(hunks)))
+    if file.new_source is None or language is None or not changed:
+        return ""
+    tree = parse_source(language, file.new_source, lines=[(line, line) for line in changed])
+    shown = [range(hunk.new_start, hunk.new_start + hunk.new_length) for hunk in hunks]
+    lines = file.new_source.split("\n")
+    found: dict[tuple[int, int], str] = {}
+    for line in changed:
+        unit = _innermost(tree, line)
+        if unit is None or any(unit.start in one and unit.end in one for one in shown):
+            continue
+        found[unit.start, unit.end] = "\n".join(lines[unit.start - 1 : unit.end])
+    return "\n\n".join(found[place] for place in sorted(found))
+
+
+def _changed(hunks: Sequence[Hunk]) -> Iterator[int]:
+    """Added lines, and the lines of the new file before which something was removed."""
+    for hunk in hunks:
+        number = hunk.new_start
+        for line in hunk.lines:
+            if line.kind is not LineKind.CONTEXT:
+                yield max(number, 1)
+            if line.kind is not LineKind.REMOVED:
+                number += 1
+
+
+def _innermost(tree: Tree, line: int) -> Unit | None:
+    holding = (
+        unit for unit in tree.units if unit.role is Role.FUNCTION and unit.start <= line <= unit.end
+    )
+    return min(holding, key=lambda unit: unit.end - unit.start, default=None)

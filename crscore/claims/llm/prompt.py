@@ -1,0 +1,236 @@
+"""What a model is asked about a piece of a change: a prompt file and the piece, as a chat.
+
+First what all chats have in common, instructions and examples, so that a server computes it once;
+the piece comes last. There is no system message: the chat template of the default model, and of
+others, refuses one.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from crscore.claims.llm import chunks
+from crscore.diff import parse
+from crscore.errors import ConfigError, InputError
+from crscore.llm import prompts
+from crscore.llm.engines.base import Message
+from crscore.llm.prompt_escaping import Fence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from crscore.claims.llm.chunks import Piece
+
+Form = Literal["json", "sections"]
+"""How the model is to answer: JSON, or the published two sections of numbered points."""
+
+MAX_MESSAGE: Final = 1_000
+"""Characters of a commit message that are sent."""
+_EXAMPLE_NONCE: Final = "example-{}"
+_CHARS_A_TOKEN: Final = 3
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Most sentences of each list that the model is asked for."""
+
+    claims: int
+    implications: int
+
+
+class Forms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How to answer."""
+
+    json: str
+    sections: str
+
+
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A change and a good answer."""
+
+    diff: str
+    claims: tuple[str, ...]
+    implications: tuple[str, ...]
+
+
+class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A prompt file for claims; `prompts/claims.v1.toml` says what each text is for."""
+
+    instruction: str
+    opening: str
+    closing: str
+    request: str
+    forms: Forms
+    limits: Limits
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A prompt for claims."""
+
+    name: str
+    """Task and version: `claims.v1`."""
+    sha256: str
+    """Hash of the file's bytes, 64 hex digits."""
+    content: Content
+    """What it says."""
+
+    @property
+    def tokens(self) -> int:
+        """About as many tokens as a chat has beside its piece, rather too many than too few."""
+        fence = Fence(nonce="0" * 32)
+        shared = sum(len(message.text) + 20 for message in _shared(self, "sections", None))
+        return (shared + sum(map(len, _fenced(self, fence, [""])))) // _CHARS_A_TOKEN
+
+    @property
+    def example_texts(self) -> tuple[str, ...]:
+        """All sentences of the examples: a model that repeats one says nothing of the change."""
+        examples = self.content.examples
+        return tuple(text for one in examples for text in (*one.claims, *one.implications))
+
+
+def load_prompt(name: str, folder: Path | None = None) -> Prompt:
+    """Read a prompt for claims.
+
+    Args:
+        name: Task and version: `claims.v1`.
+        folder: Where it lies; None for crscore's own.
+
+    Raises:
+        ConfigError: There is no such prompt, or it cannot be used; the error names the key.
+    """
+    found = prompts.read_prompt(name, Content, folder=folder)
+    content = found.content
+    for key in ("opening", "closing", "request"):
+        if prompts.places(getattr(content, key)) != {"mark"}:
+            raise ConfigError(key, f"{name}.toml", "has the place {{mark}} and no other")
+    if prompts.places(content.instruction) != {"claims", "implications"}:
+        expected = "has the places {{claims}} and {{implications}} and no other"
+        raise ConfigError("instruction", f"{name}.toml", expected)
+    for number, example in enumerate(content.examples, start=1):
+        try:
+            parts = len(chunks.chunk_diff(parse.parse_diff(example.diff)).pieces)
+        except InputError as exc:
+            raise ConfigError("examples", f"{name}.toml", f"diff {number}: {exc}") from exc
+        if parts != 1:
+            raise ConfigError("examples", f"{name}.toml", f"diff {number} is one piece")
+    return Prompt(name=found.name, sha256=found.sha256, content=content)
+
+
+def schema(prompt: Prompt) -> dict[str, Any]:
+    """Say as a JSON Schema what the answer's form `json` is."""
+    limits = prompt.content.limits
+    sentences = {"type": "array", "items": {"type": "string"}}
+    return {
+        "type": "object",
+        "properties": {
+            "claims": sentences | {"maxItems": limits.claims},
+            "implications": sentences | {"maxItems": limits.implications},
+        },
+        "required": ["claims", "implications"],
+        "additionalProperties": False,
+    }
+
+
+def chats(
+    prompt: Prompt,
+    piece: Piece,
+    fence: Fence,
+    form: Form = "json",
+    *,
+    message: str = "",
+    examples: int | None = None,
+) -> tuple[Message, ...]:
+    """Make the chat about a piece.
+
+    Args:
+        prompt: What to ask.
+        piece: What to ask about.
+        fence: Marks the piece as data; nothing but the last message depends on it.
+        form: How the model is to answer.
+        message: The commit message, when it is to be shown; cut at `MAX_MESSAGE` characters.
+        examples: How many of the prompt's examples are shown; None for all, 0 for a model that
+            was trained on the task.
+
+    Returns:
+        Messages that alternate between user and assistant, the user first and last.
+    """
+    shared = _shared(prompt, form, examples)
+    last = "\n".join(_fenced(prompt, fence, _lines(piece, message)))
+    if len(shared) == 1:
+        return (Message(role="user", text=f"{shared[0].text}\n\n{last}"),)
+    return (*shared, Message(role="user", text=last))
+
+
+def answer(claims: Sequence[str], implications: Sequence[str], form: Form) -> str:
+    """Write claims as a model is to write them: an example's answer, or a training target."""
+    if form == "json":
+        said = {"claims": list(claims), "implications": list(implications)}
+        # Without blanks, as guided decoding writes it.
+        return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    parts = (("Summary of changes:", claims), ("Implications:", implications))
+    lines = [
+        line
+        for header, texts in parts
+        for line in (header, *(f"{n}. {text}" for n, text in enumerate(texts, 1)), "")
+    ]
+    return "\n".join(lines).rstrip()
+
+
+@lru_cache(maxsize=16)
+def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, ...]:
+    """What all chats begin with; with examples it ends with an assistant's answer."""
+    content = prompt.content
+    limits = {
+        "claims": str(content.limits.claims),
+        "implications": str(content.limits.implications),
+    }
+    told = prompts.fill(content.instruction, limits).strip()
+    lead = f"{told}\n\n{getattr(content.forms, form).strip()}"
+    found: list[Message] = []
+    for number, example in enumerate(content.examples[:examples], start=1):
+        piece = chunks.chunk_diff(parse.parse_diff(example.diff)).pieces[0]
+        fence = Fence(nonce=_EXAMPLE_NONCE.format(number))
+        text = "\n".join(_fenced(prompt, fence, _lines(piece, "")))
+        if not found:
+            text = f"{lead}\n\n{text}"
+        found.append(Message(role="user", text=text))
+        said = answer(example.claims, example.implications, form)
+        found.append(Message(role="assistant", text=said))
+    return tuple(found) or (Message(role="user", text=lead),)
+
+
+def _fenced(prompt: Prompt, fence: Fence, lines: Sequence[str]) -> Iterator[str]:
+    mark = {"mark": fence.nonce}
+    yield prompts.fill(prompt.content.opening, mark)
+    yield fence.text("\n".join(lines))
+    yield prompts.fill(prompt.content.closing, mark)
+    yield prompts.fill(prompt.content.request, mark)
+
+
+def _lines(piece: Piece, message: str) -> list[str]:
+    """All that is shown of a piece, names and messages included: everything is data."""
+    file = piece.file
+    lines = [f"File: {_one_line(file.path)}"] if file.path else []
+    if file.old_path and file.old_path != file.path:
+        lines.append(f"Before: {_one_line(file.old_path)}")
+    if message.strip():
+        rest = " [...]" if len(message.strip()) > MAX_MESSAGE else ""
+        lines += ["Commit message:", message.strip()[:MAX_MESSAGE] + rest]
+    lines += ["Diff:", piece.text]
+    for title, changed in (("Lines removed:", piece.removed), ("Lines added:", piece.added)):
+        if changed:
+            lines += [title, *changed]
+    if piece.around:
+        lines += ["Around it, after the change:", piece.around]
+    return lines
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())

@@ -1,0 +1,1 @@
+"""The rooms behind `crscore.claims.structural.plugin`: from two trees to sentences."""

@@ -1,0 +1,26 @@
+"""A changed unit, on both sides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from crscore.claims.structural.regions import Area
+    from crscore.syntax.model import Part, Unit
+
+
+class Change(NamedTuple):
+    """A changed unit on both sides with its place."""
+
+    area: Area
+    old: Unit
+    new: Unit
+    where: str
+
+    def part(self, part: Part) -> tuple[str, str]:
+        """A piece before and after."""
+        return self.old.part(part), self.new.part(part)
+
+    def differs(self, part: Part) -> bool:
+        """True when a piece changed."""
+        return self.old.part(part) != self.new.part(part)

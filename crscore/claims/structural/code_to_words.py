@@ -1,0 +1,116 @@
+"""Code read aloud: operators as words, names as the words they are made of."""
+
+from __future__ import annotations
+
+import re
+
+from crscore.claims.structural.english import as_words, quote
+from crscore.claims.structural.mentions import dual
+
+SHORT = 14
+"""Characters of code that is shown rather than read aloud."""
+GLOSS = 110
+"""Characters of a gloss; longer code is left to its quote."""
+
+_STRING = re.compile(r"""([rbfuL@$]*)(["'`])((?:\\.|(?!\2).)*)\2""")
+_WORD = re.compile(r"[A-Za-z_$@][\w$]*")
+_PLAIN = re.compile(r"[\w$]+|['\"][^'\"]*['\"]")
+_OPERATORS = (
+    (r"(?<=\w)\(\s*(?=[^)\s])", " of "),
+    (r"\s*===?\s*(?:null|None|nil|undefined|nullptr|NULL)\b", " is null "),
+    (r"\s*!==?\s*(?:null|None|nil|undefined|nullptr|NULL)\b", " is not null "),
+    (r"\bis not None\b", " is not none "),
+    (r"\bis None\b", " is none "),
+    (r"&&", " and "),
+    (r"\|\|", " or "),
+    (r"\?\?", " or else "),
+    (r"===?", " equals "),
+    (r"!==?", " does not equal "),
+    (r"<=", " is at most "),
+    (r">=", " is at least "),
+    (r"->|::|\?\.", " "),
+    (r"=>", " gives "),
+    (r"\s<\s", " is less than "),
+    (r"\s>\s", " is greater than "),
+    (r"!(?=[\w(])", " not "),
+    (r"\+", " plus "),
+    (r"\s-\s", " minus "),
+    (r"\s\*\s", " times "),
+    (r"\s/\s", " divided by "),
+    (r"\s%\s", " modulo "),
+    (r",", ", "),
+    (r"[?:;.(){}\[\]=&|*/%^~@$!<>\\-]", " "),
+)
+
+
+def gloss(code: str) -> str:
+    """A piece of code in plain words; empty when it says no more than the code.
+
+    Example:
+        >>> gloss("base.currentSnapshot() != null")
+        'base current snapshot is not null'
+    """
+    if len(code) > 2 * GLOSS:
+        return ""
+    kept: list[str] = []
+
+    def hold(match: re.Match[str]) -> str:
+        kept.append(match[3])
+        return f" \x00{len(kept) - 1}\x01 "
+
+    text = _STRING.sub(hold, code)
+    for pattern, word in _OPERATORS:
+        text = re.sub(pattern, word, text)
+    words = [_spoken(piece, kept) for piece in text.split()]
+    said = " ".join(" ".join(word for word in words if word).split())
+    said = said.replace(" ,", ",").strip(" ,")
+    return "" if len(said) > GLOSS or said == code or " " not in said else said
+
+
+def _spoken(piece: str, kept: list[str]) -> str:
+    held = re.match(r"\x00(\d+)\x01", piece)
+    if held:
+        text = kept[int(held[1])]
+        return f"'{text}'" if text.strip() else "an empty string"
+    return as_words(piece) if _WORD.fullmatch(piece) else piece
+
+
+def aloud(code: str, limit: int = 90) -> str:
+    """Code in backticks for people; for the encoder an expression in words."""
+    text = code.strip()
+    quoted = quote(text, limit)
+    if len(text) <= SHORT or _PLAIN.fullmatch(text):
+        return quoted
+    return dual(quoted, gloss(text) or quoted)
+
+
+_KINDS = (
+    (re.compile(r"(?i)true|false"), "the boolean"),
+    (re.compile(r"[-+]?(?:0x)?\d[\w.]*"), "the number"),
+    (re.compile(r"[rbfuL@$]*([\"']).*\1", re.DOTALL), "the string"),
+    (re.compile(r"`.*`", re.DOTALL), "the template string"),
+    (re.compile(r"\[.*\]", re.DOTALL), "the list"),
+    (re.compile(r"new\s+\w.*", re.DOTALL), "a new object,"),
+    (re.compile(r"(?:await\s+)?[\w.$@>:-]+\(.*\)", re.DOTALL), "the result of"),
+)
+
+
+def value_text(code: str, limit: int = 70) -> str:
+    """A value with what kind of value it is: "the number `3`", "the result of `f()`"."""
+    for pattern, kind in _KINDS:
+        if pattern.fullmatch(code.strip()):
+            return f"{kind} {aloud(code, limit)}"
+    return aloud(code, limit)
+
+
+def callee_text(callee: str) -> str:
+    """What is called: `f` alone, or the method and what it is called on."""
+    text = callee.strip()
+    match = _METHOD.fullmatch(text)
+    if match is None or match[1] in _SELVES:
+        return quote(match[2] if match else text, 60)
+    return f"{quote(match[2])} on {aloud(match[1], 50)}"
+
+
+_METHOD = re.compile(r"(.+)(?:\.|->|::|\?\.)([A-Za-z_$][\w$]*)", re.DOTALL)
+_SELVES = frozenset({"self", "this", "cls", "super", "super()", "$this", "@"})

@@ -1,0 +1,275 @@
+"""The change of a pull request from a local checkout, by git.
+
+The files in the work tree are the change's, and nothing of them may decide what is read: not its
+`.gitattributes`, which could call its own code binary, and no driver that they name. Git compares
+two trees with the attributes of the base branch. The configuration in `.git` and in the home
+folder is the owner's; what of it would change the text is overruled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.diff import full_files, git, parse
+from crscore.errors import HostError, InputError
+from crscore.records import Diff
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_BLOB: Final = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) blob ([0-9]+)")
+# `git diff-tree` reads less of the user's configuration than `git diff`, and what it does read is
+# said here: the text should be the one that GitHub shows.
+_PRINT: Final = (
+    "diff-tree", "-r", "-p", "--full-index", "-M50%", "-l1000", "-U3", "--inter-hunk-context=0",
+    "--diff-algorithm=myers", "--indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/",
+    "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--submodule=short",
+    "--ignore-submodules=none",
+)  # fmt: skip
+_MAX_TEXT_BYTES: Final = 1_000_000
+# of a line about one object: its name and size, or the path that has none
+_LINE_BYTES: Final = 10_000
+_DEFAULT_DIFF_BYTES: Final = parse.Limits().max_diff_bytes
+
+
+class Local(NamedTuple):
+    """The change as the checkout has it."""
+
+    diff: Diff
+    """With whole files."""
+    notes: tuple[str, ...]
+    """What was left out, one sentence each."""
+
+
+class Texts(NamedTuple):
+    """Files at a commit."""
+
+    texts: Mapping[str, str]
+    """Path -> text."""
+    notes: tuple[str, ...]
+    """What was left out, one sentence each."""
+
+
+class Found(NamedTuple):
+    """Whether there is a checkout to use."""
+
+    checkout: Checkout | None
+    """None when there is none."""
+    reason: str | None
+    """Why there is none, a clause; None when there is one."""
+
+
+class _Blob(NamedTuple):
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkout:
+    """A git repository on this machine that has both ends of a change."""
+
+    git_dir: Path
+    """Its `.git`."""
+    base: str
+    """Tip of the base branch, 40 hex digits."""
+    head: str
+    """The newest commit of the change."""
+    merge_base: str
+    """Where the two parted."""
+    is_shallow: bool
+    """True when history is cut off, so that the merge base may be another one than GitHub's."""
+
+    def diff(self, *, most_bytes: int = _DEFAULT_DIFF_BYTES) -> bytes:
+        """Print the change, as `git diff base...head` does.
+
+        Raises:
+            HostError: git failed, or the change is larger than `most_bytes`.
+        """
+        return self._compare(self.merge_base, self.head, most_bytes)
+
+    def diff_to(self, commit: str) -> bytes | None:
+        """Print the change as it was at an older commit; None when it cannot be had here."""
+        try:
+            start = _merge_base(self.git_dir, self.base, commit)
+            return None if start is None else self._compare(start, commit, _DEFAULT_DIFF_BYTES)
+        except HostError:
+            return None
+
+    def change(self, limits: full_files.Limits) -> Local:
+        """Read the change with its whole files.
+
+        Raises:
+            HostError: git failed, or the change cannot be read or is larger than the limits.
+        """
+        text = self.diff(most_bytes=limits.diff.max_diff_bytes)
+        if not text:
+            return Local(Diff(files=(), sha256=hashlib.sha256(text).hexdigest()), ())
+        try:
+            parsed = parse.parse_diff(text, source="git diff", limits=limits.diff)
+        except InputError as exc:
+            raise HostError("git diff", str(exc)) from exc
+        need = full_files.needed(parsed, limits)
+        found = self.texts(self.head, need.paths, limits)
+        return Local(full_files.add(parsed, found.texts), (*need.notes, *found.notes))
+
+    def texts(self, commit: str, paths: Sequence[str], limits: full_files.Limits) -> Texts:
+        """Read files as they are at a commit.
+
+        Args:
+            commit: Its name.
+            paths: The files. One whose path holds a line feed cannot be asked for.
+            limits: How much to read.
+
+        Returns:
+            The texts of those that are there and within the limits; wrong UTF-8 is replaced.
+
+        Raises:
+            HostError: git failed.
+        """
+        asked = [path for path in paths if "\n" not in path]
+        known = dict(zip(asked, self._blobs(commit, asked), strict=True))
+        fit = full_files.fit({path: one.size for path, one in known.items() if one}, asked, limits)
+        blobs = [one for path in fit.paths if (one := known[path])]
+        contents = zip(fit.paths, self._contents(blobs), strict=True)
+        return Texts({path: data.decode("utf-8", "replace") for path, data in contents}, fit.notes)
+
+    def text(self, commit: str, path: str) -> str | None:
+        """Read one small file at a commit; None when it is not there, or no small file.
+
+        Raises:
+            HostError: git failed.
+        """
+        limits = full_files.Limits(max_source_bytes=_MAX_TEXT_BYTES)
+        return self.texts(commit, [path], limits).texts.get(path)
+
+    def _blobs(self, commit: str, paths: Sequence[str]) -> list[_Blob | None]:
+        if not paths:
+            return []
+        given = "".join(f"{_checked(commit)}:{path}\n" for path in paths)
+        text = self._cat("--batch-check", given, len(paths) * _LINE_BYTES)
+        return [_blob(line) for line in text.split(b"\n")[: len(paths)]]
+
+    def _contents(self, blobs: Sequence[_Blob]) -> Iterator[bytes]:
+        """Read blobs: git prints a line about each, its bytes and a line end."""
+        if not blobs:
+            return
+        most = sum(one.size + _LINE_BYTES for one in blobs)
+        text = self._cat("--batch", "".join(f"{one.name}\n" for one in blobs), most)
+        at = 0
+        for one in blobs:
+            start = text.find(b"\n", at) + 1
+            if _blob(text[at : start - 1]) != one:
+                raise HostError("git cat-file", f"object {one.name} cannot be read")
+            at = start + one.size + 1
+            yield text[start : at - 1]
+
+    def _cat(self, how: str, given: str, most_bytes: int) -> bytes:
+        data = given.encode("utf-8", "surrogateescape")
+        return _inside(self.git_dir, ("cat-file", how), given=data, most_bytes=most_bytes)
+
+    def _compare(self, start: str, end: str, most_bytes: int) -> bytes:
+        """Compare two commits, with attributes of the base alone.
+
+        Git takes them from the work tree, then from the index, so it gets an empty folder for the
+        one and the base's files for the other. Gits that know `GIT_ATTR_SOURCE` need neither.
+        """
+        with tempfile.TemporaryDirectory(prefix="crscore-git-") as name:
+            folder = Path(name)
+            work_tree = folder / "empty"
+            work_tree.mkdir()
+            variables = {
+                "GIT_DIR": str(self.git_dir),
+                "GIT_WORK_TREE": str(work_tree),
+                "GIT_INDEX_FILE": str(folder / "index"),
+                "GIT_ATTR_SOURCE": self.base,
+            }
+            _git(work_tree, ("read-tree", self.base), variables=variables)
+            both = (_checked(start), _checked(end), "--")
+            return _git(work_tree, (*_PRINT, *both), variables=variables, most_bytes=most_bytes)
+
+
+def find_checkout(folder: Path, base: str, head: str) -> Found:
+    """Look for a checkout that has both ends of a change, and where they parted.
+
+    Args:
+        folder: A folder of the work tree.
+        base: Tip of the base branch, 40 hex digits.
+        head: The newest commit of the change, 40 hex digits.
+
+    Returns:
+        The checkout; or why there is none: no repository, commits that are not there (most
+        clones of depth 1), a folder of somebody else that git refuses to trust.
+    """
+    try:
+        told = _git(folder, ("rev-parse", "--absolute-git-dir", "--is-shallow-repository"))
+        git_dir, shallow = told.decode("utf-8", "surrogateescape").rstrip("\n").rsplit("\n", 1)
+        for commit in (base, head):
+            _inside(Path(git_dir), ("cat-file", "-e", f"{_checked(commit)}^{{commit}}"))
+        start = _merge_base(Path(git_dir), base, head)
+    except HostError as exc:
+        return Found(None, exc.reason)
+    if start is None:
+        return Found(None, "the commit where base and head parted is not in it")
+    found = Checkout(
+        git_dir=Path(git_dir),
+        base=base,
+        head=head,
+        merge_base=start,
+        is_shallow=shallow != "false",
+    )
+    return Found(found, None)
+
+
+def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
+    """Where two commits parted; None when they have nothing in common here."""
+    arguments = ("merge-base", _checked(base), _checked(head))
+    text = _inside(git_dir, arguments, fine=(0, 1)).decode().strip()
+    return text if _COMMIT.fullmatch(text) else None
+
+
+def _inside(
+    git_dir: Path,
+    arguments: Sequence[str],
+    *,
+    given: bytes = b"",
+    most_bytes: int = 1_000_000,
+    fine: tuple[int, ...] = (0,),
+) -> bytes:
+    """Run git on a repository that `find` has found, which it does not look for again."""
+    where = {"GIT_DIR": str(git_dir)}
+    return _git(git_dir, arguments, variables=where, given=given, most_bytes=most_bytes, fine=fine)
+
+
+def _git(
+    folder: Path,
+    arguments: Sequence[str],
+    *,
+    variables: Mapping[str, str] | None = None,
+    given: bytes = b"",
+    most_bytes: int = 1_000_000,
+    fine: tuple[int, ...] = (0,),
+) -> bytes:
+    done = git.run_git(
+        arguments, folder=folder, variables=variables, given=given, most_bytes=most_bytes
+    )
+    if done.code not in fine:
+        raise HostError(f"git {arguments[0]}", done.error or f"git ended with {done.code}")
+    return done.text
+
+
+def _checked(commit: str) -> str:
+    """Let nothing through that git could take for an option or a name."""
+    if not _COMMIT.fullmatch(commit):
+        raise HostError("git", f"{commit!r} is no full name of a commit")
+    return commit
+
+
+def _blob(line: bytes) -> _Blob | None:
+    told = _BLOB.fullmatch(line)
+    return _Blob(told[1].decode(), int(told[2])) if told else None

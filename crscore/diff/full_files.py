@@ -1,0 +1,148 @@
+"""Which files of a change have to be read whole, and what is made of them.
+
+Shared by the two ways of getting them, from a checkout and from the host, so that both give the
+same files under the same limits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.diff import parse
+from crscore.records import FileStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crscore.records import ChangedFile, Diff
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of a pull request is read; each limit can be raised."""
+
+    diff: parse.Limits = field(default_factory=parse.Limits)
+    """Of the change itself."""
+    max_source_bytes: int = 2_000_000
+    """Bytes of one whole file."""
+    max_sources: int = 500
+    """Whole files, in the order of the diff."""
+    max_sources_bytes: int = 50_000_000
+    """Bytes of all whole files together."""
+
+
+class Needed(NamedTuple):
+    """Which files to read."""
+
+    paths: tuple[str, ...]
+    """Paths at the head, in the order of the diff."""
+    notes: tuple[str, ...]
+    """Which are too many, one sentence at most."""
+
+
+class Fit(NamedTuple):
+    """What the limits let through."""
+
+    paths: tuple[str, ...]
+    """Paths, in the order given."""
+    notes: tuple[str, ...]
+    """What they did not let through, one sentence for each reason."""
+
+
+def needed(change: Diff, limits: Limits) -> Needed:
+    """List the files of which the hunks do not show all.
+
+    Args:
+        change: The change.
+        limits: How many files may be read.
+
+    Returns:
+        The first ones. A file that the change adds or deletes is whole in its hunk; binary
+        files, submodules and files without hunks have nothing to read.
+    """
+    paths = [
+        file.path
+        for file in change.files
+        if _has_text(file) and file.status not in (FileStatus.ADDED, FileStatus.DELETED)
+    ]
+    most = limits.max_sources
+    over = [_left_out(f"comes after max_sources ({most:,}) was reached", paths[most:])]
+    return Needed(tuple(paths[:most]), tuple(over) if paths[most:] else ())
+
+
+def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> Fit:
+    """Choose as much as the limits allow; the order decides, not the time of arrival.
+
+    Args:
+        sizes: Path -> bytes; None for a file without text: it is binary, or larger than its
+            source hands out. What could not be asked for is not in it.
+        order: The paths.
+        limits: How much.
+    """
+    kept: list[str] = []
+    left: dict[str, list[str]] = {}
+    total = 0
+    for path in order:
+        if path not in sizes:
+            continue
+        size = sizes[path]
+        if size is None:
+            left.setdefault("is binary or too large to be handed out", []).append(path)
+        elif size > limits.max_source_bytes:
+            reason = f"is over max_source_bytes ({limits.max_source_bytes:,})"
+            left.setdefault(reason, []).append(path)
+        elif total + size > limits.max_sources_bytes:
+            reason = f"comes after max_sources_bytes ({limits.max_sources_bytes:,}) was reached"
+            left.setdefault(reason, []).append(path)
+        else:
+            kept.append(path)
+            total += size
+    notes = tuple(_left_out(reason, paths) for reason, paths in sorted(left.items()))
+    return Fit(tuple(kept), notes)
+
+
+def named(paths: Sequence[str]) -> str:
+    """Name the first few of many paths.
+
+    Example:
+        >>> named(["a", "b", "c", "d"])
+        "'a', 'b', 'c' and 1 more"
+    """
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(map(repr, paths[:_NAMED])) + more
+
+
+def add(change: Diff, texts: Mapping[str, str]) -> Diff:
+    """Add whole files to a change.
+
+    Args:
+        change: The change.
+        texts: Path -> the file's text at the head, of files that `needed` lists.
+
+    Returns:
+        The change with both versions of these files, and of those that are whole in their hunk.
+    """
+    both: dict[str, tuple[str | None, str | None]] = {
+        path: (None, text) for path, text in texts.items()
+    }
+    for file in change.files:
+        if not _has_text(file):
+            continue
+        if file.status is FileStatus.ADDED:
+            both[file.path] = ("", None)
+        elif file.status is FileStatus.DELETED:
+            both[file.path] = (None, "")
+    return parse.with_sources(change, both)
+
+
+def _has_text(file: ChangedFile) -> bool:
+    return bool(file.hunks) and not (file.is_binary or file.is_submodule or file.is_missing)
+
+
+def _left_out(reason: str, paths: Sequence[str]) -> str:
+    return (
+        f"Only the hunks were read of {len(paths)} files, each of which {reason}: {named(paths)}."
+    )

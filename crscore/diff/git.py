@@ -1,0 +1,152 @@
+"""Runs git on a repository that holds what nobody vouches for.
+
+An argument list, never a shell; an environment without tokens and without git's own variables;
+limits on time and output; no hook, pager, prompt, lazy fetch or other network.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+TIMEOUT_S: Final = 60.0
+"""Seconds one call may take."""
+_MAX_ERROR_BYTES: Final = 2_000
+# HOME stays: `safe.directory`, by which the owner vouches for a folder of somebody else, counts in
+# the user's own configuration only.
+_KEPT: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
+_SET: Final = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    # a partial clone would fetch what is missing; gits before 2.39.4 know the second only
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+}
+_SETTINGS: Final = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=",
+    "core.attributesFile=/dev/null",
+    "core.quotePath=true",
+    "core.sparseCheckout=false",
+    "core.splitIndex=false",
+    "core.untrackedCache=false",
+    "diff.suppressBlankEmpty=false",
+    "diff.noprefix=false",
+    "diff.mnemonicPrefix=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "protocol.allow=never",
+    # a change can hold a folder that looks like a bare repository, with a configuration of its own
+    "safe.bareRepository=explicit",
+)
+
+
+class Output(NamedTuple):
+    """What a call of git gave."""
+
+    code: int
+    """Its exit code."""
+    text: bytes
+    """What it printed."""
+    error: str
+    """What it says went wrong, one line; "" when it says nothing."""
+
+
+def run_git(
+    arguments: Sequence[str],
+    *,
+    folder: Path,
+    variables: Mapping[str, str] | None = None,
+    given: bytes = b"",
+    most_bytes: int = 1_000_000,
+) -> Output:
+    """Run git once.
+
+    Args:
+        arguments: After `git`; what comes from outside has to be checked by the caller.
+        folder: Where to run it.
+        variables: More of the environment.
+        given: Its standard input.
+        most_bytes: Bytes it may print.
+
+    Raises:
+        HostError: There is no git, it took too long or printed too much. An exit code other
+            than 0 is not an error here.
+    """
+    what = f"git {arguments[0] if not arguments[0].startswith('-') else ''}".strip()
+    settings = [part for one in _SETTINGS for part in ("-c", one)]
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
+        stdin.write(given)
+        stdin.seek(0)
+        try:
+            process = subprocess.Popen(  # noqa: S603
+                ["git", "--no-pager", *settings, *arguments],  # noqa: S607
+                cwd=folder,
+                env={**environment, **_SET, **(variables or {})},
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        except OSError as exc:
+            raise HostError(what, f"git cannot be run here ({exc.strerror})") from exc
+        text = _read(process, what, most_bytes)
+        stderr.seek(0, os.SEEK_END)
+        stderr.seek(max(0, stderr.tell() - _MAX_ERROR_BYTES))
+        error = stderr.read().decode("utf-8", "replace")
+    return Output(process.returncode, text, _complaint(error))
+
+
+def _complaint(error: str) -> str:
+    """Find the line that says what is wrong; advice may follow it."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal: ", "error: "))]
+    return (fatal or lines or [""])[0].removeprefix("fatal: ").removeprefix("error: ")
+
+
+def _read(process: subprocess.Popen[bytes], what: str, most_bytes: int) -> bytes:
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        _kill(process)
+
+    timer = threading.Timer(TIMEOUT_S, stop)
+    timer.start()
+    try:
+        with process:
+            text = process.stdout.read(most_bytes + 1) if process.stdout else b""
+            if len(text) > most_bytes:
+                _kill(process)
+    finally:
+        timer.cancel()
+        timer.join()
+    if late.is_set():
+        raise HostError(what, f"it took longer than {TIMEOUT_S:g} s")
+    if len(text) > most_bytes:
+        raise HostError(what, f"it printed more than {most_bytes:,} bytes")
+    return text
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End git and what it started; a group exists on POSIX only."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()

@@ -1,0 +1,377 @@
+"""Diffs, read: unified diffs of git, GNU diff and GitHub become `Diff` values."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import PatchSet
+
+from crscore.diff.headers import Header, read_header
+from crscore.diff.languages import language_of
+from crscore.diff.sections import RawHunk, Section, split_sections
+from crscore.errors import DiffParseError, LimitError
+from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_KINDS: Final = {"+": LineKind.ADDED, "-": LineKind.REMOVED, " ": LineKind.CONTEXT}
+_NO_NEWLINE: Final = "\\ No newline at end of file\n"
+# `git diff --color` paints the headers too; escape codes inside code alone are content
+_COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
+_FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
+_SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How large a diff may be; each limit can be raised."""
+
+    max_diff_bytes: int = 10_000_000
+    """Bytes of the whole text; 10 MB is some 200,000 lines."""
+    max_files: int = 3_000
+    """Files; GitHub lists no more than this for a pull request."""
+    max_hunks: int = 20_000
+    """Hunks of all files together."""
+    max_line_length: int = 100_000
+    """Characters of one line; bundled and minified code has the longest."""
+
+
+def parse_diff(
+    text: str | bytes,
+    *,
+    source: str = "<diff>",
+    language: str | None = None,
+    path: str | None = None,
+    limits: Limits = Limits(),
+) -> Diff:
+    r"""Read a diff.
+
+    Anything that `git diff`, `git show`, `git format-patch`, `diff -u`, `diff -ru` and
+    GitHub print is taken, and so is a bare hunk that starts with `@@`.
+
+    Args:
+        text: The diff. Bytes are UTF-8, or UTF-16 with a byte order mark.
+        source: Where it came from, for messages.
+        language: Language of a bare hunk, and of files whose name does not tell.
+        path: File that a bare hunk belongs to.
+        limits: How large it may be.
+
+    Returns:
+        At least one file, with exact 1-based line numbers on both sides. What had to be
+        repaired or left out is in the notes.
+
+    Raises:
+        DiffParseError: The text is empty or no unified diff, a hunk does not have the
+            lines that its header counts, or it is a combined diff of a merge.
+        LimitError: It is larger than a limit.
+
+    Example:
+        >>> diff = parse("@@ -1 +1,2 @@\n import os\n+import sys\n", path="tool.py")
+        >>> diff.files[0].language, diff.files[0].hunks[0].lines[1].new
+        ('python', 2)
+    """
+    data = _bytes_of(text, source, limits)
+    plain, notes = _decode(data)
+    lines = _split_lines(plain, source, limits)
+    sections = split_sections(
+        lines, source=source, max_files=limits.max_files, max_hunks=limits.max_hunks
+    )
+    if not sections:
+        raise _no_diff(plain, source)
+    files = tuple(
+        file for one in sections if (file := _read_file(one, source, language, path)) is not None
+    )
+    if not files:
+        raise DiffParseError(source, None, "there is no change in this diff; nothing to score")
+    notes += _leftover_notes(plain, lines, sections, files)
+    return Diff(files=files, sha256=hashlib.sha256(data).hexdigest(), notes=tuple(notes))
+
+
+def with_sources(diff: Diff, sources: Mapping[str, tuple[str | None, str | None]]) -> Diff:
+    r"""Add whole files to a diff.
+
+    Args:
+        diff: A parsed change; it stays as it is.
+        sources: For a file's `path`, its old and its new text; None where it is unknown.
+
+    Returns:
+        A copy whose files carry the texts. A side that is not given is rebuilt from the
+        other one. A text that does not have the lines of the hunks is another version of
+        the file: it is left out, and a note says so.
+
+    Example:
+        >>> diff = parse("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n")
+        >>> with_sources(diff, {"x": (None, "two\n")}).files[0].old_source
+        'one\n'
+    """
+    files: list[ChangedFile] = []
+    notes = list(diff.notes)
+    for file in diff.files:
+        if file.path not in sources:
+            files.append(file)
+            continue
+        old, new = sources[file.path]
+        rebuilt_new = None if old is None else rebuild_new(file, old)
+        rebuilt_old = None if new is None else rebuild_old(file, new)
+        for side, given, other in (("old", old, rebuilt_new), ("new", new, rebuilt_old)):
+            if given is not None and other is None:
+                notes.append(
+                    f"The {side} text given for {file.path!r} does not fit the diff "
+                    "and was not used."
+                )
+        old, new = (
+            rebuilt_old if rebuilt_new is None else old,
+            rebuilt_new if rebuilt_old is None else new,
+        )
+        files.append(replace(file, old_source=old, new_source=new))
+    return replace(diff, files=tuple(files), notes=tuple(notes))
+
+
+def rebuild_old(file: ChangedFile, new_source: str) -> str | None:
+    """Undo a change.
+
+    Args:
+        file: What was changed.
+        new_source: The whole file after the change.
+
+    Returns:
+        The whole file before it ("" for a file that is new); None when the hunks do not
+        fit the text, or the file is binary or a submodule.
+    """
+    return _apply(file, new_source, Side.NEW)
+
+
+def rebuild_new(file: ChangedFile, old_source: str) -> str | None:
+    """Do a change.
+
+    Args:
+        file: What was changed.
+        old_source: The whole file before the change.
+
+    Returns:
+        The whole file after it ("" for a file that is deleted); None when the hunks do
+        not fit the text, or the file is binary or a submodule.
+    """
+    return _apply(file, old_source, Side.OLD)
+
+
+def _apply(file: ChangedFile, text: str, given: Side) -> str | None:
+    """Rebuild the other side of `text`, which is the `given` side."""
+    if file.is_binary or file.is_submodule:
+        return None
+    lines = text.split("\n")
+    lines = [f"{line}\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
+    removed = LineKind.REMOVED if given is Side.OLD else LineKind.ADDED
+    rebuilt: list[str] = []
+    at = 0
+    for hunk in file.hunks:
+        start, length = (
+            (hunk.old_start, hunk.old_length)
+            if given is Side.OLD
+            else (hunk.new_start, hunk.new_length)
+        )
+        # a side without lines is named by the line before it
+        first = start if length == 0 else start - 1
+        if first < at or first + length > len(lines):
+            return None
+        rebuilt.extend(lines[at:first])
+        at = first
+        for line in hunk.lines:
+            if line.kind not in (LineKind.CONTEXT, removed):
+                rebuilt.append(_with_end(line))
+                continue
+            if lines[at].rstrip("\r\n") != line.text.rstrip("\r"):
+                return None
+            if line.kind is LineKind.CONTEXT:
+                rebuilt.append(lines[at])
+            at += 1
+    return "".join(rebuilt + lines[at:])
+
+
+def _with_end(line: DiffLine) -> str:
+    end = "\r" if line.ends_with_crlf else ""
+    return line.text + end + ("" if line.ends_file_without_newline else "\n")
+
+
+def _bytes_of(text: str | bytes, source: str, limits: Limits) -> bytes:
+    found = len(text)
+    if found <= limits.max_diff_bytes:
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        found = len(data)
+    if found > limits.max_diff_bytes:
+        raise LimitError("max_diff_bytes", limits.max_diff_bytes, found, source)
+    return data
+
+
+def _decode(data: bytes) -> tuple[str, list[str]]:
+    """Decode and take away colours and CRLF that the diff as a whole was given."""
+    notes: list[str] = []
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = data.decode("utf-16", "replace")
+        notes.append("The diff is UTF-16 and was decoded.")
+    else:
+        data = data.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = data.decode("utf-8", "replace")
+            notes.append("The diff is not UTF-8 throughout; wrong bytes were replaced.")
+    if _COLOURED.search(text):
+        text = _COLOUR.sub("", text)
+        notes.append("The diff has colour codes, which were taken away.")
+    header = _FIRST_HEADER.search(text)
+    if header and header[0].endswith("\r"):
+        text = text.replace("\r\n", "\n")
+        notes.append("The diff has CRLF line ends throughout; the files' own are unknown.")
+    return text, notes
+
+
+def _split_lines(text: str, source: str, limits: Limits) -> list[str]:
+    lines = text.split("\n")
+    longest = max(map(len, lines))
+    if longest > limits.max_line_length:
+        raise LimitError("max_line_length", limits.max_line_length, longest, source)
+    # A diff without a final line feed was cut or stripped. The empty line that stays here
+    # stands in for a last, empty context line, the only one that stripping takes away.
+    if not lines[-1]:
+        lines.pop()
+    else:
+        lines.append("")
+    return lines
+
+
+def _no_diff(text: str, source: str) -> DiffParseError:
+    if not text.strip():
+        return DiffParseError(source, None, "this diff is empty: there is no change to score")
+    return DiffParseError(
+        source, None, "this is not a unified diff; make one with git diff or diff -u"
+    )
+
+
+def _leftover_notes(
+    text: str, lines: Sequence[str], sections: Sequence[Section], files: Sequence[ChangedFile]
+) -> list[str]:
+    """Say what was stretched or is missing."""
+    notes: list[str] = []
+    last = sections[-1].hunks[-1:]
+    if last and not text.endswith("\n") and last[0].line + len(last[0].body) == len(lines):
+        notes.append("The diff's last line is missing and was read as an empty context line.")
+    only = sum(line.startswith("Only in ") for line in lines)
+    if only:
+        notes.append(f"{only} files exist on one side only and the diff does not show them.")
+    for path, count in Counter(file.path for file in files).items():
+        if count > 1 and path:
+            notes.append(
+                f"{path!r} is changed {count} times; each time its lines count in another version."
+            )
+    return notes
+
+
+def _read_file(
+    section: Section, source: str, language: str | None, path: str | None
+) -> ChangedFile | None:
+    """Read one file; None when its header tells of no change."""
+    header = read_header(section.header)
+    if header.is_empty and not section.hunks:
+        return None
+    if not header.is_known and section.header and path is None:
+        raise DiffParseError(
+            source, section.line, "the file names in this header cannot be read; name the file"
+        )
+    if header.expects_hunks and not section.hunks:
+        raise DiffParseError(
+            source,
+            section.line,
+            "this file has a header and no hunk: the diff is cut off, make it again with git diff",
+        )
+    hunks = tuple(_read_hunk(hunk, source) for hunk in section.hunks)
+    submodule = header.is_submodule or _is_submodule(hunks)
+    name = header.new or header.old or path or ""
+    known = language_of(name)
+    return ChangedFile(
+        path=name,
+        old_path=header.old if header.old != name else None,
+        status=_status(header, hunks),
+        language=(known or language) if header.is_known else (language or known),
+        hunks=() if submodule else hunks,
+        is_binary=header.is_binary,
+        is_submodule=submodule,
+        old_mode=header.old_mode,
+        new_mode=header.new_mode,
+    )
+
+
+def _status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
+    # git says itself when a file is new or gone; elsewhere an empty side has to tell
+    whole = len(hunks) == 1 and not header.is_git
+    if (header.is_known and header.old is None) or (
+        whole and (hunks[0].old_start, hunks[0].old_length) == (0, 0)
+    ):
+        return FileStatus.ADDED
+    if (header.is_known and header.new is None) or (
+        whole and (hunks[0].new_start, hunks[0].new_length) == (0, 0)
+    ):
+        return FileStatus.DELETED
+    if header.is_rename:
+        return FileStatus.RENAMED
+    if header.is_copy:
+        return FileStatus.COPIED
+    if header.old_mode != header.new_mode and not hunks and not header.is_binary:
+        return FileStatus.MODE_CHANGED
+    return FileStatus.MODIFIED
+
+
+def _is_submodule(hunks: Sequence[Hunk]) -> bool:
+    """GitHub's patches have no mode; a submodule's lines name commits and nothing else."""
+    return bool(hunks) and all(
+        _SUBPROJECT.match(line.text) for hunk in hunks for line in hunk.lines
+    )
+
+
+def _read_hunk(raw: RawHunk, source: str) -> Hunk:
+    body = (_NO_NEWLINE if line.startswith("\\") else f"{line}\n" for line in raw.body)
+    try:
+        read = PatchSet(["--- a\n", "+++ b\n", f"{raw.header}\n", *body])[0][0]
+    except UnidiffParseError as exc:
+        raise DiffParseError(
+            source,
+            raw.line,
+            "the lines of this hunk do not add up to the counts in its header; the diff is "
+            "cut off or was edited, make it again with git diff",
+        ) from exc
+    if (read.source_length and not read.source_start) or (
+        read.target_length and not read.target_start
+    ):
+        raise DiffParseError(source, raw.line, "this hunk starts at line 0, but lines count from 1")
+    lines: list[DiffLine] = []
+    for line in read:
+        if line.line_type == "\\":
+            if lines:
+                lines[-1] = replace(lines[-1], ends_file_without_newline=True)
+            continue
+        value = line.value.removesuffix("\n")
+        lines.append(
+            DiffLine(
+                kind=_KINDS[line.line_type],
+                text=value.removesuffix("\r"),
+                old=line.source_line_no,
+                new=line.target_line_no,
+                ends_with_crlf=value.endswith("\r"),
+            )
+        )
+    return Hunk(
+        old_start=read.source_start,
+        old_length=read.source_length,
+        new_start=read.target_start,
+        new_length=read.target_length,
+        section=read.section_header.strip(),
+        lines=tuple(lines),
+    )

@@ -1,0 +1,231 @@
+"""Which pull requests an event is about.
+
+An event is a file of JSON that strangers wrote parts of: only the fields named here are read,
+each against its type, and nothing of it is ever run or shown.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+
+import msgspec
+
+from crscore.errors import InputError, LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from crscore.github.actions.environment import Environment
+
+COMMAND: Final = "/crscore"
+"""First word of a comment that asks for a run."""
+MAX_EVENT_BYTES: Final = 30_000_000
+"""Largest event read. GitHub caps a webhook's payload at 25 MB."""
+TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+"""Standings in the repository that may ask for a run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """One pull request, by its number."""
+
+    number: int
+    """Its number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfHead:
+    """The open pull request of a branch, which may be a fork's; its number has to be looked up.
+
+    It counts only when its head is still `sha`: what was measured is that commit.
+    """
+
+    owner: str
+    """Login of who owns the branch's repository."""
+    branch: str
+    """Name of the branch, chosen by a stranger."""
+    sha: str
+    """The commit that was measured, 40 hex digits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recent:
+    """All open pull requests that changed lately, the last changed first."""
+
+    days: int
+    """How lately."""
+    most: int
+    """How many at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nothing:
+    """The event asks for nothing, which is no failure."""
+
+    reason: str
+    """Why, one sentence in our own words."""
+
+
+Target = Named | OfHead | Recent | Nothing
+"""What a run is about."""
+
+_Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+_Sha = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]
+_Login = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]+(\[bot\])?\Z", max_length=100)]
+
+
+class _Numbered(msgspec.Struct):
+    number: _Number
+
+
+class _OfPullRequest(msgspec.Struct):
+    pull_request: _Numbered
+
+
+class _Comment(msgspec.Struct):
+    body: str | None
+    author_association: str
+
+
+class _Issue(msgspec.Struct):
+    number: _Number
+    pull_request: dict[str, object] | None = None
+
+
+class _OfComment(msgspec.Struct):
+    issue: _Issue
+    comment: _Comment
+    action: str = "created"
+
+
+class _OfDispatch(msgspec.Struct):
+    inputs: dict[str, object] | None = None
+
+
+class _Owner(msgspec.Struct):
+    login: _Login
+
+
+class _Head(msgspec.Struct):
+    owner: _Owner
+
+
+class _Run(msgspec.Struct):
+    event: str
+    head_sha: _Sha
+    head_branch: str | None
+    head_repository: _Head | None
+
+
+class _OfRun(msgspec.Struct):
+    workflow_run: _Run
+
+
+_T = TypeVar("_T")
+
+
+def target(environment: Environment) -> Target:
+    """Say what a run is about.
+
+    The input `pull-request` decides before the event does, except that a comment still has to be
+    one that may start a run.
+
+    Args:
+        environment: The step's surroundings.
+
+    Returns:
+        What to score, or why there is nothing to do.
+
+    Raises:
+        InputError: The event cannot be read, or is not what its name says.
+    """
+    name, number = environment.event, environment.inputs.pull_request
+    if number is not None and name != "issue_comment":
+        return Named(number=number)
+    if name == "schedule":
+        return Recent(days=environment.inputs.since_days, most=environment.inputs.max_pull_requests)
+    if name not in _READERS:
+        return Nothing(
+            reason=f"the event {_plain(name)} is about no pull request; "
+            "give the input pull-request a number"
+        )
+    found = _READERS[name](_content(environment.event_path))
+    return Named(number=number) if number is not None and isinstance(found, Named) else found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z_]", "?", name)[:50]
+
+
+def _content(path: Path | None) -> bytes:
+    if path is None:
+        raise InputError("GITHUB_EVENT_PATH is not set, so there is no event to read")
+    try:
+        if path.stat().st_size > MAX_EVENT_BYTES:
+            raise LimitError(
+                "the largest event", MAX_EVENT_BYTES, path.stat().st_size, "GITHUB_EVENT_PATH"
+            )
+        return path.read_bytes()
+    except OSError as exc:
+        raise InputError(f"the event cannot be read: {exc.strerror}") from exc
+
+
+def _decode(content: bytes, kind: type[_T]) -> _T:
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        # The decoder names types and fields, and quotes nothing of the event.
+        raise InputError(f"the event is not what GitHub sends: {exc}") from exc
+
+
+def _of_pull_request(content: bytes) -> Target:
+    return Named(number=_decode(content, _OfPullRequest).pull_request.number)
+
+
+def _of_comment(content: bytes) -> Target:
+    event = _decode(content, _OfComment)
+    first = (event.comment.body or "").lstrip("\ufeff").split("\n", 1)[0].split()
+    if event.issue.pull_request is None:
+        return Nothing(reason="the comment is on an issue, not on a pull request")
+    if event.action != "created":
+        return Nothing(reason="the comment is not a new one")
+    if first[:1] != [COMMAND]:
+        return Nothing(reason=f"the comment does not start with {COMMAND}")
+    if event.comment.author_association not in TRUSTED:
+        return Nothing(
+            reason=f"{COMMAND} is for the repository's owners, members and collaborators"
+        )
+    return Named(number=event.issue.number)
+
+
+def _of_dispatch(content: bytes) -> Target:
+    value = (_decode(content, _OfDispatch).inputs or {}).get("pull-request", "")
+    text = str(value).strip().removeprefix("#") if isinstance(value, str | int) else ""
+    if text.isascii() and text.isdigit() and 0 < int(text[:11]) < 2**31:
+        return Named(number=int(text))
+    return Nothing(reason="no pull request was named; start the workflow with its number")
+
+
+def _of_run(content: bytes) -> Target:
+    run = _decode(content, _OfRun).workflow_run
+    if not run.event.startswith("pull_request"):
+        return Nothing(reason="the workflow that ran before was not about a pull request")
+    if run.head_repository is None or not run.head_branch:
+        return Nothing(reason="the branch of the workflow that ran before is gone")
+    return OfHead(owner=run.head_repository.owner.login, branch=run.head_branch, sha=run.head_sha)
+
+
+_READERS: Final[Mapping[str, Callable[[bytes], Target]]] = {
+    "pull_request": _of_pull_request,
+    "pull_request_target": _of_pull_request,
+    "pull_request_review": _of_pull_request,
+    "pull_request_review_comment": _of_pull_request,
+    "issue_comment": _of_comment,
+    "workflow_dispatch": _of_dispatch,
+    "workflow_run": _of_run,
+}
+EVENTS: Final = frozenset(_READERS) | {"schedule"}
+"""The events that say by themselves what a run is about."""

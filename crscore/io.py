@@ -1,0 +1,203 @@
+"""Reading what the user names and writing reports: files, standard streams, source folders."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crscore.errors import InputError, LimitError, OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crscore.records import Diff
+
+STDIN = "-"
+
+
+def read_input(name: str, *, what: str, limit: str, allowed: int) -> tuple[bytes, str]:
+    """Read a file, or standard input for `-`.
+
+    Args:
+        name: A path or `-`.
+        what: What it should hold (`diff`, `review`), for messages.
+        limit: Name of the size limit, for messages.
+        allowed: Most bytes read.
+
+    Returns:
+        The bytes, and the name to call them by in messages.
+
+    Raises:
+        InputError: It cannot be read; the message says why.
+        LimitError: It is larger than allowed. No more than `allowed` + 1 bytes are read.
+    """
+    if name == STDIN:
+        data, source = _read_stdin(what, allowed + 1), "<stdin>"
+    else:
+        data, source = _read_file(Path(name), what, allowed + 1), name
+    if len(data) > allowed:
+        raise LimitError(limit, allowed, len(data), source)
+    return data, source
+
+
+def _read_stdin(what: str, most: int) -> bytes:
+    if sys.stdin is None:
+        raise InputError(f"standard input is closed; give a file that holds the {what}")
+    try:
+        return sys.stdin.buffer.read(most)
+    except OSError as exc:
+        raise InputError(f"standard input cannot be read: {exc.strerror}") from exc
+
+
+def _read_file(path: Path, what: str, most: int) -> bytes:
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give a file that holds the {what}, or - for stdin")
+    try:
+        with path.open("rb") as stream:
+            return stream.read(most)
+    except FileNotFoundError as exc:
+        raise InputError(f"{path} does not exist; give a file that holds the {what}") from exc
+    except (OSError, ValueError) as exc:
+        reason = getattr(exc, "strerror", None) or str(exc)
+        raise InputError(f"{path} cannot be read: {reason}") from exc
+
+
+def read_sources(
+    root: str, diff: Diff, *, largest: int
+) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """Read the changed files as they are below a folder.
+
+    The paths come from the diff, which is untrusted: a path that leaves the folder, through
+    `..` or a link, is not read.
+
+    Args:
+        root: Folder that holds one version of the code, the old or the new one.
+        diff: The change.
+        largest: Most bytes of one file.
+
+    Returns:
+        Path -> text for the files that could be read, and a note for each that could not.
+
+    Raises:
+        InputError: `root` is no folder.
+    """
+    folder = Path(root)
+    if not folder.is_dir():
+        raise InputError(f"--source-root {root} is no folder")
+    folder = folder.resolve()
+    found: dict[str, str] = {}
+    notes: list[str] = []
+    for file in diff.files:
+        for path in {file.path, file.old_path or file.path}:
+            text = _source(folder, path, largest)
+            if text is None:
+                continue
+            if len(text) > largest:
+                notes.append(f"{path} is over max_source_bytes; only its hunks were read.")
+            else:
+                found[path] = text
+    return found, tuple(sorted(notes))
+
+
+def _source(folder: Path, path: str, largest: int) -> str | None:
+    try:
+        target = (folder / path).resolve()
+        if not target.is_relative_to(folder) or not target.is_file():
+            return None
+        with target.open("rb") as stream:
+            return stream.read(largest + 1).decode("utf-8", errors="replace")
+    except (OSError, ValueError, RuntimeError):
+        # A name the file system refuses, or a loop of links: there is no such source.
+        return None
+
+
+def check_output(output: str | None) -> None:
+    """Fail before the work, not after it.
+
+    Args:
+        output: Where the report is to go; None for stdout.
+
+    Raises:
+        OutputError: It cannot be written there.
+    """
+    if output is None:
+        return
+    target = Path(output)
+    if target.is_dir():
+        raise OutputError(output, "it is a folder")
+    if not target.parent.is_dir():
+        raise OutputError(output, "its folder does not exist")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise OutputError(output, "no permission")
+
+
+def write_text(text: str, output: str | None) -> None:
+    """Write the whole report or nothing: into a file beside the target, then renamed.
+
+    Args:
+        text: The report.
+        output: A path, or None for stdout.
+
+    Raises:
+        OutputError: It cannot be written there.
+    """
+    if output is None:
+        _to_stdout(text)
+        return
+    write_bytes(text.encode("utf-8"), output)
+
+
+def write_bytes(content: bytes, output: str) -> None:
+    """Write a whole file or nothing: into a file beside the target, then renamed.
+
+    Args:
+        content: What the file is to hold.
+        output: A path.
+
+    Raises:
+        OutputError: It cannot be written there.
+    """
+    # A link stays a link: what it points to is replaced.
+    target = Path(output).resolve()
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
+            target.write_bytes(content)
+            return
+        with tempfile.NamedTemporaryFile(
+            "wb", dir=target.parent, prefix=f".{target.name}.", delete=False
+        ) as stream:
+            stream.write(content)
+        _publish(Path(stream.name), target)
+    except OSError as exc:
+        raise OutputError(output, exc.strerror or str(exc)) from exc
+
+
+def _to_stdout(text: str) -> None:
+    if sys.stdout is None:
+        raise OutputError("standard output", "it is closed")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as exc:
+        raise OutputError("standard output", getattr(exc, "strerror", None) or str(exc)) from exc
+
+
+def _publish(written: Path, target: Path) -> None:
+    try:
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        written.chmod(mode)
+        written.replace(target)
+    except OSError:
+        written.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,1 @@
+"""Language models: engines, prompts and the escaping of untrusted text in them."""

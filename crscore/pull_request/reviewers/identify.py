@@ -1,0 +1,201 @@
+"""The posts of a pull request -> what each reviewer said, as comments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from crscore.github.records import Remark, RemarkKind
+from crscore.pull_request.reviewers import notes
+from crscore.pull_request.reviewers.authors import Known, speaker
+from crscore.pull_request.reviewers.choice import choose_reviewers
+from crscore.pull_request.reviewers.outline import outline
+from crscore.pull_request.reviewers.profile import Profile, profiles
+from crscore.pull_request.reviewers.repeats import Message, without_repeats
+from crscore.pull_request.reviewers.strip_bot_text import cut, is_review, without_commands
+from crscore.records import Comment, Side
+from crscore.review.markdown import scan
+from crscore.review.sentences import split_comment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from crscore.pull_request.reviewers.authors import Speaker
+
+OWN_MARKER: Final = "<!-- crscore:"
+"""Our own comments start with it, and so may anybody's."""
+_NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What one reviewer said in one place: in a thread, a review's text or a post."""
+
+    reviewer: str
+    """A profile's name, a name that the user gave, or the login."""
+    is_bot: bool
+    """Whether a program said it."""
+    profile: str | None
+    """The profile that knew it; None for people and for bots that are not known."""
+    remarks: tuple[Remark, ...]
+    """The posts it was said in, by time; never empty."""
+    body: str
+    """What is review in them, joined; Markdown, never blank."""
+    place: Remark
+    """The post whose place it has: the thread's first where that is known, else its own first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What all reviewers said."""
+
+    said: tuple[Said, ...]
+    """By time of the first post, its kind and id."""
+    left_out: tuple[str, ...] = ()
+    """Who was left out and how to hear them, one sentence each."""
+    notes: tuple[str, ...] = ()
+    """What else a reader should know, one sentence each."""
+
+
+def identify_reviewers(
+    remarks: Sequence[Remark],
+    *,
+    pull_author: str | None,
+    authors: Sequence[str] = (),
+    markers: Mapping[str, str] = _NO_MARKERS,
+    known: Sequence[Profile] | None = None,
+) -> Heard:
+    """Find out who said what.
+
+    Left out are our own comments and commands, posts that a bot's profile knows as no review,
+    and posts without words. Without `authors` everybody is heard but the pull request's author
+    and bots that are not known and only post in the conversation, as reports do. Posts of one
+    reviewer in one thread are one; words said twice count once (`repeats.without_repeats`).
+
+    Args:
+        remarks: In any order; what is found does not depend on it.
+        pull_author: Login of who opened the pull request; None when the account is deleted.
+        authors: Whom to hear: patterns of logins and reviewers' names, `*` is any text, `!`
+            before one excludes. With only exclusions all others are heard as without any.
+        markers: Name of a reviewer -> text in the body of posts that are its. No marker counts in
+            the pull request author's own posts, unless `authors` has the reviewer's full name.
+        known: Profiles of bots; None for those that come with crscore.
+
+    Returns:
+        What was said, and who was left out.
+
+    Raises:
+        ConfigError: A profile cannot be read.
+    """
+    known_by = Known(
+        profiles=profiles() if known is None else tuple(known),
+        markers=markers,
+        pull_author=pull_author,
+        named=frozenset(pattern.strip().casefold() for pattern in authors),
+    )
+    messages = [
+        Message(remark=remark, speaker=who, text=text)
+        for remark in sorted(remarks, key=_order)
+        if not _is_ours(remark)
+        for who in (speaker(remark, known_by),)
+        if (text := _review_text(remark, who))
+    ]
+    chosen, left_out = choose_reviewers(messages, pull_author, authors)
+    kept = without_repeats(chosen)
+    roots = {remark.id: remark for remark in remarks if remark.kind is RemarkKind.LINE}
+    return Heard(
+        said=tuple(_threads(kept, roots)),
+        left_out=left_out,
+        notes=(
+            *notes.moved(chosen),
+            *notes.denied(messages),
+            *notes.dismissed(kept),
+            *notes.reports([one for one in remarks if _is_ours(one)]),
+        ),
+    )
+
+
+def comments(heard: Heard) -> tuple[Comment, ...]:
+    """Make what was said into comments to score; the i-th is of the i-th `Said`.
+
+    Args:
+        heard: What was said.
+
+    Returns:
+        Comments whose author is the reviewer, with the place of the thread.
+    """
+    return tuple(
+        Comment(
+            body=one.body,
+            path=one.place.path,
+            line=one.place.line,
+            start_line=one.place.start_line,
+            side=one.place.side or Side.NEW,
+            outdated=one.place.outdated,
+            diff_hunk=one.place.hunk,
+            author=one.reviewer,
+            id=str(one.remarks[0].id),
+        )
+        for one in heard.said
+    )
+
+
+def _is_ours(remark: Remark) -> bool:
+    """Whether a post is a report of crscore, whoever posted it.
+
+    Such a report names all that nobody addressed: as a review it would address everything.
+    """
+    return remark.body.lstrip().startswith(OWN_MARKER)
+
+
+def _order(remark: Remark) -> tuple[str, str, int]:
+    return remark.created, remark.kind, remark.id
+
+
+def _review_text(remark: Remark, who: Speaker) -> str:
+    """What is review in a post; empty when nothing is."""
+    text = without_commands(remark.body).strip()
+    if who.profile is not None:
+        if not is_review(text, remark.kind, who.profile):
+            return ""
+        text = cut(text, who.profile.cut)
+    if not any(token.type == "text" and _has_words(token.content) for token in scan(text)):
+        return ""
+    if who.is_bot:  # its decoration may be all there is
+        read = split_comment(text)
+        return text if read.sentences or read.suggestions or read.code_blocks else ""
+    return text
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterable[Said]:
+    ordered = sorted(messages, key=_thread)
+    found = [tuple(group) for _, group in groupby(ordered, key=_thread)]
+    for group in sorted(found, key=lambda group: _order(group[0].remark)):
+        first = group[0].remark
+        root = roots.get(first.thread) if first.thread is not None else None
+        yield Said(
+            reviewer=group[0].speaker.name,
+            is_bot=group[0].speaker.is_bot,
+            profile=group[0].speaker.profile.name if group[0].speaker.profile else None,
+            remarks=tuple(message.remark for message in group),
+            body="\n\n".join(_closed(message.text) for message in group),
+            place=root or first,
+        )
+
+
+def _thread(message: Message) -> tuple[str, str, int]:
+    remark = message.remark
+    thread = remark.id if remark.thread is None else remark.thread
+    return message.speaker.name, remark.kind, thread
+
+
+def _closed(text: str) -> str:
+    """End a code block that was left open, so that it does not take in the next post."""
+    fence = outline(text).open_fence
+    return f"{text}\n{fence}" if fence else text

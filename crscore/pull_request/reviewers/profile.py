@@ -1,0 +1,132 @@
+"""What is known of a bot: the shape of `profiles/<bot>.toml` and the reading of it.
+
+The file name is the reviewer's name; there is no other list. msgspec checks the types and
+refuses keys that it does not know.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import tomllib
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from crscore.errors import ConfigError
+from crscore.github.records import RemarkKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SUFFIX = ".toml"
+
+
+class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of the file; a key that it does not know is an error."""
+
+
+class Cut(_Table, frozen=True):
+    """`[cut]`: what is taken out of a body; the rest is review."""
+
+    between: tuple[tuple[str, str], ...] = ()
+    """Two texts: all from the first to the next second one, both included."""
+    details: tuple[str, ...] = ()
+    """Patterns of a summary: the folded part goes, with all that is in it."""
+    summaries: tuple[str, ...] = ()
+    """Patterns of a summary: it goes, what is folded under it stays."""
+    sections: tuple[str, ...] = ()
+    """Patterns of a heading: it goes, with all up to the next heading of its level or above."""
+    lines: tuple[str, ...] = ()
+    """Patterns of a whole line, as `Line.plain` gives it: without asterisks and quote marks."""
+    before: tuple[str, ...] = ()
+    """Texts: what stands on a line up to one and the text itself go, what follows stays."""
+    keep: tuple[str, ...] = ()
+    """Patterns of a summary: the folded part stays with all in it, whatever it is in."""
+    unquote: bool = False
+    """Whether the bot puts its own words into quotes, which are otherwise taken for another's."""
+    plain_pre: bool = False
+    """Whether the bot puts prose into `<pre>`, which is otherwise taken for code."""
+
+
+class Post(_Table, frozen=True):
+    """`[[not_review]]`: posts of the bot that are no review at all."""
+
+    what: str
+    """What they are, for readers of the file."""
+    kinds: tuple[RemarkKind, ...] = tuple(RemarkKind)
+    """Where they stand."""
+    lines: tuple[str, ...] = ()
+    """Patterns of a line that one of them has; none when every post of the kinds is meant."""
+
+
+class Profile(_Table, frozen=True):
+    """One bot."""
+
+    title: str
+    """Its name for people."""
+    logins: tuple[str, ...] = ()
+    """Patterns of its accounts; `x[bot]` is the app x, `x` also a person's account x."""
+    markers: tuple[str, ...] = ()
+    """Texts that start a line of a post through another account that is this bot's."""
+    signed: tuple[str, ...] = ()
+    """The same, anywhere on a line."""
+    shared: bool = False
+    """Whether many programs speak through its accounts, so that markers come first."""
+    not_review: tuple[Post, ...] = ()
+    """Posts to leave out."""
+    cut: Cut = Cut()
+    """What to take out of the others."""
+    name: str = ""
+    """The file's name without suffix; not in the file."""
+
+
+def profile_names() -> tuple[str, ...]:
+    """List the bots there are profiles of, sorted."""
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in _files()))
+
+
+@lru_cache(maxsize=1)
+def profiles() -> tuple[Profile, ...]:
+    """Read all profiles that come with crscore, sorted by name.
+
+    Raises:
+        ConfigError: As `parse`.
+    """
+    folder = importlib.resources.files("crscore.pull_request.reviewers") / "profiles"
+    return tuple(
+        parse_profile(name, (folder / f"{name}{_SUFFIX}").read_text(encoding="utf-8"))
+        for name in profile_names()
+    )
+
+
+def parse_profile(name: str, text: str) -> Profile:
+    """Read one profile.
+
+    Args:
+        name: The file's name without suffix.
+        text: TOML.
+
+    Returns:
+        The profile.
+
+    Raises:
+        ConfigError: It is no TOML, has an unknown key or a wrong value; the error names the key.
+    """
+    origin = f"{name}{_SUFFIX}"
+    try:
+        document = tomllib.loads(text)
+        if "name" in document:
+            raise ConfigError("name", origin, "is the file's name; leave it out")
+        return msgspec.convert({**document, "name": name}, Profile)
+    except tomllib.TOMLDecodeError as exc:
+        raise ConfigError("file", origin, f"cannot be read: {exc}") from exc
+    except msgspec.ValidationError as exc:
+        expected, _, place = str(exc).partition(" - at ")
+        key = place.strip("`$").removeprefix(".") or "file"
+        raise ConfigError(key, origin, expected) from exc
+
+
+def _files() -> Iterable[str]:
+    folder = importlib.resources.files("crscore.pull_request.reviewers") / "profiles"
+    return [entry.name for entry in folder.iterdir() if entry.name.endswith(_SUFFIX)]

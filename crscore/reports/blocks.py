@@ -1,0 +1,171 @@
+"""The blocks of the Markdown report: each with a frame and items that can be left out singly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.reports import view
+from crscore.reports.escape import markdown, markdown_code, markdown_prose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.records import Match, Result, Scores
+
+YES, NO = "✅", "➖"
+SHOWN_UNADDRESSED = 3
+"""Pseudo-references that are listed openly; the others are folded."""
+_PROSE_CHARS = 600
+
+
+class Block(NamedTuple):
+    """A part of the document that is well-formed with any of its items left out."""
+
+    head: str
+    """What opens it."""
+    items: tuple[str, ...] = ()
+    """Whole list entries or table rows."""
+    foot: str = "\n"
+    """What closes it."""
+
+
+def blocks(result: Result, heading: str | None) -> Iterator[Block]:
+    """Make the blocks of one result, the most useful first.
+
+    The signature stands before the folded parts, so that it is never what is left out.
+    """
+    yield Block(f"### {heading or 'Review score'}\n\n{_summary(result)}\n\n", foot="")
+    yield _scores(result)
+    yield from _flagged(result)
+    yield from _reviewers(result)
+    yield from _unaddressed(result)
+    yield Block(f"<sub>{markdown_code(result.signature, 600)}</sub>\n", foot="\n")
+    yield from _folded_comments(result)
+    yield from _folded_sentences(result)
+    yield from _folded_notes(result)
+
+
+def _summary(result: Result) -> str:
+    scores = result.scores
+    if scores.reason is not None:
+        return f"No score for this review: {markdown(scores.reason.rstrip('.'))}."
+    topic, addressed = view.reached(result)
+    return (
+        f"The review speaks about the change in {topic:,} of "
+        f"{view.many(scores.sentences, 'sentence')} and addresses {addressed:,} of "
+        f"{view.many(scores.references, 'point')} that a review of it should touch."
+    )
+
+
+def _scores(result: Result) -> Block:
+    items = tuple(
+        f"| {_bold(row.name, index == 0)} | {_bold(view.number(row.value), index == 0)} "
+        f"| {row.basis} |\n"
+        for index, row in enumerate(view.rows(result))
+    )
+    # Its rows are never left out: they are few, short and part of the head.
+    return Block("| Score | | |\n|:--|--:|:--|\n" + "".join(items))
+
+
+def _flagged(result: Result) -> Iterator[Block]:
+    found = view.flagged(result)
+    if found is not None:
+        yield Block(f"{found}.\n\n", foot="")
+
+
+def _bold(text: str, strong: bool) -> str:
+    return f"**{text}**" if strong else text
+
+
+def _reviewers(result: Result) -> Iterator[Block]:
+    if len(result.reviews) < 2:
+        return
+    yield Block(
+        "| Reviewer | Relevance | Conciseness | Comprehensiveness | Sentences | Words |\n"
+        "|:--|--:|--:|--:|--:|--:|\n",
+        tuple(
+            f"| {markdown(view.author(item.author), 60)} | {_three(item.scores)} "
+            f"| {view.ratio_of_review(result, item)} | {item.baselines.words:,} |\n"
+            for item in result.reviews
+        ),
+    )
+
+
+def _unaddressed(result: Result) -> Iterator[Block]:
+    missing = tuple(_entry(result, index) for index in view.unaddressed(result))
+    if not missing:
+        return
+    first, rest = missing[:SHOWN_UNADDRESSED], missing[SHOWN_UNADDRESSED:]
+    title = view.unaddressed_title(result).lower()
+    yield Block(f"**Worth a look, {title} yet**\n\n", first)
+    if rest:
+        yield _folded(f"{len(rest)} more {title}", rest)
+
+
+def _entry(result: Result, index: int) -> str:
+    item = result.references[index]
+    where = markdown_code(view.places(item, finder=True), 300) if item.spans else "whole change"
+    return f"- {markdown_prose(item.text, _PROSE_CHARS)} ({where})\n"
+
+
+def _folded_comments(result: Result) -> Iterator[Block]:
+    attached = view.attached(result)
+    if not attached:
+        return
+    rows = []
+    for index in attached:
+        item = result.comments[index]
+        where = markdown_code(view.comment_place(item.comment), 300, in_table=True)
+        rows.append(
+            f"| {where} | {view.scope(item.scope)} | {_three(item.scores)} "
+            f"| {view.ratio_of_comment(result, item)} |\n"
+        )
+    table = (
+        "| Comment | Against | Relevance | Conciseness | Comprehensiveness | Sentences |\n"
+        "|:--|:--|--:|--:|--:|--:|\n"
+    )
+    yield _folded("Each comment against the part it is on", tuple(rows), table)
+
+
+def _folded_sentences(result: Result) -> Iterator[Block]:
+    if not result.sentences:
+        return
+    entries = tuple(
+        _sentence(result, index, match) for index, match in enumerate(result.sentence_matches)
+    )
+    yield _folded("Each sentence and what it addresses", entries)
+
+
+def _sentence(result: Result, index: int, match: Match) -> str:
+    mark = YES if match.matched else NO
+    number = view.number(view.strength(result, match))
+    entry = f"- {mark} {number} {markdown_prose(result.sentences[index].text, _PROSE_CHARS)}"
+    remark = view.remark(result, index)
+    if remark is not None:
+        entry += f"<br>{remark}"
+    if match.matched and match.index is not None:
+        partner = markdown_prose(result.references[match.index].text, _PROSE_CHARS)
+        entry += f"<br>→ {partner}"
+    return entry + "\n"
+
+
+def _folded_notes(result: Result) -> Iterator[Block]:
+    notes = [f"- {markdown_prose(note, _PROSE_CHARS)}\n" for note in view.notes(result)]
+    base = result.baselines
+    notes.append(
+        f"- Baselines beside the scores: {view.many(base.words, 'word')}, "
+        f"{view.percent(base.repeated_tokens)} of the diff's tokens repeated.\n"
+    )
+    notes.append(f"- {view.legend(result, YES)}\n")
+    yield _folded("Notes", tuple(notes))
+
+
+def _folded(title: str, items: tuple[str, ...], before: str = "") -> Block:
+    """A part behind a fold; `title` is our own text. Blank lines let Markdown begin again."""
+    head = f"<details><summary>{title}</summary>\n\n{before}"
+    return Block(head, items, "\n</details>\n\n")
+
+
+def _three(scores: Scores) -> str:
+    values = (scores.relevance, scores.conciseness, scores.comprehensiveness)
+    return " | ".join(view.number(value) for value in values)

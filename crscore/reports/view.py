@@ -1,0 +1,326 @@
+"""What several reports show in the same words: numbers, counts, places and the order of items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.records import LineKind, ReferenceKind, ScopeKind, Side, ToolState
+
+if TYPE_CHECKING:
+    from crscore.records import (
+        Analysis,
+        ChangedFile,
+        Comment,
+        CommentResult,
+        LineSpan,
+        Match,
+        PseudoReference,
+        Result,
+        ReviewResult,
+        Scope,
+    )
+
+UNDEFINED = "–"
+"""Stands where there is no score."""
+FLAG = "\N{BLACK FLAG}"
+"""Stands before what is odd about a sentence."""
+
+
+_SCOPES = {
+    ScopeKind.FILE: "file",
+    ScopeKind.DIFF: "whole change",
+    ScopeKind.ORIGINAL: "older version",
+}
+
+
+class LineCount(NamedTuple):
+    """Size of a change."""
+
+    added: int
+    """Lines added."""
+    removed: int
+    """Lines removed."""
+
+
+class Reached(NamedTuple):
+    """What the matcher takes as addressed in the whole change."""
+
+    sentences: int
+    """Sentences that address a counted pseudo-reference."""
+    references: int
+    """Counted pseudo-references that a sentence addresses."""
+
+
+class MatchRow(NamedTuple):
+    """One of the three scores with the counts behind it."""
+
+    name: str
+    """The score's name."""
+    value: float | None
+    """In [0, 1]; None when undefined."""
+    basis: str
+    """What it is made of, in words."""
+
+
+def number(value: float | None) -> str:
+    """Write a score or similarity with two decimals, or a dash.
+
+    Example:
+        >>> number(0.666), number(None), number(-0.001)
+        ('0.67', '–', '0.00')
+    """
+    if value is None:
+        return UNDEFINED
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "\N{MINUS SIGN}")
+
+
+def many(amount: int, noun: str) -> str:
+    """Write an amount with its noun.
+
+    Example:
+        >>> many(1, "file"), many(1200, "file")
+        ('1 file', '1,200 files')
+    """
+    return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
+
+
+def percent(value: float | None) -> str:
+    """Write a share in [0, 1] as a percentage, or a dash."""
+    return UNDEFINED if value is None else f"{100 * value:.0f} %"
+
+
+def graded(result: Result) -> bool:
+    """Say whether the scores are means of degrees; where a threshold decides, they are shares."""
+    return result.threshold is None
+
+
+def strength(result: Result, match: Match) -> float | None:
+    """Take the number that decided about a pair: its degree, or the cosine of the threshold."""
+    return match.degree if graded(result) else match.similarity
+
+
+def remark(result: Result, sentence: int) -> str | None:
+    """Say what is odd about a sentence, with a flag before it; None mostly."""
+    flag = result.sentence_flags[sentence]
+    return None if flag is None else f"{FLAG} {flag.value}"
+
+
+def flagged(result: Result) -> str | None:
+    """Count what is odd about the sentences, the most frequent first; None when nothing is."""
+    found = Counter(flag.value for flag in result.sentence_flags if flag is not None)
+    if not found:
+        return None
+    kinds = ", ".join(f"{name} ({times:,})" for name, times in found.most_common())
+    return f"{FLAG} {many(found.total(), 'sentence')} flagged: {kinds}"
+
+
+def rows(result: Result) -> tuple[MatchRow, MatchRow, MatchRow]:
+    """Name the three scores and say what each rests on."""
+    scores = result.scores
+    topic, addressed = reached(result)
+    sentences = many(scores.sentences, "sentence")
+    references = many(scores.references, "pseudo-reference")
+    if graded(result) and scores.reason is None:
+        of_sentences = f"mean of {sentences}, {topic:,} on topic"
+        of_references = f"mean of {references}, {addressed:,} addressed"
+    else:
+        of_sentences = f"{topic:,} of {sentences} on topic"
+        of_references = f"{addressed:,} of {references} addressed"
+    return (
+        MatchRow("Relevance", scores.relevance, "harmonic mean of the two below"),
+        MatchRow("Conciseness", scores.conciseness, of_sentences),
+        MatchRow("Comprehensiveness", scores.comprehensiveness, of_references),
+    )
+
+
+def reached(result: Result) -> Reached:
+    """Count what the matcher takes as on topic and as addressed; nothing in an abstention."""
+    if result.scores.reason is not None:
+        return Reached(0, 0)
+    pairs = zip(result.references, result.reference_matches, strict=True)
+    return Reached(
+        sum(match.matched for match in result.sentence_matches),
+        sum(match.matched for reference, match in pairs if reference.counted),
+    )
+
+
+def ratio_of_review(result: Result, review: ReviewResult) -> str:
+    """Say how many of a reviewer's sentences are on topic."""
+    own = [at for index in review.comments for at in result.comments[index].sentences]
+    topic = 0
+    if review.scores.reason is None:
+        topic = sum(result.sentence_matches[at].matched for at in own)
+    return f"{topic:,} of {len(own):,}"
+
+
+def ratio_of_comment(result: Result, item: CommentResult) -> str:
+    """Say how many of a comment's sentences are on the topic of its scope.
+
+    Where a matcher gives degrees, only their sum is known for a scope: it is conciseness times
+    the sentences, so those stand alone.
+    """
+    if graded(result):
+        return f"{item.scores.sentences:,}"
+    return f"{item.scores.matched_sentences:,.0f} of {item.scores.sentences:,}"
+
+
+def legend(result: Result, yes: str) -> str:
+    """Explain the numbers and marks beside sentences and pseudo-references.
+
+    Args:
+        result: Its matcher decides what the numbers are.
+        yes: The report's mark for a match.
+    """
+    if result.threshold is not None:
+        return (
+            "The number is the cosine similarity of a sentence and a pseudo-reference, each with "
+            f"its best partner; {yes} marks those above the threshold of {result.threshold:.4g}. "
+            "Conciseness is the share of sentences so marked, comprehensiveness that of the "
+            "counted pseudo-references."
+        )
+    return (
+        "The number, from 0 to 1, says how far a sentence addresses a pseudo-reference, each with "
+        f"its best partner; {yes} marks {result.decision:.2f} and more. The scores count parts: "
+        "conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
+        "counted pseudo-references'. A flagged sentence counts less, mostly nothing."
+    )
+
+
+def lines_of(file: ChangedFile) -> LineCount:
+    """Count a file's added and removed lines."""
+    kinds = [line.kind for hunk in file.hunks for line in hunk.lines]
+    return LineCount(kinds.count(LineKind.ADDED), kinds.count(LineKind.REMOVED))
+
+
+def change(result: Result) -> str:
+    """Say how large the change is: files, lines added, lines removed."""
+    sizes = [lines_of(file) for file in result.diff.files]
+    added = sum(size.added for size in sizes)
+    removed = sum(size.removed for size in sizes)
+    return f"{many(len(sizes), 'file')} changed, +{added:,} \N{MINUS SIGN}{removed:,}"
+
+
+def place(span: LineSpan) -> str:
+    """Name a span: path, line or lines if any, and the side when it is the old one.
+
+    The path is as it came: the caller escapes the whole.
+    """
+    before = " (before)" if span.side is Side.OLD else ""
+    if span.start == 0:
+        return f"{span.path or 'the file'}{before}"
+    lines = f"{span.start}" if span.start == span.end else f"{span.start}-{span.end}"
+    return f"{span.path or 'line'}:{lines}{before}"
+
+
+def places(
+    reference: PseudoReference, most: int = 1, *, before: bool = False, finder: bool = False
+) -> str:
+    """Name where a pseudo-reference stands.
+
+    Without lines it is the whole change.
+
+    Args:
+        reference: Its spans are named.
+        most: Spans named before the rest is counted.
+        before: Name spans of the old side beside those of the new side too.
+        finder: Name who found an issue.
+    """
+    spans = reference.spans
+    found = f" ({reference.source})" if finder and reference.kind is ReferenceKind.ISSUE else ""
+    if not spans:
+        return f"whole change{found}"
+    if not before:
+        spans = tuple(span for span in spans if span.side is Side.NEW) or spans
+    named = ", ".join(place(span) for span in spans[:most])
+    more = len(spans) - most
+    return f"{named} and {more} more{found}" if more > 0 else f"{named}{found}"
+
+
+def unaddressed(result: Result) -> tuple[int, ...]:
+    """List the counted pseudo-references that no sentence addresses, the heaviest first."""
+    found = [
+        index
+        for index, (reference, match) in enumerate(
+            zip(result.references, result.reference_matches, strict=True)
+        )
+        if reference.counted and not match.matched
+    ]
+    return tuple(sorted(found, key=lambda index: -result.references[index].weight))
+
+
+def unaddressed_title(result: Result) -> str:
+    """Name that list: with degrees, some in it are addressed in part."""
+    return "Not or hardly addressed" if graded(result) else "Not addressed"
+
+
+def attached(result: Result) -> tuple[int, ...]:
+    """List the comments that are attached to a file or line."""
+    return tuple(i for i, item in enumerate(result.comments) if item.comment.path is not None)
+
+
+def author(name: str | None) -> str:
+    """Name a reviewer."""
+    return name or "unknown author"
+
+
+def comment_place(comment: Comment) -> str:
+    """Name where a comment is attached; `(unattached)` when it is not."""
+    if comment.path is None:
+        return "(unattached)"
+    if comment.line is None:
+        return comment.path
+    first = comment.start_line
+    lines = f"{comment.line}" if first in (None, comment.line) else f"{first}-{comment.line}"
+    before = " (before)" if comment.side is Side.OLD else ""
+    return f"{comment.path}:{lines}{before}"
+
+
+def scope(value: Scope) -> str:
+    """Say what a comment was scored against, without its path."""
+    if value.kind is ScopeKind.HUNK:
+        return UNDEFINED if value.hunk is None else f"hunk {value.hunk + 1}"
+    return _SCOPES[value.kind]
+
+
+def notes(result: Result) -> tuple[str, ...]:
+    """All notes of a result, each once: the reader's, the run's, then why a comment abstained.
+
+    Of static analysis they say which tools spoke and what became of their findings.
+
+    When the whole result abstained, its reason stands at the top and its comments' are left out.
+    """
+    comments = result.comments if result.scores.reason is None else ()
+    abstained = (
+        f"No score for the comment on {comment_place(item.comment)}: {item.scores.reason}."
+        for item in comments
+        if item.scores.reason is not None
+    )
+    told = analysis(result.analysis)
+    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *told, *abstained)))
+
+
+def analysis(found: Analysis) -> tuple[str, ...]:
+    """Say which tools spoke and what became of their findings; nothing when none concerns us.
+
+    Why the others are silent stands in the analysis' own notes.
+    """
+    if not found.tools:
+        return ()
+    spoke = [run for run in found.tools if run.state is ToolState.RAN]
+    ran = [f"{run.tool} {run.version or ''}".strip() for run in spoke]
+    counted = sum(one.counted for one in found.findings)
+    older = sum(one.in_change and one.pre_existing for one in found.findings)
+    elsewhere = sum(not one.in_change for one in found.findings)
+    style = sum(one.is_style and one.in_change and not one.pre_existing for one in found.findings)
+    rest = len(found.findings) - counted - older - elsewhere - style
+    parts = [
+        f"{counted:,} of {many(len(found.findings), 'finding')} counted"
+        if found.findings
+        else "nothing found",
+        *([f"{elsewhere:,} on unchanged lines"] if elsewhere else []),
+        *([f"{older:,} there before"] if older else []),
+        *([f"{style:,} of taste"] if style else []),
+        *([f"{rest:,} over the limit of a hunk"] if rest else []),
+    ]
+    return (f"Static analysis by {', '.join(ran) or 'no tool'}: {', '.join(parts)}.",)

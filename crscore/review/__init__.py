@@ -1,0 +1,1 @@
+"""A review: its comments, their visible text and its sentences."""

@@ -1,0 +1,314 @@
+"""A review as text, Markdown or JSON -> its comments."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from crscore.errors import InputError, LimitError
+from crscore.records import Comment, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
+_MAX_INT_DIGITS: Final = 100
+_LINE_END: Final = re.compile("\r\n?")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How large a review may be."""
+
+    max_review_bytes: int = 10_000_000
+    """Bytes of the whole input, as UTF-8."""
+    max_comments: int = 10_000
+    """Comments in it."""
+    max_comment_chars: int = 1_000_000
+    """Characters of one comment; GitHub allows 65,536."""
+
+
+DEFAULT_LIMITS: Final = Limits()
+"""Far above any real review."""
+
+
+@dataclass(slots=True)
+class _Document:
+    """Parsed JSON: its entries, and what is wrong with it though it could be parsed."""
+
+    entries: list[Any]
+    defects: list[str] = field(default_factory=list)
+
+
+def parse_review(
+    text: str | bytes, *, source: str = "<review>", limits: Limits = DEFAULT_LIMITS
+) -> tuple[Comment, ...]:
+    """Read a review.
+
+    JSON is an object, a list of objects (or of lists of them, as paged answers come),
+    `{"comments": [...]}`, or JSON Lines. An entry's fields are `body`, `path`, `line`,
+    `start_line`, `side` (`RIGHT` or `LEFT`), `diff_hunk`, `author`, `id` and GitHub's names
+    for them (`user.login`, `original_line`, `original_start_line`), so GitHub's review
+    comments, issue comments and reviews go in as its REST interface gives them; other keys
+    are ignored. `original_line` counts when `line` is null (an outdated comment). Entries
+    without any text, such as an approval, are dropped.
+
+    All else is Markdown or plain text and makes one comment, unless `source` ends in
+    `.json` or `.jsonl`. Text that only starts with a bracket is text.
+
+    Args:
+        text: The review. Bytes are UTF-8, or UTF-16 with a byte order mark; what cannot be
+            decoded becomes U+FFFD.
+        source: Where it came from, for messages and for its suffix.
+        limits: How much to accept.
+
+    Returns:
+        The comments in the order given; empty for empty text.
+
+    Raises:
+        LimitError: The input, the number of comments or one comment is too large.
+        InputError: A JSON review has a wrong field or is no list of comments; the message
+            names the entry, counted from 1, and the field.
+
+    Example:
+        >>> parse('[{"body": "Leaks.", "path": "a.py", "line": 3}]')[0].line
+        3
+        >>> parse("[nit] Rename it.")[0].body
+        '[nit] Rename it.'
+    """
+    size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    _check("max_review_bytes", limits.max_review_bytes, size, source)
+    review = _tidy(_decode(text) if isinstance(text, bytes) else text.removeprefix("\ufeff"))
+    if not review.strip():
+        return ()
+    document = _load(review, source)
+    if document is None:
+        found: tuple[Comment, ...] = (Comment(body=review),)
+    else:
+        _check("max_comments", limits.max_comments, len(document.entries), source)
+        found = tuple(_comments(document, source))
+    for comment in found:
+        _check("max_comment_chars", limits.max_comment_chars, len(comment.body), source)
+    return found
+
+
+def _check(limit: str, allowed: int, found: int, source: str) -> None:
+    if found > allowed:
+        raise LimitError(limit, allowed, found, source)
+
+
+def _decode(data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8-sig", "replace")
+
+
+def _tidy(text: str) -> str:
+    """Newlines for all line ends, U+FFFD for lone halves of surrogate pairs."""
+    return _SURROGATE.sub("\ufffd", _LINE_END.sub("\n", text))
+
+
+def _load(review: str, source: str) -> _Document | None:
+    """Parse a JSON review; None when it is text."""
+    must_be_json = source.lower().endswith((".json", ".jsonl", ".ndjson"))
+    if not must_be_json and not review.lstrip().startswith(("[", "{")):
+        return None
+    try:
+        document = _parse_json(review)
+    except RecursionError as exc:
+        if not must_be_json:
+            return None  # a text of brackets
+        raise InputError(
+            f"{source}: the JSON is nested too deeply; give a list of comments"
+        ) from exc
+    except json.JSONDecodeError as exc:
+        if not must_be_json:
+            return None
+        raise InputError(
+            f"{source}: not JSON at line {exc.lineno}, column {exc.colno} ({exc.msg}); "
+            "give a list of comments or JSON Lines"
+        ) from exc
+    if not must_be_json and not _looks_like_comments(document.entries):
+        return None
+    if document.defects:
+        raise InputError(f"{source}: {document.defects[0]}; correct the JSON")
+    return document
+
+
+def _parse_json(review: str) -> _Document:
+    """Parse one JSON document or, failing that, one on each line.
+
+    Defects are noted and not raised: "[NaN] is not handled" has to be found out as text.
+    """
+    document = _Document(entries=[])
+
+    def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            twice = next(key for key, count in counts.items() if count > 1)
+            document.defects.append(f"the key {_shown(twice)} occurs twice in one object")
+        return made
+
+    def make_constant(name: str) -> None:
+        document.defects.append(f"{name} is not a JSON value")
+
+    def make_int(digits: str) -> int:
+        # int() refuses thousands of digits with a plain ValueError.
+        if len(digits) <= _MAX_INT_DIGITS:
+            return int(digits)
+        document.defects.append(f"a number has {len(digits)} digits")
+        return 0
+
+    decoder = json.JSONDecoder(
+        object_pairs_hook=make_object, parse_constant=make_constant, parse_int=make_int
+    )
+    try:
+        document.entries = _entries(decoder.decode(review))
+    except json.JSONDecodeError as exc:
+        document.defects.clear()
+        lines = [line for line in review.split("\n") if line.strip()]
+        if len(lines) < 2 or not lines[0].rstrip().endswith(("}", "]")):
+            raise
+        document.entries = _decode_lines(decoder, review, exc)
+    return document
+
+
+def _decode_lines(decoder: json.JSONDecoder, review: str, whole: json.JSONDecodeError) -> list[Any]:
+    """Read JSON Lines; the error of the first bad line says where it is in the review."""
+    entries: list[Any] = []
+    start = 0
+    for line in review.split("\n"):
+        if line.strip():
+            try:
+                entries += _entries(decoder.decode(line))
+            except json.JSONDecodeError as exc:
+                if not entries:
+                    raise whole from None
+                raise json.JSONDecodeError(exc.msg, review, start + exc.pos) from None
+        start += len(line) + 1
+    return entries
+
+
+def _entries(value: Any) -> list[Any]:
+    """The entries of a document; pages of entries are joined."""
+    if isinstance(value, dict) and isinstance(value.get("comments"), list) and "body" not in value:
+        value = value["comments"]
+    if not isinstance(value, list):
+        return [value]
+    if value and all(isinstance(page, list) for page in value):
+        return [entry for page in value for entry in page]
+    return value
+
+
+def _looks_like_comments(entries: list[Any]) -> bool:
+    return all(isinstance(entry, dict) for entry in entries) and (
+        not entries or any("body" in entry for entry in entries)
+    )
+
+
+def _comments(document: _Document, source: str) -> Iterator[Comment]:
+    for number, entry in enumerate(document.entries, start=1):
+        place = f"{source}: comment {number}"
+        if not isinstance(entry, dict):
+            raise InputError(f"{place} is {_shown(entry)}; expected an object with a body")
+        comment = _comment(_Fields(entry, place))
+        if comment.body.strip():
+            yield comment
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """One entry whose fields are taken out with their types checked."""
+
+    values: dict[str, Any]
+    place: str
+
+    def text(self, key: str) -> str | None:
+        """A string, or None when it is missing or null."""
+        value = self.values.get(key)
+        if value is None or isinstance(value, str):
+            return None if value is None else _tidy(value)
+        raise self.wrong(key, value, "a string or null")
+
+    def number(self, key: str) -> int | None:
+        """A line number, or None when it is missing or null."""
+        value = self.values.get(key)
+        if value is None or (type(value) is int and value > 0):
+            return value
+        raise self.wrong(key, value, "a line number from 1 or null")
+
+    def wrong(self, key: str, value: Any, expected: str) -> InputError:
+        """Say what is wrong with a field."""
+        return InputError(f"{self.place}: {key} is {_shown(value)}; expected {expected}")
+
+
+def _comment(fields: _Fields) -> Comment:
+    if "body" not in fields.values:
+        raise InputError(f"{fields.place} has no body; expected a string")
+    line, start_line = _lines(fields)
+    return Comment(
+        body=fields.text("body") or "",
+        path=fields.text("path") or None,
+        line=line,
+        start_line=start_line,
+        side=_side(fields, "side") or Side.NEW,
+        outdated=line is not None and fields.values.get("line") is None,
+        diff_hunk=fields.text("diff_hunk") or None,
+        author=_author(fields),
+        id=_id(fields),
+    )
+
+
+def _lines(fields: _Fields) -> tuple[int | None, int | None]:
+    """The last and first line: the current ones or, on an outdated comment, the original."""
+    line, start = fields.number("line"), fields.number("start_line")
+    if line is None:
+        line, start = fields.number("original_line"), fields.number("original_start_line")
+    if fields.values.get("subject_type") == "file":
+        return None, None  # GitHub gives a comment on a whole file the line 1
+    other_side = _side(fields, "start_side") not in {None, _side(fields, "side") or Side.NEW}
+    if line is None or start is None or start > line or other_side:
+        start = None  # a range across both sides cannot be counted on one of them
+    return line, start
+
+
+def _side(fields: _Fields, key: str) -> Side | None:
+    value = fields.text(key)
+    if value is None:
+        return None
+    side = _SIDES.get(value.upper())
+    if side is None:
+        raise fields.wrong(key, value, "RIGHT or LEFT")
+    return side
+
+
+def _author(fields: _Fields) -> str | None:
+    """`author` or `user.login`; null stands for a deleted account."""
+    for key in ("author", "user"):
+        value = fields.values.get(key)
+        if isinstance(value, dict):
+            return _Fields(value, f"{fields.place}: {key}").text("login")
+        if value is not None:
+            return fields.text(key)
+    return None
+
+
+def _id(fields: _Fields) -> str | None:
+    value = fields.values.get("id")
+    if type(value) is int:
+        return str(value)
+    if value is None or isinstance(value, str):
+        return fields.text("id")
+    raise fields.wrong("id", value, "a string, a whole number or null")
+
+
+def _shown(value: Any) -> str:
+    """A value for a message, cut to a line."""
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."

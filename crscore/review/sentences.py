@@ -1,0 +1,202 @@
+"""Review text -> the units that are compared with the pseudo-references."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final
+
+import sentencex
+
+from crscore.errors import ConfigError
+from crscore.records import ParsedComment
+from crscore.review.boilerplate import is_boilerplate
+from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
+from crscore.review.visibility import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_MARKDOWN_VERSION: Final = 2
+"""Goes up with every change of what `markdown` makes of a text: part of the signature."""
+_WINDOW_CHARS: Final = 2_000
+"""The segmenter takes quadratic time on unclosed quotes; it never sees more than this at once."""
+
+_URL: Final = r"(?:https?://|www\.)[^\s<>]*[^\s<>.,:;!?'\")\]]"
+# What must not end a sentence, though it has a full stop; its characters are hidden from
+# the segmenter. In turn: a code span; a URL; a full stop inside a word ("React.Component",
+# ".env", "a?.b", but not "e.g."); "1. 2"; "2. " at the start of a sentence; abbreviations
+# that the segmenter does not know, inside a sentence.
+_HIDDEN: Final = re.compile(
+    rf"{CODE_OPEN}[^{CODE_CLOSE}]*{CODE_CLOSE}"
+    rf"|\b{_URL}"
+    r"|(?<![.?!])[.?!]++(?=[\w/\\(\[{$@=-](?!\.))"
+    r"|(?<!\S)\d{1,3}\.(?=\s\d)"
+    r"|(?:\A|(?<=[.!?]\s))\d{1,3}\.(?=\s)"
+    r"|\b(?:[Aa]pprox|[Ii]ncl|[Ee]xcl|[Rr]esp|[Ee]sp|[Mm]ax|[Mm]in|[Aa]vg|[Ss]ec)\.(?=\s[a-z\d])",
+)
+# Without any of these no sentence ends inside a unit; most units of a list or table are so.
+_MAY_END: Final = re.compile(r"[^\w\s,:;()\-`'/#*+<>|=\x02\x03]")
+# A one-letter variable or unit that ends a sentence ("set it to x. Then", "0.5 s. That"),
+# which the segmenter takes for an initial.
+_LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
+# "(See above.) It fails.": the segmenter goes on after a closed bracket or quote.
+_AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
+_MARKS: Final = re.compile(f"[{CODE_OPEN}{CODE_CLOSE}]")
+_ENUMERATOR: Final = re.compile(r"\(?\d{1,3}[.)]\s+|[•·‣▪*+–—-]\s+")
+# Paths alone ("src/app.py:12") say where a remark belongs, and are none. Bounded: a run of
+# slashes must not be tried to its end from every character.
+_PATH: Final = r"(?:[\w.@-]{1,80}/){1,20}[\w@-][\w.@-]{0,80}\.\w{1,5}(?::\d{1,7})?\b"
+# Possessive: "https://a.https://a. x" has exponentially many readings.
+_SAYS_NOTHING: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|{_PATH}|[\W_])++", re.IGNORECASE)
+
+
+def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
+    """Split one comment into units.
+
+    `markdown` reads the text as Markdown. Paragraphs, headings, list items and table cells
+    are split into sentences; code blocks and suggestions are kept apart; quotes of earlier
+    comments, images, HTML, link targets, bots' boilerplate and units without a letter or
+    digit are dropped. Text that a reader does not see (comments, hidden elements and styles,
+    attributes, unused link definitions, invisible characters) is kept apart in `hidden`.
+    Invisible characters inside a word leave the word. A line break inside a paragraph is a
+    space, unless the paragraph looks like one remark a line. Code spans keep their backticks.
+    A sentence of more than 2,000 characters is cut.
+
+    `paper` splits at line ends, then at ". " and "? ", and treats nothing else.
+
+    Args:
+        body: Markdown or plain text, any characters.
+        splitter: One of `SPLITTERS`.
+
+    Returns:
+        The units in order, none of them blank; empty when there is nothing to read.
+        The reference code gives one empty sentence for an empty review; here it is none,
+        with either splitter, and the pipeline says what an empty side means.
+
+    Raises:
+        ConfigError: `splitter` is unknown. Nothing is raised for any `body`.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801v2, for `paper`: the reference code
+        atharva-naik/CRScore. `markdown` is ours.
+
+    Example:
+        >>> parse("Why? Because `a.b()` fails, e.g. on Windows. Fix it.").sentences
+        ('Why?', 'Because `a.b()` fails, e.g. on Windows.', 'Fix it.')
+        >>> parse("Why? Because it fails. Fix it.", splitter="paper").sentences
+        ('Why', 'Because it fails', 'Fix it.')
+    """
+    return _known(splitter)(body)
+
+
+def _known(splitter: str) -> Callable[[str], ParsedComment]:
+    split = _SPLITTERS.get(splitter)
+    if split is None:
+        known = ", ".join(SPLITTERS)
+        raise ConfigError("splitter", "settings", f"{splitter!r} is none of {known}")
+    return split
+
+
+def identity(splitter: str) -> str:
+    """Name a splitter with the versions of the libraries that its sentences depend on.
+
+    Args:
+        splitter: One of `SPLITTERS`.
+
+    Returns:
+        For the signature: same identity and text, same sentences.
+
+    Raises:
+        ConfigError: `splitter` is unknown.
+
+    Example:
+        >>> identity("paper")
+        'paper'
+    """
+    if _known(splitter) is not _parse_markdown:
+        return splitter
+    libraries = ",".join(f"{name}-{version(name)}" for name in ("markdown-it-py", "sentencex"))
+    return f"{splitter}-{_MARKDOWN_VERSION}({libraries})"
+
+
+def _parse_markdown(body: str) -> ParsedComment:
+    prose = read_prose(body)
+    pieces = (piece for unit in prose.units for piece in _sentences(unit))
+    return ParsedComment(
+        sentences=tuple(pieces),
+        hidden=tuple(text for unit in prose.hidden for text in _unseen_sentences(unit)),
+        suggestions=tuple(prose.suggestions),
+        code_blocks=tuple(prose.code_blocks),
+    )
+
+
+def _parse_paper(body: str) -> ParsedComment:
+    lines = (line for line in body.split("\n") if line.strip())
+    pieces = (piece for line in lines for piece in re.split(r"[.?] ", line))
+    # A delimiter at the end of a line leaves a blank piece, which the reference keeps; a blank
+    # sentence has no vector here.
+    return ParsedComment(sentences=tuple(piece for piece in pieces if piece.strip()))
+
+
+def _sentences(unit: str) -> Iterator[str]:
+    pieces = tuple(_segment(unit))
+    # Some boilerplate is longer than a sentence.
+    if len(pieces) == 1 or not is_boilerplate(_MARKS.sub("", unit)):
+        yield from filter(_says_something, map(_finish, pieces))
+
+
+def _unseen_sentences(unit: str) -> Iterator[str]:
+    # Boilerplate is not left out: nothing that is hidden was written for a reader.
+    return filter(_has_words, map(_finish, _segment(unit)))
+
+
+def _segment(unit: str) -> Iterator[str]:
+    """Cut one unit into sentences; together they hold all of its characters."""
+    if len(unit) <= _WINDOW_CHARS and _MAY_END.search(unit) is None:
+        yield unit
+        return
+    masked = _LAST_LETTER.sub("0", _HIDDEN.sub(_hide, unit))
+    start = 0
+    while start < len(masked):
+        window = masked[start : start + _WINDOW_CHARS]
+        ends = _ends(window)
+        if start + len(window) < len(masked):
+            # The last one may go on in the next window; the only one is cut at a space.
+            ends = ends[:-1] or [window.rfind(" ") + 1 or len(window)]
+        begin = 0
+        for end in ends:
+            yield unit[start + begin : start + end]
+            begin = end
+        start += begin
+
+
+def _ends(window: str) -> list[int]:
+    """Where the sentences end, in order; the last end is the window's."""
+    found = {item["end_index"] for item in sentencex.get_sentence_boundaries("en", window)}
+    return sorted(found | {match.end() for match in _AFTER_CLOSING.finditer(window)})
+
+
+def _hide(found: re.Match[str]) -> str:
+    return "X" + "x" * (len(found[0]) - 1)
+
+
+def _finish(piece: str) -> str:
+    text = " ".join(_MARKS.sub("", clean(piece)).split())
+    return _ENUMERATOR.sub("", text, count=1) if _ENUMERATOR.match(text) else text
+
+
+def _says_something(text: str) -> bool:
+    return _has_words(text) and not is_boilerplate(text)
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text)) and _SAYS_NOTHING.fullmatch(text) is None
+
+
+_SPLITTERS: Final[dict[str, Callable[[str], ParsedComment]]] = {
+    "markdown": _parse_markdown,
+    "paper": _parse_paper,
+}
+SPLITTERS: Final[tuple[str, ...]] = tuple(_SPLITTERS)
+"""Names that `parse` takes."""

@@ -1,0 +1,1 @@
+"""Run programs that nobody trusts: no network, confined writes, limits."""

@@ -1,0 +1,1 @@
+"""From judged cells to scores: formulas, scopes, references and signature."""

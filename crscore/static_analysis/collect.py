@@ -1,0 +1,199 @@
+"""From what each tool printed to one analysis of a change."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.errors import ToolFailedError
+from crscore.records import Analysis, Finding, Side, ToolRun, ToolState
+from crscore.static_analysis import change, tools, wording
+from crscore.static_analysis.units import adds_lines, suffix_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crscore.records import ChangedFile, Diff
+    from crscore.static_analysis.analyzer import Analyzer
+    from crscore.static_analysis.execute import Outcome
+    from crscore.static_analysis.tools import Absent, Installed
+    from crscore.static_analysis.units import Unit
+
+HUNKS_ONLY = "saw hunks, not whole files"
+"""Why a tool's word is not all that it could say."""
+NEEDS_FILES = "needs whole files, and has none"
+"""Why a tool says nothing of a hunk."""
+UNPARSED = "could not parse the code"
+"""Why a tool says nothing of a file, or not all."""
+
+
+class Line(NamedTuple):
+    """One tool and one change."""
+
+    analyzer: Analyzer
+    """The tool."""
+    found: Installed | Absent
+    """Whether it can run here."""
+    outcomes: Mapping[Unit, Outcome]
+    """What it said of each text of the change."""
+
+
+def analysis(
+    diff: Diff,
+    units: Sequence[Sequence[Unit]],
+    lines: Sequence[Line],
+    *,
+    compat: bool,
+    outside: tuple[tuple[ToolRun, tuple[Finding, ...]], ...],
+) -> Analysis:
+    """Put together what all tools say of one change.
+
+    Args:
+        diff: The change.
+        units: The texts of each of its files.
+        lines: The tools that ran on something, each with what it said of this change.
+        compat: Choose the findings as the published method did.
+        outside: What tools outside of this run said.
+
+    Returns:
+        Findings, marked, and what became of each tool that concerns this change.
+    """
+    findings: list[Finding] = []
+    runs: list[ToolRun] = []
+    for line in lines:
+        concerned = [
+            (file, texts)
+            for file, texts in zip(diff.files, units, strict=True)
+            if adds_lines(file) and suffix_of(file) in line.analyzer.manifest.suffixes
+        ]
+        if not concerned:
+            continue
+        runs.append(_run_of(line, [file for file, _ in concerned]))
+        for file, texts in concerned:
+            findings.extend(_in_file(line, file, texts, compat=compat))
+    told = {_identity(one) for one in findings}
+    for run, found in outside:
+        runs.append(run)
+        # A linter that ran here, too, says the same again, in words that are not ours.
+        findings.extend(one for one in found if _identity(one) not in told)
+    ordered = sorted(dict.fromkeys(findings), key=_place)
+    return Analysis(findings=tuple(ordered), tools=tuple(runs), notes=tuple(_notes(runs)))
+
+
+def _identity(finding: Finding) -> tuple[str, str, str, int]:
+    return finding.tool.lower(), finding.rule.lower(), finding.path, finding.line
+
+
+def _place(finding: Finding) -> tuple[str, int, str, str, str]:
+    return finding.path, finding.line, finding.tool, finding.rule, finding.text
+
+
+def _run_of(line: Line, files: Sequence[ChangedFile]) -> ToolRun:
+    name = line.analyzer.name
+    if isinstance(line.found, tools.Absent):
+        return ToolRun(
+            tool=name, version=line.found.version, state=line.found.state, reason=line.found.reason
+        )
+    new = {unit: outcome for unit, outcome in line.outcomes.items() if unit.side is Side.NEW}
+    # A failure on an old version counts, because what is older than the change goes untold.
+    failures = [str(one) for one in line.outcomes.values() if isinstance(one, ToolFailedError)]
+    unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
+    read = {unit.path for unit in new} - unread
+    waiting = {file.path for file in files} - read - unread
+    spoke = any(_was_read(one) or _says_something(one) for one in new.values())
+    version = line.found.version
+    if not line.analyzer.shipped:
+        version += f"-{line.analyzer.sha256[:8]}"
+    reason = ""
+    state = ToolState.RAN
+    if not spoke:
+        state = ToolState.FAILED if failures else ToolState.ABSTAINED
+        reason = NEEDS_FILES if waiting else UNPARSED
+    elif any(unit.is_fragment for unit in new):
+        reason = HUNKS_ONLY
+    return ToolRun(
+        tool=name,
+        version=version,
+        state=state,
+        reason=failures[0] if failures else reason,
+        files=len(read),
+        unread=tuple(sorted(unread | waiting)),
+    )
+
+
+def _was_read(outcome: Outcome) -> bool:
+    return not isinstance(outcome, ToolFailedError) and not outcome.unparsed
+
+
+def _says_something(outcome: Outcome) -> bool:
+    return not isinstance(outcome, ToolFailedError) and bool(outcome.findings)
+
+
+def _in_file(
+    line: Line, file: ChangedFile, units: Sequence[Unit], *, compat: bool
+) -> tuple[Finding, ...]:
+    mine = [unit for unit in units if unit in line.outcomes]
+    new = [one for unit in mine if unit.side is Side.NEW for one in _findings(line, unit)]
+    text = {unit.side: unit.text.split("\n") for unit in mine if not unit.is_fragment}
+    if compat:
+        plain = [replace(one, is_style=False) for one in new]
+        return change.same_text(file, plain, text.get(Side.NEW, []))
+    old = next((unit for unit in mine if unit.side is Side.OLD), None)
+    known = old is not None and _was_read(line.outcomes[old])
+    return change.classify(
+        file,
+        new,
+        list(_findings(line, old)) if old is not None and known else None,
+        sources=(text[Side.OLD], text[Side.NEW]) if known else None,
+    )
+
+
+def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
+    outcome = line.outcomes[unit]
+    if isinstance(outcome, ToolFailedError):
+        return
+    fragments = line.analyzer.manifest.fragments
+    last = unit.text.count("\n") + 1
+    for raw in outcome.findings:
+        first = unit.line_in_file(raw.line)
+        if first is None:
+            continue
+        if unit.is_fragment and not _is_one_of(raw.rule, fragments.rules if fragments else ()):
+            continue
+        worded = wording.word(raw, line.analyzer.manifest)
+        yield Finding(
+            tool=line.analyzer.name,
+            rule=raw.rule,
+            path=unit.path,
+            line=first,
+            end_line=max(first, unit.line_in_file(min(raw.end_line, last)) or first),
+            message=raw.message,
+            text=worded.text,
+            severity=worded.severity,
+            is_style=_is_one_of(raw.rule, line.analyzer.manifest.style.rules),
+        )
+
+
+def _is_one_of(rule: str, patterns: Sequence[str]) -> bool:
+    return any(re.fullmatch(pattern, rule) for pattern in patterns)
+
+
+def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
+    absent: dict[str, list[str]] = defaultdict(list)
+    for run in runs:
+        if run.state in (ToolState.MISSING, ToolState.UNSUPPORTED):
+            absent[run.reason].append(run.tool)
+    if absent:
+        named = ", ".join(f"{', '.join(who)} ({why})" for why, who in absent.items())
+        yield f"Not every tool could run, so issues may be missing: {named}."
+    limited = [run.tool for run in runs if run.reason in (HUNKS_ONLY, NEEDS_FILES)]
+    if limited:
+        yield f"There are hunks and no whole files, so less is heard of {', '.join(limited)}."
+    for run in runs:
+        if run.state is ToolState.FAILED:
+            yield f"{run.reason}."
+        elif run.tool not in limited and run.unread:
+            why = f": {run.reason}" if run.reason else ""
+            yield f"{run.tool} could not read {', '.join(run.unread)}{why}."

@@ -1,0 +1,274 @@
+"""Running one tool on many texts: one process, an empty folder, names of ours.
+
+Texts of several files and changes go into one process, because starting a tool costs more than
+a file does. When the process fails, its texts are halved and tried again, so that one hostile
+file silences itself alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from crscore.errors import ToolFailedError, ToolNotFoundError
+from crscore.sandbox import run as sandbox
+from crscore.static_analysis import formats
+from crscore.static_analysis.reports import RawFinding, RawReport
+from crscore.static_analysis.tools import extra_environment, fill, limits_of
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crscore.static_analysis.manifest import Run
+    from crscore.static_analysis.tools import Cache, Installed
+    from crscore.static_analysis.units import Unit
+
+BATCH = 64
+"""Most texts of one process."""
+MAX_FAILURES = 24
+"""Processes of one tool that may fail in a run before it is given up."""
+MAX_WAITS = 3
+"""Time limits that one tool may use up in failed processes before it is given up."""
+MAX_OVERDRAFT = 2
+"""With this many times as much used up, what was not yet tried is not tried any more."""
+# `s0001.py`, `./s0001.py`, `file:///tmp/x/s0001/__init__.py`
+_OUR_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
+
+Outcome = RawReport | ToolFailedError
+"""What a tool says of one text, or why it says nothing."""
+
+
+class Task(NamedTuple):
+    """What to run."""
+
+    tool: Installed
+    """The tool."""
+    run: Run
+    """How to call it."""
+    cache: Cache | None
+    """Remembers what it said of a text."""
+    stop: threading.Event
+    """Set when nobody waits for the outcome any more."""
+
+    @property
+    def is_published(self) -> bool:
+        """True when the tool is called as the published method called it."""
+        return self.run is self.tool.analyzer.manifest.compat
+
+
+def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
+    """Let one tool read some texts.
+
+    Args:
+        task: The tool.
+        units: Any number of texts with suffixes that the tool reads.
+
+    Returns:
+        For each text what the tool says of it, or the failure that kept it from being read.
+    """
+    known = {unit: _recall(task, unit) for unit in units}
+    new = [unit for unit, outcome in known.items() if outcome is None]
+    found: dict[Unit, Outcome] = {}
+    patience = _Patience(MAX_WAITS * task.tool.analyzer.manifest.limits.seconds)
+    for start in range(0, len(new), BATCH):
+        found |= _divide(task, new[start : start + BATCH], patience)
+    for unit, outcome in found.items():
+        if task.cache and isinstance(outcome, RawReport):
+            task.cache.put(_key(task, unit), msgspec.json.encode(outcome))
+    return tuple(known[unit] or found[unit] for unit in units)
+
+
+class _Patience:
+    """How much failing is borne."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.spent, self.failures = 0.0, 0
+        self.last: ToolFailedError | None = None
+
+    def spend(self, seconds: float, failure: ToolFailedError) -> None:
+        self.spent += seconds
+        self.failures += 1
+        self.last = failure
+
+    def is_over(self, times: int = 1) -> bool:
+        return self.spent >= times * self.seconds or self.failures >= times * MAX_FAILURES
+
+
+def _divide(task: Task, units: Sequence[Unit], patience: _Patience) -> dict[Unit, Outcome]:
+    if patience.last is not None and patience.is_over(MAX_OVERDRAFT):
+        return dict.fromkeys(units, patience.last)
+    start = time.monotonic()
+    try:
+        return dict(zip(units, _once(task, units), strict=True))
+    except ToolFailedError as exc:
+        patience.spend(time.monotonic() - start, exc)
+        if len(units) == 1 or patience.is_over():
+            return dict.fromkeys(units, exc)
+    middle = len(units) // 2
+    return _divide(task, units[:middle], patience) | _divide(task, units[middle:], patience)
+
+
+def _once(task: Task, units: Sequence[Unit]) -> list[RawReport]:
+    """Run one process.
+
+    Raises:
+        ToolFailedError: It broke a limit, died, or ended in a way that its manifest does not
+            know; or its output cannot be read.
+    """
+    tool = task.tool
+    if task.stop.is_set():
+        raise ToolFailedError(tool.analyzer.name, "was stopped")
+    extra = extra_environment(tool.analyzer, task.run, tool.tools)
+    with tempfile.TemporaryDirectory(prefix="crscore-") as outer:
+        work, home, scratch = (Path(outer) / name for name in ("work", "home", "tmp"))
+        for folder in (work, home, scratch):
+            folder.mkdir()
+        names = _write(task, units, work)
+        try:
+            done = sandbox.run(
+                [tool.program, *_arguments(task, names, work, scratch)],
+                tool=tool.analyzer.name,
+                folder=work,
+                environment={**tool.environment, **extra}
+                | {"HOME": str(home), "TMPDIR": str(scratch)},
+                limits=limits_of(tool.analyzer),
+            )
+        except ToolNotFoundError as exc:  # it was there when its version was asked for
+            raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
+    return _read(task, done, len(units))
+
+
+def _write(task: Task, units: Sequence[Unit], work: Path) -> list[str]:
+    names = [unit.file_name(number) for number, unit in enumerate(units)]
+    for name, unit in zip(names, units, strict=True):
+        target = work / name
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(_copy(task, unit).encode("utf-8", errors="replace"))
+    return names
+
+
+def _copy(task: Task, unit: Unit) -> str:
+    """Overwrite what code says to silence the tool; every column stays where it was."""
+    text = unit.text
+    if task.is_published:
+        return text
+    for pattern in task.tool.analyzer.manifest.suppressions.patterns:
+        text = re.sub(pattern, lambda match: re.sub(r"[^\n]", "x", match[0]), text)
+    return text
+
+
+def _arguments(task: Task, names: Sequence[str], work: Path, scratch: Path) -> Iterator[str]:
+    analyzer = task.tool.analyzer
+    listing = scratch / "files.txt"
+    listing.write_text("".join(f"{work / name}\n" for name in names), encoding="utf-8")
+    values = {
+        "{file_list}": str(listing),
+        "{folder}": str(work),
+        "{rules}": str(analyzer.folder / (task.run.rules or "")),
+        "{here}": str(analyzer.folder),
+        "{tools}": str(task.tool.tools),
+        "{marker}": f"crscore-{secrets.token_hex(16)}",
+    }
+    for argument in task.run.arguments:
+        if argument == "{files}":
+            yield from names
+        else:
+            yield fill(argument, values)
+
+
+def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
+    """Sort what a process says by text.
+
+    Raises:
+        ToolFailedError: The exit code is unknown, or says more than the output.
+    """
+    manifest, name = task.tool.analyzer.manifest, task.tool.analyzer.name
+    codes = manifest.exit_codes
+    said = done.stderr[-2000:].decode("utf-8", errors="replace")
+    if done.code not in {*codes.clean, *codes.findings, *codes.unparsed}:
+        raise ToolFailedError(name, f"ended with exit code {done.code}", done.code, said)
+    report = formats.read_report(done.stdout, manifest.output, tool=name)
+    # The published method took what a tool could not parse for issues of the code.
+    rules = () if task.is_published else manifest.output.unparsed_rules
+    unparsed, findings = _set_apart(report, rules)
+    unparsed |= _given_up(done.stderr, manifest.output.unparsed_stderr)
+    if done.code not in codes.clean and not findings and not unparsed:
+        reason = f"ended with exit code {done.code} and no finding"
+        raise ToolFailedError(name, reason, done.code, said)
+    if done.code in codes.unparsed and done.code not in codes.findings and not unparsed:
+        reason = f"ended with exit code {done.code} and does not say what it could not read"
+        raise ToolFailedError(name, reason, done.code, said)
+    by_text: dict[int, list[RawFinding]] = defaultdict(list)
+    for number, finding in findings:
+        if not (number in unparsed and manifest.output.drop_findings_of_unparsed):
+            by_text[number].append(finding)
+    return [
+        RawReport(findings=tuple(by_text[number]), unparsed=("",) if number in unparsed else ())
+        for number in range(count)
+    ]
+
+
+def _set_apart(
+    report: RawReport, rules: Sequence[str]
+) -> tuple[set[int], list[tuple[int, RawFinding]]]:
+    """Tell the texts that could not be read from findings. Of files not ours nothing is kept."""
+    unparsed = {number for path in report.unparsed if (number := _number(path)) is not None}
+    findings: list[tuple[int, RawFinding]] = []
+    for finding in report.findings:
+        number = _number(finding.path)
+        if number is None:
+            continue
+        if any(re.fullmatch(rule, finding.rule) for rule in rules):
+            unparsed.add(number)
+        else:
+            findings.append((number, finding))
+    return unparsed, findings
+
+
+def _given_up(stderr: bytes, pattern: str | None) -> set[int]:
+    if pattern is None:
+        return set()
+    said = re.finditer(pattern, stderr.decode("utf-8", errors="replace"))
+    return {number for match in said if (number := _number(match[1] or "")) is not None}
+
+
+def _number(path: str) -> int | None:
+    match = _OUR_NAME.search(path)
+    return int(match[1]) if match else None
+
+
+def _key(task: Task, unit: Unit) -> str:
+    digest = hashlib.sha256()
+    analyzer = task.tool.analyzer
+    parts: Mapping[str, str] = {
+        "crscore": __version__,
+        "tool": f"{analyzer.name} {task.tool.version} {analyzer.sha256}",
+        "run": msgspec.json.encode(task.run).decode(),
+        "name": unit.file_name(0),
+        "text": unit.text,
+    }
+    for key, value in parts.items():
+        content = value.encode("utf-8", errors="replace")
+        digest.update(f"{key} {len(content)}\n".encode() + content)
+    return f"findings {digest.hexdigest()}"
+
+
+def _recall(task: Task, unit: Unit) -> RawReport | None:
+    kept = task.cache.get(_key(task, unit)) if task.cache else None
+    if kept is None:
+        return None
+    try:
+        return msgspec.json.decode(kept, type=RawReport)
+    except msgspec.MsgspecError:  # written by another version: as good as never kept
+        return None

@@ -1,0 +1,210 @@
+"""From what a tool printed to a raw report: checkstyle's XML, JSON through jmespath, CSV.
+
+SARIF has a module of its own. Output comes from tools that read hostile code, so nothing in it
+is believed: a value of the wrong type is a `ToolOutputError`, and XML goes through defusedxml.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from crscore.errors import ToolOutputError
+from crscore.static_analysis import sarif
+from crscore.static_analysis.reports import RawFinding, RawReport, clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crscore.static_analysis.manifest import CsvOutput, JsonOutput, Output
+
+MAX_FINDINGS = 25_000
+"""Most findings of one process. More are a failure: cut off, they would hide other files'."""
+
+
+def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
+    """Read what a tool printed.
+
+    Args:
+        content: Its standard output.
+        output: The manifest's description.
+        tool: The tool's name, for errors.
+
+    Returns:
+        What it says, in its order.
+
+    Raises:
+        ToolOutputError: The content is not of that format, or has too many findings.
+    """
+    report = _READERS[output.format](content, output, tool)
+    if len(report.findings) > MAX_FINDINGS:
+        raise ToolOutputError(tool, f"it has more than {MAX_FINDINGS:,} findings")
+    if output.format != "sarif" and not all(finding.path for finding in report.findings):
+        raise ToolOutputError(tool, "a finding names no file")
+    return clean(report)
+
+
+def _sarif(content: bytes, output: Output, tool: str) -> RawReport:
+    del output
+    runs = sarif.read_sarif(content, source=tool, most_results=MAX_FINDINGS)
+    return RawReport(
+        findings=tuple(finding for run in runs for finding in run.findings),
+        unparsed=tuple(path for run in runs for path in run.unparsed),
+    )
+
+
+def _checkstyle(content: bytes, output: Output, tool: str) -> RawReport:
+    del output
+    from xml.etree.ElementTree import ParseError  # noqa: PLC0415 - only the error
+
+    from defusedxml import ElementTree  # noqa: PLC0415
+    from defusedxml.common import DefusedXmlException  # noqa: PLC0415
+
+    try:
+        root = ElementTree.fromstring(content)
+    except (ParseError, DefusedXmlException, ValueError, LookupError) as exc:
+        raise ToolOutputError(tool, f"it is no XML that may be read: {exc!r}") from exc
+    found: list[RawFinding] = []
+    for file in root.iter("file"):
+        for error in file.iter("error"):
+            line = _whole(error.get("line", "0"), tool)
+            found.append(
+                RawFinding(
+                    path=file.get("name", ""),
+                    rule=error.get("source", ""),
+                    message=error.get("message", ""),
+                    line=line,
+                    end_line=line,
+                    level=error.get("severity"),
+                )
+            )
+    return RawReport(findings=tuple(found))
+
+
+def _json(content: bytes, output: Output, tool: str) -> RawReport:
+    shape = output.json
+    assert shape is not None  # noqa: S101 - the manifest's reader saw to it
+    try:
+        root = json.loads(content)
+    except (ValueError, RecursionError) as exc:
+        raise ToolOutputError(tool, f"it is no JSON: {exc}") from exc
+    search = _searcher(tool)
+    groups = [root] if shape.groups is None else _required(search(shape.groups, root), tool)
+    found = [finding for group in groups for finding in _group(group, shape, search, tool)]
+    unparsed = _list(search(shape.unparsed, root), tool) if shape.unparsed else []
+    return RawReport(
+        findings=tuple(found),
+        unparsed=tuple(_text(path, tool) for path in unparsed),
+    )
+
+
+def _searcher(tool: str) -> Callable[[str, Any], Any]:
+    import jmespath  # noqa: PLC0415
+    from jmespath.exceptions import JMESPathError  # noqa: PLC0415
+
+    def search(expression: str, value: Any) -> Any:
+        try:
+            return jmespath.search(expression, value)
+        except JMESPathError as exc:
+            raise ToolOutputError(tool, f"{expression} does not fit it: {exc}") from exc
+
+    return search
+
+
+def _group(
+    group: Any, shape: JsonOutput, search: Callable[[str, Any], Any], tool: str
+) -> Iterator[RawFinding]:
+    for item in _required(search(shape.findings, group), tool):
+        line = _whole(search(shape.line, item), tool)
+        end = _whole(search(shape.end_line, item), tool) if shape.end_line else line
+        level = search(shape.severity, item) if shape.severity else None
+        yield RawFinding(
+            path=_text(search(shape.path, item if shape.groups is None else group), tool),
+            rule=_text(search(shape.rule, item), tool),
+            message=_text(search(shape.message, item), tool),
+            line=line,
+            end_line=max(line, end),
+            level=None if level is None else str(level),
+        )
+
+
+def _csv(content: bytes, output: Output, tool: str) -> RawReport:
+    shape = output.csv
+    assert shape is not None  # noqa: S101 - the manifest's reader saw to it
+    found: list[RawFinding] = []
+    try:
+        for row in csv.reader(io.StringIO(content.decode("utf-8", errors="replace"))):
+            found.extend(_row(row, shape, tool))
+    except csv.Error as exc:
+        raise ToolOutputError(tool, f"it is no CSV: {exc}") from exc
+    return RawReport(findings=tuple(found))
+
+
+def _row(row: list[str], shape: CsvOutput, tool: str) -> Iterator[RawFinding]:
+    columns = [shape.path, shape.line, shape.end_line, shape.name]
+    columns += [column for column, _ in shape.measures.values()]
+    if not row:
+        return
+    if len(row) <= max(columns):
+        raise ToolOutputError(tool, f"a row has {len(row)} columns: {','.join(row)[:80]!r}")
+    line = _whole(row[shape.line], tool)
+    for rule, (column, most) in shape.measures.items():
+        value = _whole(row[column], tool)
+        if value > most:
+            yield RawFinding(
+                path=row[shape.path],
+                rule=rule,
+                message=f"{row[shape.name]}: {value} > {most}",
+                line=line,
+                end_line=max(line, _whole(row[shape.end_line], tool)),
+            )
+
+
+_READERS: dict[str, Callable[[bytes, Output, str], RawReport]] = {
+    "sarif": _sarif,
+    "checkstyle": _checkstyle,
+    "json": _json,
+    "csv": _csv,
+}
+
+
+def _required(value: Any, tool: str) -> list[Any]:
+    """Read a list that is there even when it is empty: what has another shape is not clean."""
+    if value is None:
+        raise ToolOutputError(tool, "it has no list of findings")
+    return _list(value, tool)
+
+
+def _list(value: Any, tool: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise ToolOutputError(tool, f"a list was expected, not {str(value)[:80]!r}")
+    return value
+
+
+def _text(value: Any, tool: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str | int):
+        raise ToolOutputError(tool, f"a text was expected, not {str(value)[:80]!r}")
+    return str(value)
+
+
+def _whole(value: Any, tool: str) -> int:
+    """Read a line number or a measure; what a tool does not know counts as 0.
+
+    Raises:
+        ToolOutputError: It is no whole number from 0.
+    """
+    if value is None or value == "":
+        return 0
+    try:
+        number = int(value) if isinstance(value, str | int) else -1
+    except ValueError:
+        number = -1
+    if number < 0 or isinstance(value, bool):
+        raise ToolOutputError(tool, f"a line number was expected, not {str(value)[:80]!r}")
+    return number

@@ -1,0 +1,173 @@
+"""Lengths of functions and sizes of classes, counted by pylint 4.
+
+pylint (GPL-2.0-or-later) runs as a program of its own and reads copies without comments, in a
+folder with nothing else in it. Exit codes: a sum of bits, of which 32 is wrong usage; 1 is a file
+it could not read, which `json2` names as a message. Output: `json2`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.errors import DependencyError, ToolFailedError, ToolOutputError
+from crscore.static_analysis.pyscent.blocks import Function, blocks, span
+from crscore.static_analysis.pyscent.kinds import is_record
+from crscore.static_analysis.pyscent.rules import BY_PYLINT, MANY_ATTRIBUTES
+from crscore.static_analysis.pyscent.smells import smell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crscore.static_analysis.pyscent.rules import Rule
+    from crscore.static_analysis.pyscent.smells import Smell
+    from crscore.static_analysis.pyscent.source import Source
+
+INSTALL: Final = "pip install 'crscore[analyzers]'"
+_WRONG_USAGE: Final = 32
+_MEASURE: Final = re.compile(r"\((\d+)/\d+\)")  # `Too many statements (63/50)`
+_MESSAGE_END: Final = 400  # characters of pylint's complaint that an error carries
+
+
+class Count(NamedTuple):
+    """One message of pylint."""
+
+    rule: Rule
+    """Which limit is broken."""
+    line: int
+    """The line of the `def` or `class`."""
+    measure: int
+    """What was counted."""
+
+
+class Counts(NamedTuple):
+    """What pylint says of one file."""
+
+    counts: tuple[Count, ...] = ()
+    """Its messages."""
+    failed: bool = False
+    """True when it could not read the file."""
+
+
+class Counting:
+    """A run of pylint, started; `finish` waits for it."""
+
+    def __init__(self, sources: Sequence[Source], folder: Path) -> None:
+        """Start pylint on copies of the files.
+
+        Args:
+            sources: The files.
+            folder: An empty folder, which this fills.
+
+        Raises:
+            DependencyError: pylint is not installed.
+        """
+        if find_spec("pylint") is None:
+            raise DependencyError("pylint", INSTALL)
+        self._names = tuple(f"p{number:05}.py" for number in range(len(sources)))
+        self._output = folder / "output.json"
+        self._errors = folder / "errors.txt"
+        work = folder / "work"
+        work.mkdir()
+        for name, source in zip(self._names, sources, strict=True):
+            (work / name).write_bytes(source.text.encode())
+        settings = folder / "settings.toml"
+        settings.touch()
+        with self._output.open("wb") as output, self._errors.open("wb") as errors:
+            self._process = subprocess.Popen(  # noqa: S603
+                [sys.executable, *_arguments(settings), *self._names],
+                cwd=work,
+                # Its reports of its own crashes go where the copies go, not to the home folder.
+                env={**os.environ, "PYLINTHOME": str(folder)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors,
+            )
+
+    def finish(self) -> tuple[Counts, ...]:
+        """Wait for pylint and read what it printed.
+
+        Returns:
+            What it says of each file, in the order of the files.
+
+        Raises:
+            ToolFailedError: pylint died or refused its arguments.
+            ToolOutputError: Its output cannot be read.
+        """
+        code = self._process.wait()
+        if code < 0 or code & _WRONG_USAGE:
+            said = self._errors.read_bytes().decode(errors="replace")[-_MESSAGE_END:]
+            raise ToolFailedError("pylint", f"failed with exit code {code}", code, said)
+        try:
+            messages = json.loads(self._output.read_bytes())["messages"]
+            return _by_file(self._names, messages)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ToolOutputError("pylint", f"exit code {code}, {error}", code) from error
+
+    def stop(self) -> None:
+        """End pylint where nobody waits for it any more."""
+        self._process.kill()
+        self._process.wait()
+
+
+def _arguments(settings: Path) -> list[str]:
+    limits = [f"{rule.option}={rule.limit}" for rule in BY_PYLINT.values()]
+    return [
+        *("-I", "-m", "pylint", f"--rcfile={settings}", "--output-format=json2"),
+        *("--persistent=n", "--jobs=1", "--load-plugins="),
+        *("--disable=all", f"--enable=F,E0001,{','.join(BY_PYLINT)}"),
+        *limits,
+    ]
+
+
+def _by_file(names: Sequence[str], messages: Iterable[dict[str, object]]) -> tuple[Counts, ...]:
+    counts: dict[str, list[Count]] = {name: [] for name in names}
+    failed = set()
+    for message in messages:
+        name = Path(str(message["path"])).name
+        rule = BY_PYLINT.get(str(message["messageId"]))
+        if rule is None:
+            failed.add(name)
+        else:
+            found = _MEASURE.search(str(message["message"]))
+            if found is None:
+                raise ValueError(f"no count in {message['message']!r}")
+            counts[name].append(Count(rule, int(str(message["line"])), int(found[1])))
+    return tuple(Counts(tuple(counts[name]), name in failed) for name in names)
+
+
+def counted(tree: ast.Module, counts: Iterable[Count], *, published: bool = False) -> list[Smell]:
+    """Make findings of pylint's messages.
+
+    A record may have many attributes, since to hold them is what it is for; the published
+    tool asks that of no class.
+
+    Args:
+        tree: The file.
+        counts: pylint's messages of it.
+        published: Take records too.
+
+    Returns:
+        A finding a message, at the lines of the function or class.
+    """
+    at = {
+        (node.lineno, isinstance(node, ast.ClassDef)): (name, node) for name, node in blocks(tree)
+    }
+    smells = []
+    for count in counts:
+        name, node = at[count.line, count.rule.noun[0] == "class"]
+        if count.rule is MANY_ATTRIBUTES and not published and _is_record(node):
+            continue
+        smells.append(smell(count.rule, span(node), f"`{name}`", count.measure))
+    return smells
+
+
+def _is_record(node: Function | ast.ClassDef) -> bool:
+    return isinstance(node, ast.ClassDef) and is_record(node)

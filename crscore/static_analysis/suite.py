@@ -1,0 +1,189 @@
+"""All tools on all changes of a run: which ones, in parallel, and what each came to."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from crscore.errors import ManifestError, UnknownPluginError
+from crscore.records import Analysis
+from crscore.sandbox import run
+from crscore.static_analysis import analyzer, collect, execute, external_sarif, tools
+from crscore.static_analysis.units import suffix_of, units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crscore.records import Diff
+    from crscore.static_analysis.analyzer import Analyzer
+    from crscore.static_analysis.execute import Outcome
+    from crscore.static_analysis.manifest import Run
+    from crscore.static_analysis.reports import RawReport
+    from crscore.static_analysis.tools import Absent, Cache, Installed
+    from crscore.static_analysis.units import Unit
+
+Result = TypeVar("Result")
+AUTO = "auto"
+"""All analyzers that come with crscore."""
+NONE = "none"
+"""No analyzer."""
+_STOPPING_S = 0.05
+"""Seconds between two calls to end tools: one may just be starting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Suite:
+    """Analyzers, and what they need to run."""
+
+    analyzers: tuple[Analyzer, ...]
+    """By name."""
+    tools: Path
+    """The folder with a folder for each tool of npm."""
+    path: str
+    """Folders to search for programs."""
+    cache: Cache | None = None
+    """Remembers findings by tool, version, rules and text."""
+    compat: bool = False
+    """Run the tools and choose the findings as the published method did."""
+    reports: tuple[RawReport, ...] = ()
+    """What tools outside of this run found, from SARIF files."""
+
+    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
+        """Run the tools that have something to say on these changes.
+
+        Each tool is started once for all changes, and tools run side by side. A tool that is
+        missing or fails is named in the result; the others' findings stay.
+
+        Args:
+            diffs: Any number of changes, with the whole files where somebody has them.
+
+        Returns:
+            What the tools say of each change, in order.
+        """
+        if not self.analyzers and not self.reports:
+            return tuple(Analysis() for _ in diffs)
+        units = [units_of(diff) for diff in diffs]
+        stop = threading.Event()
+        lines = _side_by_side(
+            [functools.partial(self._run, one, units, stop) for one in self._wanted(diffs)], stop
+        )
+        return tuple(
+            collect.analysis(
+                diff,
+                texts,
+                [collect.Line(line.analyzer, line.found, line.outcomes[index]) for line in lines],
+                compat=self.compat,
+                outside=external_sarif.runs(self.reports, diff),
+            )
+            for index, (diff, texts) in enumerate(zip(diffs, units, strict=True))
+        )
+
+    def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
+        """Look for every tool, for `crscore doctor`."""
+        asked = [functools.partial(self._find, one) for one in self.analyzers]
+        return tuple(zip(self.analyzers, _side_by_side(asked, threading.Event()), strict=True))
+
+    def _wanted(self, diffs: Sequence[Diff]) -> list[Analyzer]:
+        present = {suffix_of(file) for diff in diffs for file in diff.files}
+        return [
+            one
+            for one in self.analyzers
+            if present & set(one.manifest.suffixes) and self._call(one) is not None
+        ]
+
+    def _call(self, one: Analyzer) -> Run | None:
+        return one.manifest.compat if self.compat else one.manifest.run
+
+    def _find(self, one: Analyzer) -> Installed | Absent:
+        return tools.find_tool(one, tools=self.tools, path=self.path, cache=self.cache)
+
+    def _run(
+        self, one: Analyzer, units: Sequence[Sequence[Sequence[Unit]]], stop: threading.Event
+    ) -> _Line:
+        found = self._find(one)
+        call = self._call(one)
+        if isinstance(found, tools.Absent) or call is None:
+            return _Line(one, found, [{} for _ in units])
+        readable = [
+            [unit for texts in of_diff for unit in texts if _reads(one, unit)] for of_diff in units
+        ]
+        distinct = list(dict.fromkeys(unit for texts in readable for unit in texts))
+        outcomes = execute.run_analyzer(execute.Task(found, call, self.cache, stop), distinct)
+        known = dict(zip(distinct, outcomes, strict=True))
+        return _Line(one, found, [{unit: known[unit] for unit in texts} for texts in readable])
+
+
+def _side_by_side(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -> list[Result]:
+    """Run jobs in threads; when that is interrupted, end the tools instead of waiting for them."""
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        futures: list[Future[Result]] = [pool.submit(job) for job in jobs]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            while not all(future.done() for future in futures):
+                run.stop_all()
+                time.sleep(_STOPPING_S)
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What one tool said of all changes."""
+
+    analyzer: Analyzer
+    found: Installed | Absent
+    outcomes: list[dict[Unit, Outcome]]
+
+
+def _reads(one: Analyzer, unit: Unit) -> bool:
+    fits = unit.suffix in one.manifest.suffixes
+    return fits and (one.manifest.fragments is not None or not unit.is_fragment)
+
+
+def select(choice: str) -> tuple[Analyzer, ...]:
+    """Read the analyzers that a setting names.
+
+    Args:
+        choice: Names and folders with commas between them. `auto` stands for all that come with
+            crscore, `none` for none. A folder is an analyzer's or holds several; folders alone
+            come on top of `auto`. A word without a slash is a name, never a folder: crscore is
+            started among the files of a change, which may bring a folder of any name.
+
+    Returns:
+        The analyzers by name; one of a folder replaces the shipped one of the same name.
+
+    Raises:
+        ManifestError: A folder holds no analyzer, or one that cannot be used.
+        UnknownPluginError: There is no analyzer of that name.
+    """
+    shipped = analyzer.builtin()
+    known = analyzer.analyzer_names(shipped)
+    words = [word.strip() for word in choice.split(",") if word.strip()]
+    chosen = [word for word in words if word in (AUTO, NONE, *known)]
+    others = [word for word in words if word not in chosen]
+    for word in others:
+        if not {os.sep, os.altsep} & {*word}:
+            raise UnknownPluginError("analyzers", word, (AUTO, NONE, *known, f".{os.sep}FOLDER"))
+    whole = AUTO in chosen or not chosen
+    picked = known if words and whole else [name for name in chosen if name in known]
+    found = {name: analyzer.read_analyzer(shipped / name, shipped=True) for name in picked}
+    for folder in map(Path, others):
+        found |= {one.name: one for one in _of_folder(folder)}
+    return tuple(found[name] for name in sorted(found))
+
+
+def _of_folder(folder: Path) -> list[Analyzer]:
+    if (folder / analyzer.FILE_NAME).is_file():
+        return [analyzer.read_analyzer(folder, shipped=False)]
+    names = analyzer.analyzer_names(folder)
+    if not names:
+        raise ManifestError(str(folder), analyzer.FILE_NAME, "is in none of its folders")
+    return [analyzer.read_analyzer(folder / name, shipped=False) for name in names]

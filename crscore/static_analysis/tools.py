@@ -1,0 +1,240 @@
+"""Finding a tool on this machine and asking for its version.
+
+A tool of npm lives in the tools folder, which by default belongs to the Python environment
+that crscore is installed in: deleting the environment deletes all of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
+from crscore.records import ToolState
+from crscore.sandbox import run as sandbox
+from crscore.static_analysis.manifest import INTERPRETER
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crscore.static_analysis.analyzer import Analyzer
+    from crscore.static_analysis.manifest import Run
+
+_SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
+_MIB = 2**20
+
+
+class Cache(Protocol):
+    """Remembers bytes under a key, from run to run."""
+
+    def get(self, key: str) -> bytes | None:
+        """Recall; None when it was never kept or is gone."""
+        ...
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """A tool that can run here."""
+
+    analyzer: Analyzer
+    """Its folder."""
+    program: str
+    """Absolute path."""
+    version: str
+    """As it says itself."""
+    environment: Mapping[str, str]
+    """All that the tool sees of the environment, but for the folders of a run."""
+    tools: Path
+    """Its folder among the tools; may not exist."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absent:
+    """A tool that cannot run here."""
+
+    state: ToolState
+    """Missing, of an unsupported version, or failed when asked for its version."""
+    reason: str
+    """One clause."""
+    version: str | None = None
+    """Its version, when it said one."""
+
+
+def default_folder() -> Path:
+    """Where the tools of npm are installed when no setting says otherwise."""
+    return Path(sys.prefix) / "share" / "crscore" / "tools"
+
+
+def find_tool(
+    analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None
+) -> Installed | Absent:
+    """Look for a tool.
+
+    Args:
+        analyzer: What to look for.
+        tools: The folder with a folder for each tool of npm.
+        path: Folders to search for programs, as in `PATH`.
+        cache: Remembers versions, so that a second run starts no process.
+
+    Returns:
+        The tool ready to run, or why there is none.
+    """
+    wanted = analyzer.manifest.tool
+    own = tools / analyzer.name
+    path = _absolute(path)
+    program = _program(wanted.command, own, path)
+    nowhere = f"not installed; {wanted.install}"
+    try:
+        version = _version_of_file(analyzer, own)
+    except ToolNotFoundError:
+        return Absent(state=ToolState.MISSING, reason=nowhere)
+    if program is None:
+        # A tool that lies here lacks only the program that runs it, such as Java.
+        reason = f"{wanted.command} is not installed" if version else nowhere
+        return Absent(state=ToolState.MISSING, reason=reason)
+    needed = {name: shutil.which(name, path=path) for name in wanted.needs}
+    lacking = [name for name, found in needed.items() if found is None]
+    if lacking:
+        return Absent(state=ToolState.MISSING, reason=f"{lacking[0]} is not installed")
+    environment = _environment(
+        analyzer, own, [program, *(found for found in needed.values() if found)]
+    )
+    try:
+        version = version or _version(analyzer, program, environment, cache)
+    except AnalyzerError as exc:
+        return Absent(state=ToolState.FAILED, reason=str(exc))
+    if not _supports(wanted.supported, version):
+        reason = f"{version} is not {wanted.supported}; {wanted.install}"
+        return Absent(state=ToolState.UNSUPPORTED, reason=reason, version=version)
+    return Installed(
+        analyzer=analyzer, program=program, version=version, environment=environment, tools=own
+    )
+
+
+def _absolute(path: str) -> str:
+    """Leave out the folders that depend on where crscore was started: that may be the change's."""
+    return os.pathsep.join(one for one in path.split(os.pathsep) if Path(one).is_absolute())
+
+
+def _program(command: str, own: Path, path: str) -> str | None:
+    if command == INTERPRETER:
+        return sys.executable
+    places = [own / command if "/" in command else own / "node_modules" / ".bin" / command]
+    name = command.rpartition("/")[2]
+    places.append(Path(sysconfig.get_path("scripts")) / name)
+    for place in places:
+        if place.is_file() and os.access(place, os.X_OK):
+            return str(place.absolute())
+    return shutil.which(name, path=path)
+
+
+def _environment(analyzer: Analyzer, own: Path, programs: list[str]) -> dict[str, str]:
+    folders = dict.fromkeys([*(str(Path(one).parent) for one in programs), *_SYSTEM])
+    base = {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8"}
+    return base | extra_environment(analyzer, analyzer.manifest.run, own)
+
+
+def extra_environment(analyzer: Analyzer, run: Run, own: Path) -> dict[str, str]:
+    """Fill in what a way of calling a tool adds to its environment."""
+    places = {"{tools}": str(own), "{here}": str(analyzer.folder)}
+    return {key: fill(value, places) for key, value in run.environment.items()}
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Put values in the place of `{placeholders}`; what the values hold is left alone.
+
+    Example:
+        >>> fill("--in={a}", {"{a}": "{b}", "{b}": "c"})
+        '--in={b}'
+    """
+    return re.sub(r"\{[a-z_]+\}", lambda found: values.get(found[0], found[0]), text)
+
+
+def limits_of(analyzer: Analyzer) -> sandbox.Limits:
+    """Translate a manifest's limits into the sandbox's units."""
+    limits = analyzer.manifest.limits
+    return sandbox.Limits(
+        seconds=limits.seconds,
+        memory_bytes=limits.memory_mb * _MIB,
+        output_bytes=limits.output_mb * _MIB,
+        processes=limits.processes,
+    )
+
+
+def _version_of_file(analyzer: Analyzer, own: Path) -> str | None:
+    """Read the version off the name of a file; None when the tool has to be asked.
+
+    Raises:
+        ToolNotFoundError: The file is not there, so neither is the tool.
+    """
+    wanted = analyzer.manifest.tool
+    if wanted.version_path is None:
+        return None
+    names = sorted(found.name for found in own.glob(wanted.version_path))
+    matches = [match for name in names if (match := re.search(wanted.pattern, name))]
+    if not matches:
+        raise ToolNotFoundError(analyzer.name, wanted.install)
+    return matches[-1][1]
+
+
+def _version(
+    analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Cache | None
+) -> str:
+    key = f"version {analyzer.name} {analyzer.sha256} {_stamp(analyzer, program)}"
+    known = cache.get(key) if cache else None
+    if known is not None:
+        return known.decode()
+    here = {"{here}": str(analyzer.folder)}
+    command = [program, *(fill(one, here) for one in analyzer.manifest.tool.version or ())]
+    with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
+        places = {"HOME": folder, "TMPDIR": folder}
+        done = sandbox.run(
+            command,
+            tool=analyzer.name,
+            folder=Path(folder),
+            environment={**environment, **places},
+            limits=limits_of(analyzer),
+        )
+    said = (done.stdout + b"\n" + done.stderr).decode("utf-8", errors="replace")
+    match = re.search(analyzer.manifest.tool.pattern, said)
+    if match is None:
+        raise ToolFailedError(analyzer.name, "does not say its version", done.code, said[-2000:])
+    if cache:
+        cache.put(key, match[1].encode())
+    return match[1]
+
+
+def _stamp(analyzer: Analyzer, program: str) -> str:
+    """What changes when the program is replaced.
+
+    A module that this interpreter runs is replaced with a package, which touches the folder
+    of the packages.
+    """
+    of_python = analyzer.manifest.tool.command == INTERPRETER
+    target = Path(sysconfig.get_path("purelib") if of_python else program)
+    status = target.stat()
+    # npm gives the files of all versions one time of change, so that only ctime tells.
+    times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
+    return f"{program} {times} {status.st_size} {__version__}"
+
+
+def _supports(supported: str, version: str) -> bool:
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
+
+    try:
+        return SpecifierSet(supported).contains(Version(version), prereleases=True)
+    except InvalidVersion:
+        return False

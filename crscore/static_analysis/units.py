@@ -1,0 +1,157 @@
+"""The texts that tools read: whole files in two versions, or the hunks of a file alone.
+
+Every text gets a name of ours. A path of the change decides nothing but the suffix, and whether
+a Python file is its package's `__init__`, because that changes what its imports mean.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from crscore.diff import languages
+from crscore.records import FileStatus, LineKind, Side
+from crscore.syntax import fragments, grammars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.records import ChangedFile, Diff, Hunk
+
+# Characters that end a line for some tools and not for a diff: a lone CR, VT, FF, FS to RS,
+# NEL, LS, PS.
+_ODD_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# Python reads a line that starts with a form feed as if it did not.
+_LEADING_FORM_FEED = re.compile("^\x0c+", re.MULTILINE)
+_PACKAGE = "__init__"
+_OF_PACKAGES = frozenset({".py", ".pyi"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One text to be analysed."""
+
+    path: str
+    """The file's path in the diff."""
+    side: Side
+    """Which version it is."""
+    text: str
+    """What tools read: lines end with LF."""
+    suffix: str
+    """Lower case, with the dot; "" when neither path nor language tells one."""
+    is_package: bool = False
+    """True for a Python `__init__`."""
+    first: int = 1
+    """Line of the file that the first line of the fragment is."""
+    before: int = 0
+    """Lines put before a fragment to make it whole."""
+    length: int | None = None
+    """Lines of a fragment; None for a whole file."""
+
+    @property
+    def is_fragment(self) -> bool:
+        """True when it is a hunk and no file."""
+        return self.length is not None
+
+    def file_name(self, number: int) -> str:
+        """Name the copy that a tool reads."""
+        stem = f"s{number:04}"
+        return f"{stem}/{_PACKAGE}{self.suffix}" if self.is_package else f"{stem}{self.suffix}"
+
+    def line_in_file(self, line: int) -> int | None:
+        """Count a line of the text as the file counts it; None for a line that we added."""
+        if self.length is None or line == 0:
+            return line
+        within = line - self.before
+        return self.first + within - 1 if 1 <= within <= self.length else None
+
+
+def suffix_of(file: ChangedFile) -> str:
+    """Say which suffix decides the tools that read a file.
+
+    Args:
+        file: A changed file.
+
+    Returns:
+        Its path's suffix in lower case, else its language's; "" when neither is known.
+    """
+    own = PurePosixPath(file.path.replace("\\", "/")).suffix.lower()
+    return own or languages.suffix_of(file.language or "") or ""
+
+
+def units_of(diff: Diff) -> tuple[tuple[Unit, ...], ...]:
+    """List the texts of a change.
+
+    Args:
+        diff: With the whole files where somebody has them. A file that the change adds is
+            whole in its hunk.
+
+    Returns:
+        For each file in turn: with sources its new version, and its old one when there was one;
+        without, its hunks' new sides, as far as they can be made whole. Binary files and those
+        that only lose lines have none.
+    """
+    return tuple(tuple(_of_file(file)) for file in diff.files)
+
+
+def adds_lines(file: ChangedFile) -> bool:
+    """Say whether a change of this file can bring an issue with it."""
+    if file.is_binary or file.is_submodule or file.status is FileStatus.DELETED:
+        return False
+    return any(line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines)
+
+
+def _of_file(file: ChangedFile) -> Iterator[Unit]:
+    if not adds_lines(file):
+        return
+    suffix = suffix_of(file)
+    is_package = suffix in _OF_PACKAGES and PurePosixPath(file.path).stem == _PACKAGE
+    new = file.new_source
+    if new is None and file.status is FileStatus.ADDED:
+        new = "\n".join([*(line.text for line in file.hunks[0].lines), ""])
+    if new is None:
+        yield from _fragments(file, suffix)
+        return
+    old = None if file.status is FileStatus.ADDED else file.old_source
+    for side, text in ((Side.NEW, new), (Side.OLD, old)):
+        if text is not None:
+            yield Unit(
+                path=file.path,
+                side=side,
+                text=_plain(text),
+                suffix=suffix,
+                is_package=is_package,
+            )
+
+
+def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
+    language = grammars.language_of(file.language)
+    if language is None:
+        return
+    for hunk in file.hunks:
+        lines = _new_side(hunk)
+        if not any(line.kind is LineKind.ADDED for line in hunk.lines):
+            continue
+        whole = fragments.complete(language, lines, hunk.new_start)
+        if whole.tree.errors == 0:
+            yield Unit(
+                path=file.path,
+                side=Side.NEW,
+                text=_plain(whole.text + "\n"),
+                suffix=suffix,
+                first=hunk.new_start,
+                before=whole.before,
+                length=len(lines),
+            )
+
+
+def _new_side(hunk: Hunk) -> list[str]:
+    return [line.text for line in hunk.lines if line.kind is not LineKind.REMOVED]
+
+
+def _plain(text: str) -> str:
+    """Make every tool count the lines as the diff does."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    return _ODD_LINE_ENDS.sub(" ", _LEADING_FORM_FEED.sub("", text))

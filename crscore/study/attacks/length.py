@@ -1,0 +1,123 @@
+"""Whether length alone pays."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from crscore.errors import InputError
+from crscore.study import statistics
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from crscore.study.measure import Measurements
+
+    Floats = npt.NDArray[np.float64]
+
+WORDS: Final = "words"
+"""The metric that counts a review's words."""
+# Of 1 - r²; below it one list orders the other fully, but for rounding.
+_NEARLY_ONE_LEFT: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthEffect:
+    """Whether longer reviews score higher than their human rating explains."""
+
+    metric: str
+    """The metric's name."""
+    n: int
+    """Reviews."""
+    partial: float | None
+    """Spearman correlation of metric and words given human relevance, in [-1, 1]; None when
+    one of the three is constant or two of them order alike."""
+    low: float | None
+    """Lower end of its 95 % interval, by bootstrap over changes."""
+    high: float | None
+    """Upper end of it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-able values."""
+        return asdict(self)
+
+
+def length_effects(
+    measured: Measurements, *, resamples: int, seed: int
+) -> tuple[LengthEffect, ...]:
+    """Correlate every metric's relevance with the words of the review, given the human one.
+
+    Args:
+        measured: The values of all machine reviews, the metric `words` among them.
+        resamples: Draws of changes for each interval; 0 for none.
+        seed: Of the draws.
+
+    Returns:
+        One row for each metric but `words`, in their order.
+
+    Raises:
+        InputError: There is no metric called `words`.
+    """
+    named = {metric.name: metric.values[:, 2] for metric in measured.metrics}
+    if WORDS not in named:
+        raise InputError("the effect of length needs the metric 'words' among the measurements")
+    words, human = named.pop(WORDS), measured.human[:, 2]
+    rows = []
+    for name, values in named.items():
+
+        def statistic(drawn: npt.NDArray[np.intp], values: Floats = values) -> float | None:
+            return partial_spearman(values[drawn], words[drawn], human[drawn])
+
+        interval = statistics.Interval(None, None)
+        if resamples:
+            interval = statistics.cluster_bootstrap(
+                statistic,
+                measured.changes,
+                resamples=resamples,
+                rng=np.random.default_rng(seed),
+            )
+        rows.append(
+            LengthEffect(
+                metric=name,
+                n=len(words),
+                partial=partial_spearman(values, words, human),
+                low=interval.low,
+                high=interval.high,
+            )
+        )
+    return tuple(rows)
+
+
+def partial_spearman(first: Floats, second: Floats, given: Floats) -> float | None:
+    """Correlate the ranks of two lists with the ranks of a third held fixed.
+
+    Args:
+        first: Shape (N,).
+        second: Shape (N,).
+        given: Shape (N,).
+
+    Returns:
+        (r12 - r13 r23) / sqrt((1 - r13²)(1 - r23²)), in [-1, 1]; None when a list is constant
+        or `given` orders one of the others fully.
+
+    Source:
+        The textbook formula of the first-order partial correlation, on Spearman's rho.
+
+    Example:
+        Both grow with the third alone: what they share beyond it is nothing.
+
+        >>> given = np.array([1.0, 1, 2, 2, 3, 3, 4, 4])
+        >>> one, other = given + [0.1, 0, 0, 0.1] * 2, given + [0.1, 0, 0.1, 0] * 2
+        >>> abs(partial_spearman(one, other, given)) < 1e-9
+        True
+    """
+    pair = statistics.spearman(first, second)
+    one, other = statistics.spearman(first, given), statistics.spearman(second, given)
+    if pair is None or one is None or other is None:
+        return None
+    left = (1 - one**2) * (1 - other**2)
+    if left <= _NEARLY_ONE_LEFT:
+        return None
+    return float(np.clip((pair - one * other) / np.sqrt(left), -1, 1)) + 0.0

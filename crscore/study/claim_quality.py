@@ -1,0 +1,87 @@
+"""How good the recorded claims of a study are, by what its annotators said of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.study.study import Study, StudyChange
+
+ALL = "all"
+"""The row of all languages together."""
+COUNTED = ("correct", "incorrect", "unverifiable")
+"""What makes up N: an incomplete claim is neither right nor wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimQuality:
+    """The claims of one language.
+
+    The first three rates are shares of the n judged claims and add up to 1. The fourth is
+    relative to them too, but counts other claims, so it can pass 1.
+    """
+
+    language: str
+    """A language of the study, or `all`."""
+    n: int
+    """Claims judged correct, incorrect or unverifiable."""
+    accuracy: float | None
+    """Share judged correct, in [0, 1]; None when n is 0, as are the other rates."""
+    error: float | None
+    """Share judged incorrect, in [0, 1]."""
+    unverifiable: float | None
+    """Share that the annotator could not verify, in [0, 1]."""
+    missing: float | None
+    """Claims that annotators added, for each judged one; 0 or more."""
+    reason: str | None = None
+    """Why the rates are None; None when they are numbers."""
+
+
+def claim_quality(study: Study) -> tuple[ClaimQuality, ...]:
+    """Count what people said of the claims.
+
+    Args:
+        study: The study.
+
+    Returns:
+        One row for each language, in the order of the study, then one for all together.
+        Nothing when no claim of the study is judged.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801v2, table 1.
+    """
+    languages = dict.fromkeys(change.language for change in study.changes)
+    rows = [
+        _row(language, [change for change in study.changes if change.language == language])
+        for language in languages
+    ]
+    total = _row(ALL, study.changes)
+    return (*rows, total) if total.n else ()
+
+
+def _row(language: str, changes: Sequence[StudyChange]) -> ClaimQuality:
+    counts = Counter(claim.correctness for change in changes for claim in change.judged)
+    n = sum(counts[verdict] for verdict in COUNTED)
+    if n == 0:
+        return ClaimQuality(
+            language=language,
+            n=0,
+            accuracy=None,
+            error=None,
+            unverifiable=None,
+            missing=None,
+            reason="no claim is judged",
+        )
+    correct, incorrect, unverifiable = (counts[verdict] / n for verdict in COUNTED)
+    return ClaimQuality(
+        language=language,
+        n=n,
+        accuracy=correct,
+        error=incorrect,
+        unverifiable=unverifiable,
+        missing=sum(len(change.added) for change in changes) / n,
+    )

@@ -1,0 +1,176 @@
+"""Where the metric and people are farthest apart: the paper's error analysis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from crscore.study import statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.study.measure import Measurements, ScoredReview
+
+    Floats = npt.NDArray[np.float64]
+    Bools = npt.NDArray[np.bool_]
+
+QUANTILES: Final = (0.2, 0.8)
+"""Of the metric: where its low values end and where its high ones start."""
+BEST: Final = 5
+"""What people say of a review that the metric must not put low."""
+WORST: Final = 1
+"""What people say of a review that the metric must not put high."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One review that the metric misjudged."""
+
+    change: str
+    """What it reviews."""
+    system: str
+    """Who wrote it."""
+    human: float
+    """People's relevance, Likert 1 to 5."""
+    score: float
+    """The metric's relevance."""
+    references: int
+    """Pseudo-references it was scored against."""
+    text: str
+    """The review."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of review, and what is typical of it."""
+
+    n: int
+    """Reviews."""
+    rate: float
+    """Of all reviews, in [0, 1]."""
+    references: float | None
+    """Mean number of pseudo-references they were scored against; None without a review."""
+    inline_code: float | None
+    """Share of them with a backtick in the text, in [0, 1]; None without a review."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlated:
+    """How the metric agrees with people on some of the reviews."""
+
+    n: int
+    """Reviews."""
+    spearman: float | None
+    """In [-1, 1]; None when a side is constant."""
+    kendall: float | None
+    """Tau-b, in [-1, 1]; None when a side is constant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misjudged:
+    """The error analysis of one metric's relevance."""
+
+    metric: str
+    """The metric's name."""
+    low: float
+    """20 % quantile of the metric; at most this is low."""
+    high: float
+    """80 % quantile of the metric; above this is high."""
+    everything: Kind
+    """All reviews."""
+    under: Kind
+    """Low for the metric and 5 for people."""
+    over: Kind
+    """High for the metric and 1 for people."""
+    agreement: Correlated
+    """On all reviews."""
+    agreement_without: Correlated
+    """On the reviews that are neither under nor over."""
+    agreement_on: Correlated
+    """On the reviews that are either."""
+    under_cases: tuple[Case, ...]
+    """Every underestimate, the lowest first."""
+    over_cases: tuple[Case, ...]
+    """Every overestimate, the highest first."""
+
+
+def misjudged(measured: Measurements) -> Misjudged:
+    """Find the reviews whose relevance the primary metric misjudges most.
+
+    "Low" takes in the quantile itself: it is often 0, and nothing is below 0.
+
+    Args:
+        measured: The values.
+
+    Returns:
+        The reviews, what is typical of them, and what they do to the correlation.
+
+    Raises:
+        DependencyError: scipy is not installed.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801, appendix E.1; its text says "below Q1".
+    """
+    human, values = measured.human[:, 2], measured.primary.values[:, 2]
+    low, high = (float(value) for value in np.quantile(values, QUANTILES))
+    under = (values <= low) & (human >= BEST)
+    over = (values > high) & (human <= WORST)
+    either = under | over
+    everyone = np.ones(len(values), dtype=np.bool_)
+    return Misjudged(
+        metric=measured.primary.name,
+        low=low,
+        high=high,
+        everything=_kind(measured.rows, everyone),
+        under=_kind(measured.rows, under),
+        over=_kind(measured.rows, over),
+        agreement=_agreement(values, human, everyone),
+        agreement_without=_agreement(values, human, ~either),
+        agreement_on=_agreement(values, human, either),
+        under_cases=_cases(measured.rows, values, np.flatnonzero(under)[_by(values[under])]),
+        over_cases=_cases(measured.rows, values, np.flatnonzero(over)[_by(-values[over])]),
+    )
+
+
+def _by(values: Floats) -> npt.NDArray[np.intp]:
+    return np.argsort(values, kind="stable")
+
+
+def _kind(rows: Sequence[ScoredReview], chosen: Bools) -> Kind:
+    found = [row for row, mine in zip(rows, chosen, strict=True) if mine]
+    n = len(found)
+    return Kind(
+        n=n,
+        rate=n / len(rows),
+        references=sum(len(row.references) for row in found) / n if n else None,
+        inline_code=sum("`" in row.review.text for row in found) / n if n else None,
+    )
+
+
+def _agreement(values: Floats, human: Floats, chosen: Bools) -> Correlated:
+    return Correlated(
+        n=int(chosen.sum()),
+        spearman=statistics.spearman(values[chosen], human[chosen]),
+        kendall=statistics.kendall(values[chosen], human[chosen]),
+    )
+
+
+def _cases(
+    rows: Sequence[ScoredReview], values: Floats, chosen: npt.NDArray[np.intp]
+) -> tuple[Case, ...]:
+    return tuple(
+        Case(
+            change=rows[index].change.id,
+            system=rows[index].review.system,
+            human=rows[index].review.ratings[2],
+            score=float(values[index]),
+            references=len(rows[index].references),
+            text=rows[index].review.text,
+        )
+        for index in chosen
+    )

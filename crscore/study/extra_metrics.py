@@ -1,0 +1,84 @@
+"""What stands beside the score: the published baselines, and metrics computed elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crscore import plugins
+from crscore.encoders.base import TokenEncoder
+from crscore.study.baselines import outside
+from crscore.study.baselines import run as published
+from crscore.study.measure import Metric
+from crscore.study.run import Beside
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from crscore.encoders.base import Encoder
+    from crscore.study.measure import Measurements
+    from crscore.study.run import Extra
+
+TOKENS = "minilm"
+"""The encoder that BERTScore takes where the run's own shows no tokens."""
+
+
+def baselines() -> Extra:
+    """Make what puts the published baselines beside the score.
+
+    Returns:
+        To be handed to `run.run`.
+
+    Raises:
+        DependencyError: A library is not installed; said before the work, not after it.
+    """
+    published.require_libraries()
+    return _baselines
+
+
+def from_files(paths: Sequence[Path]) -> Extra:
+    """Make what puts the metrics of files beside the score.
+
+    Args:
+        paths: Files as `baselines.outside` reads them.
+
+    Returns:
+        To be handed to `run.run`; it raises InputError where a metric lacks a review.
+
+    Raises:
+        InputError: A file cannot be read; said before the work, not after it.
+    """
+    for path in paths:
+        outside.read_metrics(path, ())
+
+    def read(measured: Measurements, _: Encoder) -> Beside:
+        rows = list(zip(measured.changes, measured.systems, strict=True))
+        return Beside(
+            tuple(
+                Metric(name=one.name, values=one.values, variant=f"read from {path.name}")
+                for path in paths
+                for one in outside.read_metrics(path, rows)
+            )
+        )
+
+    return read
+
+
+def _baselines(measured: Measurements, encoder: Encoder) -> Beside:
+    rows = [(row.change, row.review) for row in measured.rows]
+    found = published.baseline_values(rows, encoder=_token_encoder(encoder))
+    metrics = tuple(
+        Metric(name=one.name, values=one.values, variant=one.variant) for one in found.metrics
+    )
+    return Beside(metrics, found.notes)
+
+
+def _token_encoder(encoder: Encoder) -> Encoder:
+    """Take the default encoder where the run's shows no tokens and the weights are here."""
+    if isinstance(encoder, TokenEncoder):
+        return encoder
+    module = plugins.load("encoders", TOKENS)
+    if module.missing() is not None:
+        return encoder
+    made: Encoder = module.create({"offline": "true"})
+    return made

@@ -1,0 +1,177 @@
+"""Two reviews of one change: does a metric put the better one first?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crscore.study import bootstrap, statistics
+from crscore.study.slices import JUNK_SYSTEMS, POOLED, WITHOUT_JUNK
+from crscore.study.study import DIMENSIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.study.measure import Measurements
+
+    Floats = npt.NDArray[np.float64]
+    Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SameDiff:
+    """How often a metric orders two reviews of one change as people do."""
+
+    metric: str
+    """The metric's name."""
+    dimension: str
+    """Human dimension."""
+    slice: str
+    """`pooled` or `without-junk`."""
+    n: int
+    """Pairs of reviews of one change that people rated apart."""
+    accuracy: float | None
+    """Share of them in the same order, in [0, 1]; None without a pair. Chance is 0.5."""
+    low: float | None
+    """Lower end of the 95 % interval; None without resamples."""
+    high: float | None
+    """Upper end of the 95 % interval; None without resamples."""
+    primary: bool
+    """True for the metric that the run is about."""
+
+
+def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[SameDiff, ...]:
+    """Count ordered pairs for every metric and dimension.
+
+    A pair that the metric ties counts one half: a coin would get as much.
+
+    Args:
+        measured: The values.
+        resamples: Draws of changes for the interval; 0 for none.
+        seed: Of the draws.
+
+    Returns:
+        One row for each metric, dimension and slice, the primary metric first.
+    """
+    human = measured.human
+    serious = ~np.isin(np.array(measured.systems), JUNK_SYSTEMS)
+    parts = [(POOLED, np.arange(len(human))), (WITHOUT_JUNK, np.flatnonzero(serious))]
+    chosen = [(name, rows, [measured.changes[row] for row in rows]) for name, rows in parts]
+    found = []
+    for metric in measured.metrics:
+        for d, dimension in enumerate(DIMENSIONS):
+            for name, rows, changes in chosen:
+                if not len(rows):
+                    continue
+                count = tally(metric.values[rows, d], human[rows, d], changes)
+                interval = statistics.percentiles(
+                    count.sample(resamples=resamples, seed=seed).kept(),
+                    resamples=resamples,
+                    clusters=len(count.changes),
+                )
+                found.append(
+                    SameDiff(
+                        metric=metric.name,
+                        dimension=dimension,
+                        slice=name,
+                        n=count.n,
+                        accuracy=count.accuracy,
+                        low=interval.low,
+                        high=interval.high,
+                        primary=metric.primary,
+                    )
+                )
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """The pairs of each change, added up: a draw is then as small as the number of changes."""
+
+    changes: tuple[str, ...]
+    """C changes with two reviews or more, sorted."""
+    right: Floats
+    """Pairs in the order of people, a tie counting 1/2, shape (C,)."""
+    counted: Floats
+    """Pairs that people rated apart, shape (C,)."""
+
+    @property
+    def n(self) -> int:
+        """Pairs that people rated apart."""
+        return int(self.counted.sum())
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of them in the same order, in [0, 1]; None without a pair."""
+        return float(self.right.sum() / self.n) if self.n else None
+
+    def sample(self, *, resamples: int, seed: int) -> bootstrap.Draws:
+        """Take the accuracy in every draw of changes."""
+        blocks = bootstrap.blocks(self.changes, resamples=resamples, seed=seed)
+        if not self.changes:
+            return bootstrap.join([])
+        return bootstrap.join(
+            bootstrap.ratio(self.right, self.counted, weights) for weights in blocks
+        )
+
+
+def tally(values: Floats, human: Floats, changes: Sequence[str]) -> Tally:
+    """Count the ordered pairs of each change.
+
+    Args:
+        values: A metric, shape (N,).
+        human: What people said, shape (N,).
+        changes: Each row's change, N names.
+    """
+    pairs = couples(changes)
+    right, counted = ordered(values, human, pairs)
+    names, membership = np.unique([changes[row] for row in pairs[:, 0]], return_inverse=True)
+    return Tally(
+        changes=tuple(names.tolist()),
+        right=np.bincount(membership, right, len(names)).astype(np.float64),
+        counted=np.bincount(membership, counted, len(names)).astype(np.float64),
+    )
+
+
+def couples(changes: Sequence[str]) -> Rows:
+    """List the pairs of rows of one change.
+
+    Args:
+        changes: Each row's change, N names.
+
+    Returns:
+        Shape (P, 2), row indices, the lower one first.
+
+    Example:
+        >>> couples(["a", "b", "a", "a"]).tolist()
+        [[0, 2], [0, 3], [2, 3]]
+    """
+    members: dict[str, list[int]] = {}
+    for row, change in enumerate(changes):
+        members.setdefault(change, []).append(row)
+    found = [pair for rows in members.values() for pair in combinations(rows, 2)]
+    return np.array(found, dtype=np.intp).reshape(len(found), 2)
+
+
+def ordered(values: Floats, human: Floats, pairs: Rows) -> tuple[Floats, Floats]:
+    """Judge pairs of rows.
+
+    Args:
+        values: A metric, shape (N,).
+        human: What people said, shape (N,).
+        pairs: Shape (P, 2), row indices.
+
+    Returns:
+        Right: 1 where the metric orders the pair as people do, 1/2 where it ties, else 0.
+        Counted: 1 where people rated the two apart, else 0, and then Right is 0 too.
+        Both of shape (P,).
+    """
+    said = np.sign(human[pairs[:, 0]] - human[pairs[:, 1]])
+    meant = np.sign(values[pairs[:, 0]] - values[pairs[:, 1]])
+    counted = np.abs(said)
+    return (1 + said * meant) / 2 * counted, counted

@@ -1,0 +1,160 @@
+"""Of what a study's own tools said of its changes: what do the tools of this run say again?"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.records import ReferenceKind
+from crscore.scoring import similarity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crscore.encoders.base import Encoder
+    from crscore.records import Analysis, Finding
+    from crscore.study.study import StudyChange
+
+# `line 26, UnnecessaryImport:<TAB>Unused import 'a.B'`, `line 12, col 37, Missing semicolon.`
+_ROW = re.compile(
+    r"line (?P<line>\d+), (?:col \d+, )?(?:(?P<rule>\w+):\t)?(?P<message>.*)", re.DOTALL
+)
+SAME_WORDS = 0.5
+"""Cosine from which two sentences on one line are taken for the same issue."""
+# What PMD prints of a file that it could not parse.
+_UNREADABLE = "ParseException"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """An issue of the study that no tool of this run names again."""
+
+    change: str
+    """Its change."""
+    text: str
+    """As the study has it."""
+    nearest: str | None
+    """The nearest in meaning of what this run says of that line, else of the change; None when
+    it says nothing."""
+    line: int | None
+    """Where `nearest` stands."""
+    cosine: float | None
+    """How near, in [-1, 1]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """One language's issues of the study, and what became of them."""
+
+    language: str
+    """The language."""
+    rows: int
+    """Issues of the study that tell of the code."""
+    unreadable: int
+    """Further ones that tell of a file that the study's tool could not parse: no issues of it."""
+    by_rule: int
+    """Named again by the same rule on the same line."""
+    by_meaning: int
+    """Named again on the same line in words of the same meaning."""
+    counted: int
+    """Of both, those that count in the score."""
+    share: float | None
+    """Of `rows`, those named again, in [0, 1]; None without a row."""
+    misses: tuple[Miss, ...]
+    """The others, in the order of the study."""
+
+
+class _Row(NamedTuple):
+    line: int | None
+    rule: str | None
+    message: str
+
+
+def find_rediscovered(
+    changes: Iterable[tuple[StudyChange, Analysis]], encoder: Encoder
+) -> tuple[Again, ...]:
+    """Look for each issue of the study among what the tools of this run say.
+
+    The same rule on the same line is the same issue, and so are words of the same meaning
+    (`SAME_WORDS`) on the same line. An issue without a line may stand anywhere in the
+    change. Any finding will do, whether it stands on a changed line or not: the study's own
+    filter kept others than ours does.
+
+    Args:
+        changes: Each with what the tools say of it.
+        encoder: Says what means the same.
+
+    Returns:
+        One row for each language with such issues, sorted.
+    """
+    by_language: dict[str, list[tuple[StudyChange, str, tuple[Finding, ...]]]] = defaultdict(list)
+    for change, analysis in changes:
+        for reference in change.recorded.references:
+            if reference.kind is ReferenceKind.ISSUE:
+                by_language[change.language].append((change, reference.text, analysis.findings))
+    return tuple(
+        _of_language(language, rows, encoder) for language, rows in sorted(by_language.items())
+    )
+
+
+def _of_language(
+    language: str, rows: Sequence[tuple[StudyChange, str, tuple[Finding, ...]]], encoder: Encoder
+) -> Again:
+    told = [row for row in rows if not row[1].startswith(_UNREADABLE)]
+    by_rule = by_meaning = counted = 0
+    misses = []
+    for change, text, findings in told:
+        row = _read(text)
+        there = [one for one in findings if row.line in (None, one.line)]
+        same = [one for one in there if row.rule is not None and one.rule == row.rule]
+        cosines = _cosines(row, there, encoder)
+        alike = [one for one, near in zip(there, cosines, strict=True) if near >= SAME_WORDS]
+        by_rule += bool(same)
+        by_meaning += bool(alike) and not same
+        counted += any(one.counted for one in (*same, *alike))
+        if not same and not alike:
+            misses.append(_miss(change, text, row, there or findings, encoder))
+    again = by_rule + by_meaning
+    return Again(
+        language=language,
+        rows=len(told),
+        unreadable=len(rows) - len(told),
+        by_rule=by_rule,
+        by_meaning=by_meaning,
+        counted=counted,
+        share=again / len(told) if told else None,
+        misses=tuple(misses),
+    )
+
+
+def _read(text: str) -> _Row:
+    found = _ROW.fullmatch(text)
+    if found is None:
+        return _Row(None, None, text)
+    return _Row(int(found["line"]), found["rule"], found["message"])
+
+
+def _cosines(row: _Row, findings: Sequence[Finding], encoder: Encoder) -> list[float]:
+    """Compare with a tool's own words and with ours, and take the nearer."""
+    if not findings:
+        return []
+    words = [one.message for one in findings] + [one.text for one in findings]
+    vectors = encoder.encode([row.message, *words])
+    near = similarity.cosine(vectors[:1], vectors[1:])[0].reshape(2, -1).max(axis=0)
+    return [float(one) for one in near]
+
+
+def _miss(
+    change: StudyChange, text: str, row: _Row, findings: Sequence[Finding], encoder: Encoder
+) -> Miss:
+    cosines = _cosines(row, findings, encoder)
+    near = max(range(len(cosines)), key=cosines.__getitem__, default=None)
+    return Miss(
+        change=change.id,
+        text=text,
+        nearest=None if near is None else findings[near].text,
+        line=None if near is None else findings[near].line,
+        cosine=None if near is None else cosines[near],
+    )

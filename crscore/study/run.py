@@ -1,0 +1,308 @@
+"""One validation run, from a study and settings to findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from crscore import scorer
+from crscore import settings as config
+from crscore.errors import ConfigError, UnknownThresholdError
+from crscore.scoring import signature
+from crscore.static_analysis import suite
+from crscore.study import issues, judging, measure, results, saved, splits, statistics, study
+from crscore.study.attacks import make
+from crscore.study.attacks import measure as duelling
+from crscore.study.vector_cache import AnalysisMemory, Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crscore.claims.base import ClaimGenerator
+    from crscore.encoders.base import Encoder
+    from crscore.matchers.base import Matcher
+    from crscore.pipeline import Analyzers
+    from crscore.scorer import Scorer
+    from crscore.settings import Config
+    from crscore.study.attacks.make import Attack
+    from crscore.study.attacks.measure import AttackReport
+    from crscore.study.issues import Issues, Variant
+    from crscore.study.judging import Judged, Trainer
+    from crscore.study.measure import Measurements, Metric
+    from crscore.study.results import Findings
+    from crscore.study.splits import Fold, Split
+    from crscore.study.study import Study
+
+RECORDED: Final = study.SOURCE
+"""Stands for the study's own claims among the claim generators."""
+NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a run is asked for beside the settings of the score."""
+
+    claims: str = RECORDED
+    """`recorded`, or a claim generator's name with its argument; several joined by `+`."""
+    sources: bool = True
+    """Give the generator the whole files where the study has them."""
+    resamples: int = 1000
+    """Draws of every bootstrap; 0 for no interval."""
+    seed: int = 0
+    """Of the draws, and of the attacks."""
+    attacks: bool = False
+    """Attack the score, and count how often an honest review wins."""
+    split: Split | None = None
+    """Learn the matcher anew for each fold; None for the matcher that the settings name."""
+
+
+class Beside(NamedTuple):
+    """Metrics to stand beside the score, on the same rows."""
+
+    metrics: tuple[Metric, ...]
+    """With values in the order of the rows."""
+    notes: tuple[str, ...] = ()
+    """What is missing and why, one sentence each."""
+
+
+if TYPE_CHECKING:
+    Extra = Callable[[Measurements, Encoder], Beside]
+
+
+def run(
+    rated: Study,
+    settings: Config,
+    options: Options,
+    *,
+    extra: Sequence[Extra] = (),
+    trainer: Trainer | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Findings:
+    """Score a study's reviews and compare the scores with people.
+
+    Args:
+        rated: The study.
+        settings: Of the score. Without a threshold it is the encoder's own, or, for an encoder
+            that has none, found on the study by the paper's procedure. With analyzers, what
+            they find takes the place of what the study's own tools said.
+        options: The rest.
+        extra: Each makes metrics to stand beside the score, such as published baselines.
+        trainer: Learns the matcher of each fold; needed with a split, and then used instead of
+            the one that the settings name.
+        tell: Is told what a run with a split has done, as that takes minutes.
+
+    Returns:
+        The findings.
+
+    Raises:
+        ConfigError: There is a split, but no trainer.
+        InputError: No review of the study can be scored, or it cannot be split so.
+        DependencyError: A package is missing.
+        CRScoreError: A part of the run failed.
+    """
+    statistics.require_scipy()  # before the work, not after it
+    encoder = Memory(scorer.make_encoder(settings))
+    tools = scorer.make_analyzers(settings)
+    analyzers = AnalysisMemory(tools)
+    attacks: tuple[Attack, ...] = ()
+    if options.attacks:
+        attacks = make.attacks(rated, seed=options.seed, sources=options.sources)
+    job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
+    made, judged, others = (
+        _whole(job) if options.split is None else _folds(job, options.split, trainer, tell)
+    )
+    analysed = _issues(job, made, judged, others)
+    measured, notes = judged.measured, _notes(job, made)
+    notes += () if analysed is None else analysed.notes
+    for one in extra:
+        # The real encoder: it may be able to do more than encode.
+        beside = one(measured, encoder.encoder)
+        measured, notes = measure.beside(measured, beside.metrics), notes + beside.notes
+    return results.assess(
+        rated,
+        measured,
+        results.Settings(
+            signature=signature.render_signature(
+                {**made.parts.signature, "analyzers": analyzers.identity}
+            ),
+            threshold=made.parts.threshold,
+            resamples=options.resamples,
+            seed=options.seed,
+            split=None if options.split is None else str(options.split),
+        ),
+        links=judged.links,
+        attacks=_report(judged, options),
+        issues=analysed,
+        notes=notes,
+    )
+
+
+class _Job(NamedTuple):
+    rated: Study
+    settings: Config
+    options: Options
+    encoder: Memory
+    analyzers: AnalysisMemory
+    attacks: tuple[Attack, ...]
+    has_tools: bool
+
+    def scorer(self, matcher: Matcher | None = None) -> Scorer:
+        return make_scorer(
+            self.rated,
+            self.settings,
+            self.options,
+            self.encoder,
+            analyzers=self.analyzers,
+            matcher=matcher,
+            own_issues=not self.has_tools,
+        )
+
+    def judge(self, made: Scorer, fold: Fold | None = None) -> Judged:
+        return judging.judge(
+            self.rated,
+            made,
+            name=metric_name(made, self.options),
+            sources=self.options.sources,
+            attacks=self.attacks,
+            fold=fold,
+        )
+
+    def others(self, made: Scorer, fold: Fold | None = None) -> tuple[Variant, ...]:
+        """Score the same reviews without the tools, and with what the study's own tools said."""
+        if not self.has_tools:
+            return ()
+        generators = {issues.WITHOUT: made.parts.generator}
+        if self.options.claims.partition("+")[0] == RECORDED:
+            generators[issues.RECORDED] = study.recorded(self.rated)
+        return tuple(
+            issues.Variant(
+                name,
+                measure.measure(
+                    self.rated,
+                    _without_tools(made, generator),
+                    name=name,
+                    sources=self.options.sources,
+                    chosen=(lambda *_: True) if fold is None else fold.holds,
+                    is_part=True,
+                ),
+            )
+            for name, generator in generators.items()
+        )
+
+
+def _without_tools(made: Scorer, generator: ClaimGenerator) -> Scorer:
+    return scorer.Scorer(
+        config.override_settings(made.settings, {"analyzers": suite.NONE}),
+        generator=generator,
+        encoder=made.parts.encoder,
+        matcher=made.parts.matcher,
+    )
+
+
+def _whole(job: _Job) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
+    made = job.scorer()
+    return made, job.judge(made), job.others(made)
+
+
+def _folds(
+    job: _Job, split: Split, trainer: Trainer | None, tell: Callable[[str], None]
+) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
+    """Judge each fold by what was learned without it; the last scorer stands for all."""
+    if trainer is None:
+        raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
+    seed, parts, others = job.options.seed, [], []
+    for fold in splits.make_folds(job.rated, split.kind, split.groups, seed=seed):
+        learned = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
+        name = learned.identity.partition("@")[0]
+        matcher = judging.Fitted(learned, f"{name}@{split}.{seed}")
+        made = job.scorer(matcher)
+        parts.append(job.judge(made, fold))
+        others.append(job.others(made, fold))
+        tell(f"trained and judged {split.kind}: {fold.name}")
+    joined = tuple(
+        issues.Variant(same[0].issues, measure.join([one.measured for one in same]))
+        for same in zip(*others, strict=True)
+    )
+    return made, judging.join(parts), joined
+
+
+def _issues(job: _Job, made: Scorer, judged: Judged, others: tuple[Variant, ...]) -> Issues | None:
+    if not job.has_tools:
+        return None
+    without, *rest = others
+    return issues.assess(
+        issues.look(job.rated, made, sources=job.options.sources),
+        (without, issues.Variant(issues.TOOLS, judged.measured), *rest),
+        made,
+        resamples=job.options.resamples,
+        seed=job.options.seed,
+    )
+
+
+def _notes(job: _Job, made: Scorer) -> tuple[str, ...]:
+    notes = []
+    # A learned matcher's identity tells of its data.
+    if job.rated.sha256[:8] in made.parts.matcher.identity:
+        notes.append(saved.SEEN)
+    if job.options.attacks and not job.attacks:
+        notes.append(NO_ATTACK)
+    return tuple(notes)
+
+
+def _report(judged: Judged, options: Options) -> AttackReport | None:
+    if not judged.duels:
+        return None
+    return duelling.report(judged.duels, resamples=options.resamples, seed=options.seed)
+
+
+def metric_name(made: Scorer, options: Options) -> str:
+    """Name the primary metric: matcher, encoder and claims."""
+    claims = options.claims.partition(":")[0]
+    matcher = made.parts.matcher.identity.partition("@")[0]
+    return "/".join((matcher, made.settings.encoder, claims))
+
+
+def make_scorer(
+    rated: Study,
+    settings: Config,
+    options: Options,
+    encoder: Encoder,
+    *,
+    analyzers: Analyzers | None = None,
+    matcher: Matcher | None = None,
+    own_issues: bool = True,
+) -> Scorer:
+    """Make the scorer of a run.
+
+    Args:
+        rated: The study, whose own claims may be what is scored against.
+        settings: Of the score.
+        options: Which claims.
+        encoder: What the settings name.
+        analyzers: To be used instead of those that the settings name.
+        matcher: To be used instead of the one that the settings name.
+        own_issues: What the study's own tools said is part of its claims.
+
+    Returns:
+        The scorer; for an encoder without a threshold, with the one that the paper's procedure
+        finds on the study.
+    """
+    parts: dict[str, Any] = {"encoder": encoder, "analyzers": analyzers}
+    first, _, more = options.claims.partition("+")
+    if first == RECORDED:
+        own = parts["generator"] = study.recorded(rated, issues=own_issues)
+        if more:
+            rest = config.override_settings(settings, {"claims": more})
+            parts["generator"] = scorer.make_generator(rest, encoder, first=own)
+    else:
+        settings = config.override_settings(settings, {"claims": options.claims})
+    try:
+        return scorer.Scorer(settings, **parts, matcher=matcher)
+    except UnknownThresholdError as unknown:
+        # Any threshold will do: the procedure looks at similarities alone.
+        trial = scorer.Scorer(settings, **parts, threshold=0.0)
+        found = measure.measure(rated, trial, name="trial", sources=options.sources)
+        if found.tau_by_procedure is None:
+            raise unknown from None
+        tau = round(found.tau_by_procedure, 4)
+        return scorer.Scorer(settings, **parts, threshold=tau)

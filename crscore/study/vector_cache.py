@@ -1,0 +1,65 @@
+"""Parts that remember what they made: a run scores the same changes many times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crscore.records import analyzers_identity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.encoders.base import Encoder
+    from crscore.pipeline import Analyzers
+    from crscore.records import Analysis, Diff
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Memory:
+    """An encoder that remembers: a run scores the same reviews against several lists of claims."""
+
+    encoder: Encoder
+    """What encodes a text met for the first time."""
+    vectors: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    """What it made of the texts so far."""
+
+    @property
+    def identity(self) -> str:
+        """The encoder's own."""
+        return self.encoder.identity
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode the texts not met before; as `Encoder.encode` says."""
+        new = [text for text in dict.fromkeys(texts) if text not in self.vectors]
+        if new:
+            self.vectors.update(zip(new, self.encoder.encode(new), strict=True))
+        if not texts:
+            return self.encoder.encode([])
+        return np.stack([self.vectors[text] for text in texts])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnalysisMemory:
+    """Static analysis that remembers what it found in a change."""
+
+    analyzers: Analyzers
+    """What looks at a change met for the first time."""
+    found: dict[Diff, Analysis] = field(default_factory=dict)
+    """What it said of the changes so far."""
+
+    @property
+    def identity(self) -> str:
+        """The tools that spoke so far."""
+        return analyzers_identity(list(self.found.values()))
+
+    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
+        """Analyse the changes not met before; as `pipeline.Analyzers.analyze` says."""
+        new = [diff for diff in dict.fromkeys(diffs) if diff not in self.found]
+        if new:
+            self.found.update(zip(new, self.analyzers.analyze(new), strict=True))
+        return tuple(self.found[diff] for diff in diffs)

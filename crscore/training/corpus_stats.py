@@ -1,0 +1,68 @@
+"""What is usual in claims and reviews, counted on training texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from crscore.matchers.calibrated.features import Background
+from crscore.matchers.calibrated.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float32]
+
+SEEN_IN: Final = 4
+"""A stem in fewer training texts is left out of the table and counts as never seen."""
+
+
+def background(
+    claims: Sequence[str],
+    claim_vectors: Floats,
+    remarks: Sequence[str],
+    remark_vectors: Floats,
+    *,
+    axes: int,
+) -> Background:
+    """Count stems and find the main directions of review sentences.
+
+    Args:
+        claims: Pseudo-references of the training changes.
+        claim_vectors: Their unit vectors, shape (len(claims), D).
+        remarks: Review sentences of the training changes.
+        remark_vectors: Their unit vectors, shape (len(remarks), D).
+        axes: How many directions.
+
+    Returns:
+        The background; each axis points where its largest component is positive, so that the
+        same texts always give the same signs.
+    """
+    texts = [*claims, *remarks]
+    counts = Counter(stem for text in texts for stem in words(text).stems)
+    centre = remark_vectors.mean(axis=0, dtype=np.float64)
+    centred = remark_vectors.astype(np.float64) - centre
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    main = directions[:, ::-1][:, :axes].T
+    peaks = main[np.arange(len(main)), np.abs(main).argmax(axis=1)]
+    return Background(
+        frequency={stem: n for stem, n in sorted(counts.items()) if n >= SEEN_IN},
+        documents=len(texts),
+        claim=_unit(claim_vectors.mean(axis=0, dtype=np.float64)),
+        remark=_unit(centre),
+        axes=_rounded(main * np.sign(peaks)[:, None]),
+        centre=_rounded(centre),
+    )
+
+
+def _unit(vector: npt.NDArray[np.float64]) -> Floats:
+    return _rounded(vector / np.linalg.norm(vector))
+
+
+def _rounded(values: npt.NDArray[np.float64]) -> Floats:
+    # The same file on machines whose sums differ in the last bits.
+    return np.round(values, 5).astype(np.float32)

@@ -1,0 +1,74 @@
+"""Texts made to fool a score, as examples of what addresses nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from crscore.study.attacks import make
+from crscore.study.attacks.make import AttackKind
+from crscore.study.attacks.material import Wording
+from crscore.training import samples
+from crscore.training.samples import Example, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.study.attacks.make import Attack
+    from crscore.study.study import Study
+
+EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
+"""Kinds that say nothing at all."""
+PADDED: Final = frozenset({AttackKind.PRAISE, AttackKind.BOILERPLATE})
+"""Kinds that add something empty to an honest review; what they add is the example."""
+WEIGHT: Final = 0.1
+"""What one counts, beside 1 for a rated review."""
+
+
+def examples(study: Study, honest: Sequence[Example], *, seed: int) -> list[Example]:
+    """Make decoys for the changes of a study.
+
+    Their wording is that of the training half, so that the attacks a score is measured with
+    stay unseen.
+
+    Args:
+        study: The training changes.
+        honest: The study's own examples; each decoy meets the same lists.
+        seed: Of all draws.
+
+    Returns:
+        Examples whose scores should be 0.
+    """
+    by_review: dict[tuple[str, str], list[Example]] = {}
+    for example in honest:
+        by_review.setdefault((example.change, example.system), []).append(example)
+    made = []
+    for attack in make.attacks(study, seed=seed, wording=Wording.TRAINING):
+        own = by_review.get((attack.change, attack.system), [])
+        text = _decoy(attack, own[0].text) if own else ""  # a change that nothing is claimed of
+        if text:
+            for example in own:
+                linked = None if example.target.addressed is None else frozenset[int]()
+                nothing = Target(
+                    conciseness=0.0,
+                    comprehensiveness=0.0,
+                    relevance=0.0,
+                    addressed=linked,
+                    weight=WEIGHT,
+                )
+                made.append(replace(example, text=text, target=nothing))
+    return made
+
+
+def _decoy(attack: Attack, honest: str) -> str:
+    """The part of an attack that says nothing; "" where there is none.
+
+    The kinds left out are met by rules, or by the honest examples: a review of another change
+    is what the junk systems of a study write.
+    """
+    if attack.kind in EMPTY:
+        return attack.text
+    if attack.kind in PADDED:
+        own = frozenset(samples.split_sentences(honest))
+        return "\n".join(one for one in samples.split_sentences(attack.text) if one not in own)
+    return ""

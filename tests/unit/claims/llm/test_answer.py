@@ -1,0 +1,271 @@
+import time
+
+import pytest
+
+from crscore.claims.llm.answer import Said, read
+
+
+def claims(raw: str, **options: bool) -> tuple[str, ...]:
+    return read(raw, **options).claims
+
+
+def both(raw: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    said = read(raw)
+    return said.claims, said.implications
+
+
+GOOD = (("`a` is new.", "`b` is gone."), ("Callers of `b` break.",))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"claims": ["`a` is new.", "`b` is gone."], "implications": ["Callers of `b` break."]}',
+        '```json\n{"claims": ["`a` is new.", "`b` is gone."],\n "implications":'
+        ' ["Callers of `b` break."]}\n```\nI hope this helps!',
+        'Sure, here it is:\n{"claims": ["1. `a` is new.", "- `b` is gone."], "implications": '
+        '"Callers of `b` break.", "confidence": 0.9}',
+        '{"claims": [{"text": "`a` is new."}, {"claim": "`b` is gone."}], "implications": '
+        '[{"implication": "Callers of `b` break."}]}',
+        '{"claims": ["`a` is new.", "`b` is gone.",], "implications": ["Callers of `b` break.",],}',
+        '{"claims": ["`a` is\nnew.", "`b`\tis gone."], "implications": ["Callers of `b` break."]}',
+        '{"Summary of changes": ["`a` is new.", "`b` is gone."], "Implications": '
+        '["Callers of `b` break."]}',
+        "Summary of changes:\n1. `a` is new.\n2. `b` is gone.\n\nImplications:\n"
+        "1. Callers of `b` break.",
+        "**Summary of Changes:**\n\n1. `a` is new.\n2. `b` is gone.\n\n**Implications:**\n\n"
+        "1. Callers of `b` break.\n",
+        "### Summary of Changes\n- **`a`** is new.\n- `b` is gone.\n### Implications\n"
+        "* Callers of `b` break.\n\nLet me know if you need more detail.",
+        "## 1. Summary of the changes\n1. `a` is new.\n1. `b` is gone.\n## 2. Possible "
+        "Implications\n1) Callers of `b` break.\n\nIn summary, this change is small.",
+        "Here is the summary:\n\n**Summary of changes**:\n\n1. **Addition of a name**:\n"
+        "   - `a` is new.\n2. **Removal**: `b` is gone.\n\n**Implications**:\n\n"
+        "1. **Broken callers:** Callers of `b` break.",
+        "#### Summary of Changes\n\n**In the module**:\n* `a` is new.\n\n#### Other module\n"
+        "* `b` is gone.\n\n---\n\nImplications\n\n1.\n   Callers of `b` break.",
+        "```markdown\nSummary of changes:\n1. `a` is new.\n2. `b` is gone.\nImplications:\n"
+        "1. Callers of `b` break.\n```",
+        "Summary of changes:\r\n1. `a` is new.\r\n```python\na = 1\n```\r\n2. `b` is gone.\r\n\r\n"
+        "Implications: Callers of `b` break.\r\n",
+        "Summary: `a` is new. `b` is gone.\nImplications: Callers of `b` break.",
+        "Changes:\n(1) `a` is new.\n(2) `b` is gone.\nImplications:\n(1) Callers\nof `b` break.",
+    ],
+)
+def test_every_shape_gives_the_same_claims(raw: str) -> None:
+    assert both(raw) == GOOD
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept"),
+    [
+        ('{"claims": ["`a` is new.", "`b` is go', ("`a` is new.",)),
+        ('{"claims": ["`a` is new.", "`b` is gone."', ("`a` is new.", "`b` is gone.")),
+        ('{"claims": ["`a` is new."], "implica', ("`a` is new.",)),
+        ('{"claims": [{"text": "`a` is new."}, {"text": "`b', ("`a` is new.",)),
+        ('["`a` is new.", "`b` is', ("`a` is new.",)),
+        ('{"claims": ["`a` is new." "`b` is gone."]', ("`a` is new.", "`b` is gone.")),
+        ('{"claims": [', ()),
+    ],
+)
+def test_half_a_json_keeps_its_whole_items(raw: str, kept: tuple[str, ...]) -> None:
+    said = read(raw, whole=False)
+    assert (said.claims, said.cut) == (kept, True)
+    assert read(raw).cut
+
+
+def test_what_is_no_text_in_json_is_counted() -> None:
+    said = read('{"claims": ["`a`.", 3, null, {"x": "y"}, [], ""], "notes": ["z"]}')
+    assert said == Said(claims=("`a`.",), implications=(), cut=False, unread=6)
+
+
+def test_whole_json_is_not_cut_by_what_follows_it() -> None:
+    assert not read('{"claims": ["`a` is new."], "implications": []}\nAnd th', whole=False).cut
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept", "whole"),
+    [
+        ("1. `a` is new.\n2. `b` is", ("`a` is new.",), True),
+        ("1. `a` is new.\n2. `b` is gone, and", ("`a` is new.",), True),
+        ("1. `a` is new.\n2. `b", ("`a` is new.",), True),
+        ("1. `a` is new.\n2. `b` is gone.", ("`a` is new.",), False),
+        ("1. `a` is new.\n2. `b` is gone.\n", ("`a` is new.", "`b` is gone."), False),
+        ("1. `a` is new.\n2.", ("`a` is new.",), True),
+        ("The `a` is new. The `b` is", ("The `a` is new.",), True),
+        ("- Adds `a`\n- Removes `b`", ("Adds `a`", "Removes `b`"), True),
+        ("- Adds `a` to x\n- Removes b from", ("Adds `a` to x",), True),
+        ("Adds a name", ("Adds a name",), True),
+    ],
+)
+def test_claim_that_breaks_off_is_left_out(raw: str, kept: tuple[str, ...], whole: bool) -> None:
+    said = read(raw, whole=whole)
+    assert said.claims == kept
+
+
+def test_prose_is_cut_into_sentences() -> None:
+    raw = (
+        "The code changes add `retry. Now` to the client. It waits for 2.5 seconds, e.g. after "
+        "a timeout. \n\nAdditionally, `close()` is called."
+    )
+    assert claims(raw) == (
+        "The code changes add `retry. Now` to the client.",
+        "It waits for 2.5 seconds, e.g. after a timeout.",
+        "Additionally, `close()` is called.",
+    )
+
+
+def test_item_of_several_sentences_is_one_claim() -> None:
+    assert claims("1. Raises the limit to 2. It was 1.") == ("Raises the limit to 2. It was 1.",)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("1. **Improved readability**: `a` is short.", "`a` is short."),
+        ("1. **Name:** `a` is short.", "`a` is short."),
+        ("1. **The `run` method**: Now takes `n`.", "The `run` method: Now takes `n`."),
+        ("1. **kwargs and **args are `x`.", "**kwargs and **args are `x`."),
+        ("1. It is **not** `a ** b` any more.", "It is not `a ** b` any more."),
+        ("1. `__init__` is **`private`**.", "`__init__` is `private`."),
+        ("- 1. `a` is new.", "`a` is new."),
+        ("> 1. `a` is new.", "`a` is new."),
+        ("a) `a` is new.", "`a` is new."),
+        ("1.2. `a` is new.", "`a` is new."),
+        ("3 parameters of `f` are new.", "3 parameters of `f` are new."),
+        ("-1 is returned by `f`.", "-1 is returned by `f`."),
+        ("1. Implications of `f` are logged.", "Implications of `f` are logged."),
+    ],
+)
+def test_numbers_labels_and_marks_go_and_code_stays(raw: str, text: str) -> None:
+    assert claims(raw) == (text,)
+
+
+def test_lead_in_that_says_something_is_a_claim() -> None:
+    raw = (
+        "Five new routes have been added to the cluster API. The routes are:\n1. `a`, a GET.\n\n"
+        "The method `render` now builds the page from these three parts:\n- `head` comes first."
+    )
+    assert claims(raw) == (
+        "Five new routes have been added to the cluster API.",
+        "`a`, a GET.",
+        "The method `render` now builds the page from these three parts.",
+        "`head` comes first.",
+    )
+
+
+@pytest.mark.parametrize("raw", ["", " \n", "1.\n2.\n---", "{}", "[]", "```\n```", "**Summary:**"])
+def test_answer_without_a_sentence_has_no_claims(raw: str) -> None:
+    said = read(raw)
+    assert (said.claims, said.implications) == ((), ())
+
+
+def test_invisible_characters_go() -> None:
+    assert claims("1. `a`\u200b is\u202e new.") == ("`a` is new.",)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "[" * 1_000_000,
+        '{"claims":' + "[" * 1_000_000,
+        '{"claims": ["' + "a" * 1_000_000,
+        '{"claims": ["a"' + ', "a"' * 250_000,
+        '{"claims": {' * 90_000,
+        '"a": "' * 170_000,
+        "a. " * 333_333,
+        "`a. B" * 200_000,
+        "- " * 500_000,
+        "**a" * 333_333,
+        "**a** " * 160_000,
+        "1.\n" * 333_333,
+        "a:\n" * 333_333,
+        " " * 1_000_000,
+        "\n" * 1_000_000,
+        "#" * 1_000_000,
+        "```\n" * 250_000,
+        "A. B " * 200_000,
+        "<think>\n" * 130_000,
+        "</think>" * 130_000,
+        "</think" + " " * 1_000_000,
+        "<|channel|>final" * 60_000,
+        "<|end|>" + " " * 1_000_000,
+        "<|end|> " * 130_000,
+    ],
+    ids=lambda raw: raw[:12],
+)
+def test_hostile_answer_takes_linear_time(raw: str) -> None:
+    start = time.process_time()
+    read(raw)
+    assert time.process_time() - start < 2
+
+
+JSON_ANSWER = '{"claims": ["`n` is 5."], "implications": ["Less is kept."]}'
+DRAFT = '{"claims": ["`n` may be 7.", "`m` is gone."]}'
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [
+        f"<think>\nFirst: {DRAFT}\nNo, 5.\n</think>\n\n",
+        f"<think>{DRAFT}</think>",
+        # The template of some models opens the thought itself.
+        f"The user wants JSON: {DRAFT}\n</think>\n",
+        f"<thinking>\n1. `n` may be 7.\n{DRAFT}</thinking>\n",
+        f"<reasoning>{DRAFT}</reasoning>",
+        f"<Think>{DRAFT}</THINK >",
+        f"<think>{DRAFT}</think>\n<think>{DRAFT}</think>\n",
+        f"<think>The diff closes a `</think>` itself. {DRAFT}</think>\n",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant"
+        "<|channel|>final<|message|>",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|>"
+        "<|start|>assistant<|channel|>final <|constrain|>json<|message|>",
+    ],
+)
+@pytest.mark.parametrize(
+    "written", [JSON_ANSWER, "1. `n` is 5.\n\nImplications:\n1. Less is kept."]
+)
+def test_what_a_model_thinks_aloud_is_no_answer(thought: str, written: str) -> None:
+    said = read(thought + written)
+    assert (said.claims, said.implications) == (("`n` is 5.",), ("Less is kept.",))
+    assert not said.cut
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        f"<think>\nFirst: {DRAFT}\n",
+        f"  \n<thinking>{DRAFT}",
+        f"<think>a</think>\n<think>{DRAFT}",
+        f"<|channel|>analysis<|message|>{DRAFT}",
+        f"<|start|>assistant<|channel|>analysis<|message|>{DRAFT}<|end|>",
+        "<think>" + "a" * 300_000,
+    ],
+    ids=lambda raw: str(raw)[:20],
+)
+def test_unfinished_thought_is_an_answer_cut_off(raw: str, whole: bool) -> None:
+    said = read(raw, whole=whole)
+    assert (said.claims, said.implications, said.cut) == ((), (), True)
+
+
+def test_thought_may_be_longer_than_an_answer() -> None:
+    assert claims(f"<think>{'a' * 300_000}</think>{JSON_ANSWER}") == ("`n` is 5.",)
+
+
+def test_answer_cut_off_behind_a_thought_keeps_its_whole_claims() -> None:
+    said = read(f'<think>{DRAFT}</think>{{"claims": ["`n` is 5.", "`m` is go', whole=False)
+    assert (said.claims, said.cut) == (("`n` is 5.",), True)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"claims": ["Cuts `<think>` and `</think>` off.", "`n` is 5."]}',
+        "1. Cuts `<think>` and `</think>` off.\n2. `n` is 5.",
+        "1. Cuts `<think>` and `</think>` off.\n2. `n` is 5.<|end|>\n",
+        "1. Cuts `<think>` and `</think>` off.\n2. `n` is 5.<|return|>",
+    ],
+)
+def test_claim_may_quote_the_marks_of_a_thought(raw: str) -> None:
+    assert claims(raw) == ("Cuts `<think>` and `</think>` off.", "`n` is 5.")

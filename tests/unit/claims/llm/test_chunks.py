@@ -1,0 +1,234 @@
+import textwrap
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crscore.claims.llm import chunks
+from crscore.diff import parse
+from crscore.records import LineKind, LineSpan, Side
+from tests.helpers import changes
+
+MANY = "".join(f"line {number}\n" for number in range(1, 401))
+
+
+def edited(*numbers: int, text: str = "other {}") -> str:
+    lines = MANY.splitlines()
+    for number in numbers:
+        lines[number - 1] = text.format(number)
+    return "\n".join(lines) + "\n"
+
+
+def shown(found, kind):
+    """Line numbers and texts of one kind, over all pieces."""
+    return [
+        (line.old or line.new, line.text)
+        for piece in found
+        for hunk in piece.hunks
+        for line in hunk.lines
+        if line.kind is kind
+    ]
+
+
+def test_small_hunks_of_a_file_go_together() -> None:
+    made = changes.change("a.txt", MANY, edited(10, 200, 390), sources=False)
+    (piece,) = chunks.chunk_diff(made).pieces
+    assert len(piece.hunks) == 3
+    assert piece.text.startswith("@@ -7,7 +7,7 @@")
+    assert piece.removed == ("line 10", "line 200", "line 390")
+    assert piece.added == ("other 10", "other 200", "other 390")
+
+
+def test_long_hunks_are_pieces_of_their_own() -> None:
+    made = changes.change("a.txt", MANY, edited(10, 200, text="x" * 600 + "{}"), sources=False)
+    assert [len(piece.hunks) for piece in chunks.chunk_diff(made).pieces] == [1, 1]
+
+
+def test_files_do_not_mix() -> None:
+    one = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n"
+    made = parse.parse_diff(one.format("a.py") + one.format("b.py"))
+    assert [piece.file.path for piece in chunks.chunk_diff(made).pieces] == ["a.py", "b.py"]
+
+
+def test_piece_knows_the_lines_it_shows_on_each_side() -> None:
+    made = parse.parse_diff("--- a/x.py\n+++ b/y.py\n@@ -5,2 +6,3 @@\n a\n-b\n+c\n+d\n")
+    (piece,) = chunks.chunk_diff(made).pieces
+    assert piece.spans == (
+        LineSpan(path="x.py", side=Side.OLD, start=5, end=6),
+        LineSpan(path="y.py", side=Side.NEW, start=6, end=8),
+    )
+
+
+def test_new_file_has_no_old_lines() -> None:
+    made = parse.parse_diff("--- /dev/null\n+++ b/y.py\n@@ -0,0 +1,2 @@\n+c\n+d\n")
+    (piece,) = chunks.chunk_diff(made).pieces
+    assert [span.side for span in piece.spans] == [Side.NEW]
+
+
+def test_long_hunk_is_cut_between_its_lines_with_right_headers() -> None:
+    new = "".join(f"new {number} {'y' * 40}\n" for number in range(1, 101))
+    made = parse.parse_diff(
+        "--- a/x\n+++ b/x\n@@ -1,3 +1,103 @@ def f()\n a\n b\n"
+        + "".join(f"+{line}\n" for line in new.splitlines())
+        + " c\n"
+    )
+    found = chunks.chunk_diff(made, 1_000)
+    assert len(found.pieces) > 5
+    assert found.notes == ()
+    assert all(piece.hunks[0].section == "def f()" for piece in found.pieces)
+    texts = [line for piece in found.pieces for line in piece.added]
+    assert texts == new.splitlines()
+    for piece in found.pieces:
+        read = parse.parse_diff(f"--- a/x\n+++ b/x\n{piece.text}\n")
+        assert read.files[0].hunks == piece.hunks
+        assert len(piece.text) + sum(map(len, piece.added)) < 1_100
+
+
+def test_cut_comes_before_a_run_of_changes_and_not_in_it() -> None:
+    body = "".join(f" context {number}\n" for number in range(20)) + "-old\n+new\n" * 3
+    made = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -1,23 +1,23 @@\n{body}")
+    (piece,) = chunks.chunk_diff(made, 300).pieces
+    assert piece.removed == ("old",) * 3
+
+
+def test_line_over_the_budget_is_left_out_with_a_note() -> None:
+    made = parse.parse_diff(
+        f"--- a/x.js\n+++ b/x.js\n@@ -1,2 +1,3 @@\n-a\n+b\n+{'z' * 5_000}\n c\n"
+    )
+    found = chunks.chunk_diff(made, 1_000)
+    assert [line for piece in found.pieces for line in piece.added] == ["b"]
+    assert found.notes == (
+        "Line 2 of the new `x.js` has 5000 characters, too many to be shown to the model.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n",
+            "it is binary",
+        ),
+        (
+            "diff --git a/o.py b/n.py\nsimilarity index 100%\nrename from o.py\nrename to n.py\n",
+            "it was renamed from `o.py` without a change",
+        ),
+        (
+            "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+            "no line of it changed (mode changed)",
+        ),
+    ],
+)
+def test_file_without_lines_is_a_note(text: str, reason: str) -> None:
+    found = chunks.chunk_diff(parse.parse_diff(text))
+    assert found.pieces == ()
+    assert found.notes[0].endswith(f"{reason}.")
+
+
+def test_too_many_pieces_are_a_note() -> None:
+    one = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n"
+    count = chunks.MAX_PIECES + 3
+    made = parse.parse_diff("".join(one.format(f"f{n:03}.py") for n in range(count)))
+    found = chunks.chunk_diff(made)
+    assert len(found.pieces) == chunks.MAX_PIECES
+    assert "3 parts of 3 files are left out, from `f200.py` on" in found.notes[0]
+
+
+def test_budget_counts_tokens_where_they_can_be_counted() -> None:
+    made = changes.change("a.txt", MANY, edited(*range(100, 160)), sources=False)
+    found = chunks.chunk_diff(made, 200, count=lambda text: len(text.split()))
+    assert len(found.pieces) > 1
+    for piece in found.pieces:
+        assert len("\n".join((piece.text, *piece.removed, *piece.added)).split()) <= 200
+    assert len(shown(found.pieces, LineKind.ADDED)) == 60
+
+
+def test_engine_that_cannot_count_leaves_characters() -> None:
+    made = changes.change("a.txt", MANY, edited(*range(100, 160)), sources=False)
+    assert chunks.chunk_diff(made, 400, count=lambda _: None) == chunks.chunk_diff(made, 400)
+
+
+LINE = st.tuples(st.sampled_from("+- "), st.text("ab ", max_size=60))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(LINE, min_size=1, max_size=60), st.integers(200, 600))
+def test_every_changed_line_is_shown_once_at_its_number(lines, budget) -> None:
+    old = sum(sign != "+" for sign, _ in lines)
+    new = sum(sign != "-" for sign, _ in lines)
+    starts = f"-{3 if old else 2},{old} +{4 if new else 3},{new}"
+    body = "".join(f"{sign}{text}\n" for sign, text in lines)
+    made = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ {starts} @@\n{body}")
+    found = chunks.chunk_diff(made, budget)
+    assert found.notes == ()
+    for kind in (LineKind.ADDED, LineKind.REMOVED):
+        told = [
+            (line.old or line.new, line.text)
+            for line in made.files[0].hunks[0].lines
+            if line.kind is kind
+        ]
+        assert shown(found.pieces, kind) == told
+    for piece in found.pieces:
+        assert parse.parse_diff(f"--- a/x\n+++ b/x\n{piece.text}\n").files[0].hunks == piece.hunks
+
+
+SOURCE = '''
+    class Shelf:
+        def total(self):
+            """Sum it up."""
+            result = 0
+            # one
+            # two
+            # three
+            # four
+            for item in self.items:
+                result += item.price
+            return result
+
+        def other(self):
+            return 1
+'''
+
+
+def function_change(**options):
+    old = textwrap.dedent(SOURCE).lstrip("\n")
+    return changes.change("shelf.py", old, old.replace("item.price", "item.net"), **options)
+
+
+def test_function_around_a_change_is_shown_on_demand() -> None:
+    (piece,) = chunks.chunk_diff(function_change(), context="function").pieces
+    assert piece.around.startswith("    def total(self):")
+    assert piece.around.endswith("return result")
+    assert chunks.chunk_diff(function_change()).pieces[0].around == ""
+
+
+def test_without_sources_nothing_is_around() -> None:
+    assert (
+        chunks.chunk_diff(function_change(sources=False), context="function").pieces[0].around == ""
+    )
+
+
+def test_function_that_the_hunk_shows_whole_is_not_shown_again() -> None:
+    made = function_change(context=20)
+    assert chunks.chunk_diff(made, context="function").pieces[0].around == ""
+
+
+def test_function_over_the_budget_is_a_note() -> None:
+    found = chunks.chunk_diff(function_change(), 300, context="function")
+    assert found.pieces[0].around == ""
+    assert found.notes == (
+        "The function around `shelf.py`, line 7, is too long to be shown to the model.",
+    )
+
+
+def test_unknown_language_has_nothing_around() -> None:
+    made = changes.change("a.unknown", "a\nb\n", "a\nc\n")
+    assert chunks.chunk_diff(made, context="function").pieces[0].around == ""
+
+
+def test_long_change_is_cut_in_linear_time() -> None:
+    body = "".join(f"+{'x' * 60} {number}\n" for number in range(20_000))
+    made = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -0,0 +1,20000 @@\n{body}")
+    found = chunks.chunk_diff(made, 2_000, count=lambda text: len(text) // 3)
+    assert len(found.pieces) == chunks.MAX_PIECES
+    assert len(found.notes) == 1

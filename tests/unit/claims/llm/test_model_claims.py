@@ -1,0 +1,313 @@
+"""Claims by a model behind a real server on loopback, through the real client."""
+
+import json
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from crscore import Scorer
+from crscore import settings as config
+from crscore.claims import openai
+from crscore.claims.llm import factory, generator
+from crscore.claims.llm.generator import ModelClaims
+from crscore.diff import parse
+from crscore.errors import ConfigError, GenerationError
+from crscore.records import Claims, Diff, ReferenceKind
+from tests.helpers import scripted_llm
+from tests.helpers.scripted_llm import Asked, Say, well
+
+PATCH = """\
+diff --git a/shop/cart.py b/shop/cart.py
+--- a/shop/cart.py
++++ b/shop/cart.py
+@@ -1,3 +1,3 @@
+ import money
+-LIMIT = 10
++LIMIT = 20
+ RATE = 3
+diff --git a/shop/mail.py b/shop/mail.py
+--- a/shop/mail.py
++++ b/shop/mail.py
+@@ -4,2 +4,2 @@
+-send(address)
++send(address, retries=3)
+ done()
+"""
+CHANGE = parse.parse_diff(PATCH)
+CART = "`LIMIT` is raised from 10 to 20."
+MAIL = "`send` is now called with `retries=3`."
+RISK = "Mails may be sent twice when `send` is retried."
+
+
+def said(*claims: str, implications: tuple[str, ...] = ()) -> str:
+    return json.dumps({"claims": claims, "implications": implications})
+
+
+def by_file(asked: Asked) -> Say:
+    """Answer as a good model would."""
+    if "LIMIT" in asked.text.rsplit("Diff:", 1)[-1]:
+        return well(said(CART))
+    return well(said(MAIL, implications=(RISK,)))
+
+
+def make(server, tmp_path: Path | None = None, **options: str) -> ModelClaims:
+    given = {"argument": "tiny", "base_url": server.url, **options}
+    if tmp_path is not None:
+        given["cache_dir"] = str(tmp_path)
+    return openai.create(given)
+
+
+def texts(claims: Claims) -> list[str]:
+    return [one.text for one in claims.references]
+
+
+def ask(script, *changes: Diff, **options: str) -> tuple[Claims, ...]:
+    with scripted_llm.serve(script) as server:
+        return make(server, **options).generate(changes or (CHANGE,))
+
+
+def test_every_file_is_asked_about_and_the_claims_stand_on_their_lines() -> None:
+    (claims,) = ask(by_file)
+    assert texts(claims) == [CART, MAIL, RISK]
+    assert [one.kind for one in claims.references][-1] is ReferenceKind.IMPLICATION
+    assert {span.path for span in claims.references[0].spans} == {"shop/cart.py"}
+    assert {one.source for one in claims.references} == {"openai"}
+
+
+def test_all_diffs_of_a_run_are_one_batch_and_equal_ones_are_asked_once() -> None:
+    with scripted_llm.serve(by_file) as server:
+        found = make(server).generate((CHANGE, CHANGE))
+        assert found[0] == found[1]
+        assert len(server.chats()) in {2, 4}
+
+
+def test_claim_that_names_nothing_of_the_diff_is_left_out_and_counted() -> None:
+    (claims,) = ask(well(said(CART, "The code quality improves overall.")))
+    assert "The code quality improves overall." not in texts(claims)
+    assert any("left out" in note for note in claims.notes)
+
+
+def test_answer_in_the_published_form_is_read() -> None:
+    text = f"Summary of changes:\n1. {CART}\n\nImplications:\n1. {RISK}\n"
+    (claims,) = ask(lambda asked: well(text))
+    assert CART in texts(claims)
+
+
+def test_published_form_is_asked_for_without_a_schema() -> None:
+    with scripted_llm.serve(well(f"1. {CART}")) as server:
+        make(server, form="sections", few_shots="false").generate((CHANGE,))
+        assert "response_format" not in server.chats()[0].body
+        assert len(server.chats()[0].body["messages"]) == 1
+
+
+@pytest.mark.parametrize("where", ["lora", "argument"])
+def test_model_of_our_training_is_asked_as_it_was_trained(tmp_path: Path, where: str) -> None:
+    card = {"prompt": {"name": "claims.v1", "form": "sections", "few_shots": False}, "more": 1}
+    (tmp_path / "training.json").write_text(json.dumps(card))
+    given = {"argument": "base/model", where: str(tmp_path)}
+    made = factory.generator("vllm", given)
+    assert (made.form, made.few_shots, made.sampling.schema) == ("sections", 0, None)
+    told = factory.generator("vllm", given | {"form": "json", "few_shots": "true"})
+    assert (told.form, told.few_shots) == ("json", None)
+
+
+def test_model_trained_with_another_version_of_the_prompt_is_refused(tmp_path: Path) -> None:
+    card = {"prompt": {"name": "claims.v1", "sha256": "0" * 64}}
+    (tmp_path / "training.json").write_text(json.dumps(card))
+    with pytest.raises(ConfigError, match="train it anew"):
+        factory.generator("vllm", {"argument": "base/model", "lora": str(tmp_path)})
+
+
+def test_folder_here_does_not_speak_for_a_model_of_its_name(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "training.json").write_text("{ no JSON")
+    assert factory.generator("vllm", {"argument": "tiny"}).form == "json"
+
+
+def test_raw_answer_is_kept() -> None:
+    (claims,) = ask(by_file)
+    assert MAIL in (claims.raw or "")
+
+
+def test_claim_cut_off_by_the_token_limit_is_dropped() -> None:
+    text = said(CART, "The retry of `send` may be done twice.")
+    half = text[: text.index(" be done")]
+    (claims,) = ask(lambda asked: well(half, finish_reason="length"))
+    assert "may" not in " ".join(texts(claims))
+    assert CART in texts(claims)
+
+
+def test_what_is_said_twice_counts_once() -> None:
+    (claims,) = ask(lambda asked: well(said(CART, "LIMIT is raised from 10 to 20.")))
+    assert sum("raised" in text for text in texts(claims)) == 1
+
+
+def test_part_without_an_answer_is_noted_and_the_rest_stays() -> None:
+    def script(asked: Asked) -> Say:
+        return by_file(asked) if "LIMIT" in asked.text.rsplit("Diff:", 1)[-1] else well(None)
+
+    (claims,) = ask(script)
+    assert texts(claims) == [CART]
+    assert any("1 of 2 parts" in note for note in claims.notes)
+
+
+def test_server_that_refuses_everybody_is_one_error() -> None:
+    with pytest.raises(GenerationError):
+        ask(scripted_llm.error(401, "wrong key"))
+
+
+# Memory
+
+
+def test_second_run_asks_nothing(tmp_path: Path) -> None:
+    with scripted_llm.serve(by_file) as server:
+        first = make(server, tmp_path).generate((CHANGE,))
+        asked = len(server.chats())
+        assert make(server, tmp_path).generate((CHANGE,)) == first
+        assert len(server.chats()) == asked
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"argument": "large"},
+        {"temperature": "0.5"},
+        {"max_new_tokens": "100"},
+        {"few_shots": "false"},
+        {"form": "sections"},
+    ],
+)
+def test_other_settings_ask_again(tmp_path: Path, other: dict[str, str]) -> None:
+    with scripted_llm.serve(by_file) as server:
+        make(server, tmp_path).generate((CHANGE,))
+        asked = len(server.chats())
+        make(server, tmp_path, **other).generate((CHANGE,))
+        assert len(server.chats()) > asked
+
+
+def test_another_server_with_a_model_of_this_name_is_asked(tmp_path: Path) -> None:
+    with scripted_llm.serve(by_file) as server, scripted_llm.serve(by_file) as other:
+        make(server, tmp_path).generate((CHANGE,))
+        make(other, tmp_path).generate((CHANGE,))
+        assert other.chats()
+
+
+def test_answer_that_failed_is_not_remembered(tmp_path: Path) -> None:
+    times: Counter[str] = Counter()
+
+    def script(asked: Asked) -> Say:
+        times["asked"] += 1
+        return well(None) if times["asked"] == 1 else by_file(asked)
+
+    with scripted_llm.serve(script) as server:
+        make(server, tmp_path).generate((CHANGE,))
+        (claims,) = make(server, tmp_path).generate((CHANGE,))
+    assert len(texts(claims)) == 3
+
+
+def test_remembered_value_that_cannot_be_read_is_made_again(tmp_path: Path) -> None:
+    with scripted_llm.serve(by_file) as server:
+        made = make(server, tmp_path)
+        made.generate((CHANGE,))
+        assert made.memory is not None
+        key = next(iter(_keys(tmp_path)))
+        made.memory.store.put(key, b"\xc1 no message")
+        (claims,) = make(server, tmp_path).generate((CHANGE,))
+    assert len(texts(claims)) == 3
+
+
+def _keys(folder: Path) -> list[str]:
+    with sqlite3.connect(folder / "store.sqlite3") as base:
+        return [row[0] for row in base.execute("SELECT key FROM entries")]
+
+
+# As a user asks for it
+
+
+def test_scorer_takes_claims_of_a_model_and_says_which(monkeypatch, tmp_path: Path) -> None:
+    with scripted_llm.serve(by_file) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        scorer = Scorer(
+            claims="openai:tiny", encoder="hashing", analyzers="none", cache_dir=str(tmp_path)
+        )
+        result = scorer.score(PATCH, "The limit of 20 is too high.")
+    assert "claims:openai:tiny" in result.signature
+    assert [one.text for one in result.references] == [CART, MAIL, RISK]
+
+
+def test_two_generators_are_joined_by_plus(monkeypatch, tmp_path: Path) -> None:
+    with scripted_llm.serve(by_file) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        scorer = Scorer(
+            claims="openai:tiny+structural",
+            encoder="hashing",
+            analyzers="none",
+            cache_dir=str(tmp_path),
+        )
+        result = scorer.score(PATCH, "The limit of 20 is too high.")
+    assert {one.source for one in result.references} == {"openai", "structural"}
+    assert "+structural@" in result.signature
+
+
+def test_configured_model_is_asked_by_default(monkeypatch, tmp_path: Path) -> None:
+    with scripted_llm.serve(by_file) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        settings = config.resolve_settings({"model": "tiny", "cache_dir": str(tmp_path)}, file=None)
+        scorer = Scorer(settings, encoder="hashing", analyzers="none")
+        result = scorer.score(PATCH, "Fine.")
+    assert "claims:openai:tiny" in result.signature
+
+
+def test_configured_model_that_is_gone_is_said_in_the_result(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    settings = config.resolve_settings({"model": "tiny", "cache_dir": str(tmp_path)}, file=None)
+    result = Scorer(settings, encoder="hashing", analyzers="none").score(PATCH, "Fine.")
+    assert "claims:structural@" in result.signature
+    assert any("the configured model wrote none" in note for note in result.notes)
+
+
+def test_threshold_of_joined_claims_does_not_depend_on_their_order(monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+
+    def tau(claims: str) -> float | None:
+        return Scorer(claims=claims, matcher="published", analyzers="none").parts.threshold
+
+    assert tau("openai:m+structural") == tau("structural+openai:m") == tau("openai:m") == 0.4941
+    assert tau("structural") == 0.35
+
+
+def test_published_rule_wants_to_know_who_writes(monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    with pytest.raises(ConfigError, match="thresholds differ"):
+        Scorer(model="m", matcher="published", analyzers="none")
+    assert Scorer(model="m", matcher="published", threshold=0.4, analyzers="none")
+
+
+def test_claims_of_a_smaller_window_are_not_taken_for_those_of_a_larger(tmp_path: Path) -> None:
+    with scripted_llm.serve(by_file) as server:
+        make(server, tmp_path, max_model_len="4000").generate((CHANGE,))
+        asked = len(server.chats())
+        make(server, tmp_path).generate((CHANGE,))
+        assert len(server.chats()) > asked
+
+
+def test_what_a_server_said_is_remembered_group_by_group(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(generator, "GROUP", 2)
+    others = [
+        parse.parse_diff(f"@@ -1 +1 @@\n-LIMIT = {n}\n+LIMIT = {n + 1}\n", path="a.py")
+        for n in range(6)
+    ]
+
+    def script(asked: Asked) -> Say:
+        return scripted_llm.error(401, "no") if "LIMIT = 5" in asked.text else well(said(CART))
+
+    with scripted_llm.serve(script) as server:
+        with pytest.raises(GenerationError):
+            make(server, tmp_path).generate(others)
+        asked = len(server.chats())
+        with pytest.raises(GenerationError):
+            make(server, tmp_path).generate(others)
+        assert len(server.chats()) - asked < asked

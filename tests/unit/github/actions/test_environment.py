@@ -1,0 +1,115 @@
+from pathlib import Path
+
+import pytest
+
+from crscore.errors import ConfigError
+from crscore.github.actions import environment
+
+RUNNER = {
+    "GITHUB_REPOSITORY": "fruit/shop",
+    "GITHUB_EVENT_NAME": "pull_request",
+    "GITHUB_EVENT_PATH": "/e.json",
+    "GITHUB_API_URL": "https://git.example/api/v3",
+    "RUNNER_TEMP": "/t",
+}
+
+
+def inputs(**given: str) -> environment.Inputs:
+    names = {f"INPUT_{name.upper()}": value for name, value in given.items()}
+    return environment.read_environment(RUNNER | names).inputs
+
+
+def test_surroundings_are_read() -> None:
+    found = environment.read_environment(RUNNER)
+
+    assert (found.repository, found.event) == ("fruit/shop", "pull_request")
+    assert found.event_path == Path("/e.json")
+    assert found.api_url == "https://git.example/api/v3"
+    assert found.output_dir == Path("/t/crscore")
+
+
+def test_files_of_the_runner_are_found_whatever_else_is_wrong() -> None:
+    found = environment.outlets({"GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s"})
+
+    assert (found.output, found.summary) == (Path("/o"), Path("/s"))
+    assert environment.outlets({"GITHUB_OUTPUT": ""}) == environment.Outlets()
+
+
+def test_no_input_gives_the_defaults() -> None:
+    assert inputs() == environment.Inputs()
+
+
+@pytest.mark.parametrize("name", ["INPUT_FAIL-UNDER", "INPUT_FAIL_UNDER"])
+def test_name_of_an_input_may_have_its_hyphen(name: str) -> None:
+    assert environment.read_environment(RUNNER | {name: " 0.4\n"}).inputs.fail_under == 0.4
+
+
+def test_inputs_are_read() -> None:
+    found = inputs(
+        token="t0ken",
+        pull_request="12",
+        comment="True",
+        annotations="false",
+        fail_on="alice, *bot\ncarol",
+        bot_markers="tidy=<!-- tidy:\n\nother = a=b ",
+        post_from="x.zip",
+        since_days="3",
+        wait_budget="2.5",
+    )
+
+    assert (found.token, found.pull_request, found.comment) == ("t0ken", 12, True)
+    assert found.annotations is False
+    assert found.fail_on == ("alice", "*bot", "carol")
+    assert found.bot_markers == (("tidy", "<!-- tidy:"), ("other", "a=b"))
+    assert (found.post_from, found.since_days, found.wait_budget) == (Path("x.zip"), 3, 2.5)
+
+
+def test_token_is_in_no_repr() -> None:
+    assert "t0ken" not in repr(environment.read_environment(RUNNER | {"INPUT_TOKEN": "t0ken"}))
+
+
+def test_folder_for_reports_may_be_named_and_stays_relative() -> None:
+    found = environment.read_environment(RUNNER | {"INPUT_OUTPUT_DIR": "reports"})
+
+    assert found.output_dir == Path("reports")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("pull_request", "0"),
+        ("pull_request", "-1"),
+        ("pull_request", "1.5"),
+        ("pull_request", "٣"),
+        ("pull_request", "9" * 5000),
+        ("comment", "yes"),
+        ("fail_under", "1.01"),
+        ("fail_under", "nan"),
+        ("fail_under", "half"),
+        ("fail_on", ","),
+        ("bot_markers", "tidy"),
+        ("bot_markers", "=text"),
+        ("max_pull_requests", "101"),
+        ("since_days", "366"),
+        ("wait_budget", "-1"),
+        ("wait_budget", "inf"),
+    ],
+)
+def test_wrong_input_is_named(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=name.replace("_", "-")) as caught:
+        inputs(**{name: value})
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("name", ["GITHUB_REPOSITORY", "GITHUB_EVENT_NAME"])
+def test_outside_of_a_runner_the_way_out_is_named(name: str) -> None:
+    variables = {key: value for key, value in RUNNER.items() if key != name}
+
+    with pytest.raises(ConfigError, match="crscore pr"):
+        environment.read_environment(variables)
+
+
+@pytest.mark.parametrize("value", ["shop", "a/b/c", "a b/c", "a/b\n"])
+def test_repository_must_be_one(value: str) -> None:
+    with pytest.raises(ConfigError, match="OWNER/NAME"):
+        environment.read_environment(RUNNER | {"GITHUB_REPOSITORY": value})

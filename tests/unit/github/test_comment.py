@@ -1,0 +1,139 @@
+"""One comment, whatever happens on the way; over HTTP."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from crscore.github import comment
+from crscore.github.comment import Outcome, Posted
+from crscore.github.host import Host
+from crscore.github.records import Remark, RemarkKind
+from crscore.github.retry import Patience
+from tests.helpers.github import faults, scenes
+from tests.helpers.github.faults import Fault, Kind
+from tests.helpers.github.server import Server, serve
+
+NAME, NUMBER = "acme/shop", 7
+BODY = f"{comment.MARKER} v1 -->\n\nReviews cover half of the change.\n"
+
+
+@contextmanager
+def shop(**rules: object) -> Iterator[tuple[Server, Host]]:
+    with serve(scenes.shop(), **rules) as server:
+        patience = Patience(budget_s=60, sleep=lambda _: None)
+        yield server, Host(token="loopback-token", api_url=server.url, patience=patience)
+
+
+def ours(server: Server) -> list[Remark]:
+    """Our comments as a reader of the conversation finds them."""
+    pull = server.world.repositories[0].pulls[NUMBER]
+    return [
+        Remark(
+            id=note.id,
+            kind=RemarkKind.CONVERSATION,
+            body=note.body,
+            login="github-actions[bot]",
+            is_bot=True,
+            mine=True,
+            url=f"https://example.com/{note.id}",
+        )
+        for note in pull.notes
+        if note.body.startswith(comment.MARKER)
+    ]
+
+
+def post(server: Server, host: Host, body: str = BODY, *, certain: bool = True) -> Posted:
+    return comment.post(host, NAME, NUMBER, body, ours(server), certain=certain)
+
+
+def test_first_run_makes_the_comment() -> None:
+    with shop() as (server, host):
+        posted = post(server, host)
+        assert (posted.outcome, posted.reason) == (Outcome.CREATED, "")
+        assert [one.body for one in ours(server)] == [BODY]
+        assert str(ours(server)[0].id) in posted.url
+
+
+def test_second_run_edits_it_in_place() -> None:
+    with shop() as (server, host):
+        post(server, host)
+        posted = post(server, host, BODY + "More.\n")
+        assert posted.outcome is Outcome.UPDATED
+        assert [one.body for one in ours(server)] == [BODY + "More.\n"]
+
+
+@pytest.mark.parametrize("kept", [BODY, BODY.replace("\n", "\r\n"), BODY.rstrip()])
+def test_run_without_news_writes_nothing(kept: str) -> None:
+    with shop() as (server, host):
+        post(server, host, kept)
+        written = len(server.writes)
+        assert post(server, host).outcome is Outcome.UNCHANGED
+        assert len(server.writes) == written
+
+
+def test_second_comment_left_by_a_race_goes_away() -> None:
+    with shop() as (server, host):
+        for _ in range(2):
+            comment.post(host, NAME, NUMBER, BODY, (), certain=True)
+        first = ours(server)[0].id
+        post(server, host)
+        assert [one.id for one in ours(server)] == [first]
+
+
+def test_uncertain_list_makes_no_comment() -> None:
+    with shop() as (server, host):
+        posted = post(server, host, certain=False)
+        assert (posted.outcome, server.writes) == (Outcome.FAILED, [])
+        assert "unknown whether there is one" in posted.reason
+
+
+def test_read_only_token_is_an_outcome() -> None:
+    with shop(permissions="read") as (server, host):
+        posted = post(server, host)
+        assert (posted.outcome, server.writes) == (Outcome.REFUSED, [])
+
+
+@pytest.mark.parametrize(
+    "kind", [Kind.CUT_AFTER, Kind.CUT_INSIDE, Kind.HALF_JSON, Kind.CUT_BEFORE, Kind.STATUS]
+)
+@pytest.mark.parametrize("times", [1, 2])
+def test_lost_answer_to_the_first_write_leaves_one_comment(kind: Kind, times: int) -> None:
+    with shop() as (server, host):
+        server.faults = faults.Script({k: Fault(kind=kind) for k in range(0, 2 * times, 2)})
+        posted = post(server, host)
+        assert len(ours(server)) == (posted.outcome is Outcome.CREATED)
+
+
+@pytest.mark.parametrize("kind", [Kind.CUT_AFTER, Kind.CUT_INSIDE, Kind.CUT_BEFORE])
+def test_lost_answer_to_an_edit_is_done_again(kind: Kind) -> None:
+    with shop() as (server, host):
+        post(server, host)
+        server.faults = faults.Script({len(server.log): Fault(kind=kind)})
+        assert post(server, host, BODY + "More.\n").outcome is Outcome.UPDATED
+        assert [one.body for one in ours(server)] == [BODY + "More.\n"]
+
+
+def test_secondary_limit_on_a_write_is_waited_for() -> None:
+    with shop() as (server, host):
+        server.faults = faults.Script({0: Fault(kind=Kind.SECONDARY, status=403, wait_s=3)})
+        assert post(server, host).outcome is Outcome.CREATED
+        assert len(ours(server)) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "mine", "expected"),
+    [
+        (BODY, True, True),
+        (BODY, False, False),
+        (BODY, None, False),
+        (f"See {BODY}", True, False),
+    ],
+)
+def test_sticky_is_told_by_its_marker_and_by_who_wrote_it(
+    body: str, mine: bool | None, expected: bool
+) -> None:
+    remark = Remark(
+        id=1, kind=RemarkKind.CONVERSATION, body=body, login="x", is_bot=False, mine=mine
+    )
+    assert comment.is_sticky(remark) is expected

@@ -1,0 +1,408 @@
+"""The engine through the real `openai` client, against a scripted server on loopback."""
+
+import asyncio
+import logging
+import pickle
+import re
+import socket
+import sys
+import time
+from email.utils import formatdate
+
+import pytest
+
+from crscore.errors import ConfigError, DependencyError, GenerationError
+from crscore.llm.engines import _openai_run, _openai_wire, openai
+from crscore.llm.engines.base import Answer, Message, Sampling
+from tests.helpers import scripted_llm
+from tests.helpers.scripted_llm import Asked, Say, completion, error, serve, well
+
+KEY = "sk-secret-1234"
+SCHEMA = {"type": "array", "items": {"type": "string"}}
+PLAIN = Sampling(max_tokens=50)
+
+
+def chats(number: int) -> list[list[Message]]:
+    rules = Message(role="system", text="Say what changed.")
+    return [[rules, Message(role="user", text=f"diff {index}")] for index in range(number)]
+
+
+def engine(url: str, **options: str) -> openai.OpenAI:
+    made = openai.create({"model": "tiny", "base_url": url} | options)
+    assert isinstance(made, openai.OpenAI)
+    return made
+
+
+def one(say: object, sampling: Sampling = PLAIN, **options: str) -> Answer:
+    """Ask two chats, of which the first is answered well, and return the answer to the second."""
+
+    def script(asked: Asked) -> Say:
+        if asked.text == "diff 0":
+            return well("fine")
+        return say(asked) if callable(say) else say  # type: ignore[return-value]
+
+    with serve(script) as server:
+        return engine(server.url, **options).complete(chats(2), sampling)[1]
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_openai_run, "FIRST_WAIT_S", 0.02)
+
+
+def test_answers_come_in_the_order_of_the_chats() -> None:
+    def script(asked: Asked) -> Say:
+        say = well(asked.text)
+        return Say(body=say.body, after_s=0.1 if asked.text.endswith("0") else 0.0)
+
+    with serve(script) as server:
+        answers = engine(server.url).complete(chats(25), PLAIN)
+    assert [answer.text for answer in answers] == [f"diff {index}" for index in range(25)]
+
+
+def test_an_answer_has_its_tokens_and_is_whole() -> None:
+    with serve(well("text")) as server:
+        answer = engine(server.url).complete(chats(1), PLAIN)[0]
+    assert answer == Answer(text="text", whole=True, input_tokens=11, output_tokens=7)
+
+
+def test_no_chats_ask_nothing() -> None:
+    assert engine("http://127.0.0.1:9/v1").complete([], PLAIN) == ()
+
+
+def test_the_request_says_how_to_draw() -> None:
+    sampling = Sampling(max_tokens=9, temperature=0.2, top_p=0.9, seed=4, schema=SCHEMA)
+    with serve() as server:
+        engine(server.url).complete(chats(1), sampling)
+        body = server.chats()[0].body
+    schema = body["response_format"]["json_schema"]["schema"]
+    drawn = [body[name] for name in ("model", "max_tokens", "temperature", "top_p", "seed")]
+    assert (drawn, schema) == (["tiny", 9, 0.2, 0.9, 4], SCHEMA)
+
+
+def test_no_more_than_so_many_requests_are_under_way() -> None:
+    with serve(Say(body=well().body, after_s=0.05)) as server:
+        engine(server.url, concurrency="3").complete(chats(12), PLAIN)
+        assert server.most_at_once == 3
+
+
+def test_two_hundred_chats_at_32_cost_little() -> None:
+    with scripted_llm.serve_apart("[]") as url:
+        made = engine(url, concurrency="32")
+        made.complete(chats(2), PLAIN)
+        before = time.process_time()
+        answers = made.complete(chats(200), PLAIN)
+    assert all(answer.reason is None for answer in answers)
+    assert (time.process_time() - before) / 200 < 0.02  # some 2 ms where nothing else runs
+
+
+def test_an_answer_cut_by_the_limit_is_not_whole() -> None:
+    assert one(well("half a", finish_reason="length")) == Answer(
+        text="half a", whole=False, input_tokens=11, output_tokens=7
+    )
+
+
+@pytest.mark.parametrize(
+    ("say", "reason"),
+    [
+        (completion([]), "no choice"),
+        (completion(None), "no choice"),
+        (completion([None]), "no choice"),
+        (completion([{"message": "text"}]), "no choice"),
+        (well(None), "said nothing"),
+        (well(" \n"), "said nothing"),
+        (well(None, finish_reason="length"), "used up before"),
+        (well(None, finish_reason="content_filter"), "content filter"),
+        (well(None, message={"content": None, "refusal": "I will\x1b not"}), "refused: I will not"),
+        (Say(body=b'{"error": {"message": "no credits"}}'), "no credits"),
+        (error(400, "Maximum context length is 8 tokens"), "does not fit"),
+        (error(413, "request (9 tokens) exceeds the available context size"), "does not fit"),
+        (error(400, "What is this?"), "HTTP 400: What is this"),
+        (Say(body=b"<html>", headers={"content-type": "text/html"}), r"no JSON \(text/html"),
+        (Say(body=b"[" * 100_000), "no JSON"),
+        (Say(body=b"[]"), "no JSON object"),
+        (Say(body=b'{"choices": [{"mess'), "no JSON"),
+        (Say(body=well().body, cut_at=40), "connection broke"),
+        (Say(body=b"{}", cut_at=0), "connection broke"),
+        (Say(gone=True), "connection broke"),
+        (error(500, "out of memory"), "HTTP 500: out of memory"),
+        (Say(status=502, body=b"<html>\x1b[31mBad\nGateway"), r"HTTP 502: <html> \[31mBad Gateway"),
+    ],
+)
+def test_a_bad_reply_is_that_chats_reason(say: Say, reason: str) -> None:
+    answer = one(say)
+    assert answer.text == ""
+    assert re.search(reason, str(answer.reason))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        error(500, "now and then"),
+        error(503, "loading the model"),
+        Say(body=b'{"choices"'),
+        Say(body=well().body, cut_at=30),
+        error(429, "slow down"),
+    ],
+)
+def test_what_fails_once_is_asked_again(bad: Say) -> None:
+    assert one(lambda asked: well("then") if asked.before else bad).text == "then"
+
+
+def test_a_server_that_always_fails_is_asked_so_often_and_no_more() -> None:
+    with serve(error(500, "broken")) as server:
+        with pytest.raises(GenerationError, match=r"^tiny at http.*HTTP 500: broken"):
+            engine(server.url).complete(chats(1), PLAIN)
+        assert len(server.asked) == _openai_run.TRIES
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"retry-after": "1"}, {"retry-after-ms": "900"}, {"retry-after": "1.5"}],
+)
+def test_retry_after_holds_back_all_requests(headers: dict[str, str]) -> None:
+    def script(asked: Asked) -> Say:
+        if asked.text == "diff 0" and not asked.before:
+            return error(429, "slow down", headers)
+        return Say(body=well("ok").body, after_s=0.1)
+
+    with serve(script) as server:
+        answers = engine(server.url, concurrency="2").complete(chats(4), PLAIN)
+        times = sorted(asked.at for asked in server.chats())
+    assert [answer.text for answer in answers] == ["ok"] * 4
+    # The first two go out together; of the rest none before the pause is over.
+    assert times[2] - times[0] > 0.85
+
+
+def test_retry_after_as_a_date_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    say = error(429, "slow down", {"retry-after": formatdate(time.time() + 3600, usegmt=True)})
+    assert "too many requests" in str(one(say).reason)
+
+
+def test_a_wait_longer_than_the_run_may_is_not_begun() -> None:
+    begun = time.monotonic()
+    with serve(error(429, "quota per day", {"retry-after": "86400"})) as server:
+        with pytest.raises(GenerationError, match=r"too many requests.*quota per day"):
+            engine(server.url, concurrency="1").complete(chats(5), PLAIN)
+        assert len(server.asked) == 1
+    assert time.monotonic() - begun < 5
+
+
+def test_a_hanging_server_ends_the_run_after_a_few_chats() -> None:
+    with serve(Say(after_s=60)) as server:
+        with pytest.raises(GenerationError, match="no answer in time; raise timeout_s"):
+            engine(server.url, timeout_s="0.3", concurrency="1").complete(chats(50), PLAIN)
+        assert len(server.asked) == _openai_run.SILENT
+
+
+def test_one_chat_without_an_answer_in_time_has_a_reason() -> None:
+    assert one(Say(after_s=60), timeout_s="0.5").reason == "no answer in time"
+
+
+def test_a_byte_now_and_then_does_not_hold_the_run_up() -> None:
+    assert one(Say(body=well().body, drip_s=0.1), timeout_s="0.7").reason == "no answer in time"
+
+
+def test_an_endless_answer_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_openai_wire, "MAX_ANSWER_BYTES", 200_000)
+    assert "longer than 200,000 bytes" in str(one(Say(endless=True)).reason)
+
+
+def test_an_endless_refusal_is_not_read() -> None:
+    answer = one(Say(status=400, body=b"no ", endless=True))
+    assert str(answer.reason).startswith("the request is refused (HTTP 400: no xxx")
+    assert len(str(answer.reason)) < 400
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "response_format is not supported by this model"),
+        (422, "extra fields not permitted: response_format"),
+        (500, "[{'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text'\"}]"),
+        (500, "Input should be 'text' or 'json_object'"),
+    ],
+)
+def test_a_refused_schema_is_left_out_from_then_on(status: int, message: str) -> None:
+    def script(asked: Asked) -> Say:
+        return error(status, message) if "response_format" in asked.body else well("prose")
+
+    sampling = Sampling(max_tokens=50, schema=SCHEMA)
+    with serve(script) as server:
+        made = engine(server.url, concurrency="1")
+        first = made.complete(chats(3), sampling)
+        refused = len(server.asked) - 3
+        made.complete(chats(2), sampling)
+        assert (refused, len(server.asked)) == (1, 6)
+    assert [answer.text for answer in first] == ["prose"] * 3
+
+
+def test_a_failure_without_a_schema_in_the_request_does_not_blame_it() -> None:
+    assert "HTTP 400" in str(one(error(400, "response_format is unknown")).reason)
+
+
+def test_a_server_that_wants_max_completion_tokens_gets_it() -> None:
+    def script(asked: Asked) -> Say:
+        if "max_tokens" in asked.body:
+            text = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+            return error(400, text, param="max_tokens")
+        if "temperature" in asked.body:
+            return error(400, "Unsupported value: 'temperature' does not support 0.0")
+        return well(f"at most {asked.body['max_completion_tokens']}")
+
+    with serve(script) as server:
+        assert engine(server.url).complete(chats(1), PLAIN)[0].text == "at most 50"
+
+
+@pytest.mark.parametrize(
+    ("say", "line"),
+    [
+        (
+            error(401, "Incorrect API key: sk-secret-1234"),
+            r"HTTP 401: .*\*\*\*\); set OPENAI_API_K",
+        ),
+        (error(403, "not allowed"), "the key is refused"),
+        (error(404, "The model `tiny` does not exist."), "no such model"),
+        (error(429, "used up", code="insufficient_quota"), "account is used up"),
+        (Say(status=307, headers={"location": "http://127.0.0.1:1/v1"}), "not followed"),
+    ],
+)
+def test_what_no_chat_survives_is_one_error_after_one_request(say: Say, line: str) -> None:
+    with serve(say) as server:
+        with pytest.raises(GenerationError, match=line) as caught:
+            engine(server.url, api_key=KEY, concurrency="1").complete(chats(20), PLAIN)
+        assert len(server.asked) == 1
+    assert KEY not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_server_is_one_error() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        with pytest.raises(GenerationError, match="server is not reachable; start it"):
+            engine(url).complete(chats(40), PLAIN)
+
+
+def test_a_server_that_dies_leaves_what_it_had_answered() -> None:
+    def script(asked: Asked) -> Say:
+        return well("ok") if asked.text in {"diff 0", "diff 1"} else error(401, "expired")
+
+    with serve(script) as server:
+        answers = engine(server.url, concurrency="1").complete(chats(5), PLAIN)
+        assert len(server.asked) == 3
+    assert [answer.text for answer in answers] == ["ok", "ok", "", "", ""]
+    assert all("expired" in str(answer.reason) for answer in answers[2:])
+
+
+def test_a_chat_that_is_too_long_alone_is_no_error_of_the_run() -> None:
+    with serve(error(400, "maximum context length is 1024 tokens", code="x")) as server:
+        (answer,) = engine(server.url).complete(chats(1), PLAIN)
+    assert "does not fit" in str(answer.reason)
+
+
+def test_a_redirect_does_not_take_the_key_elsewhere() -> None:
+    with serve() as other:
+        away = Say(status=307, headers={"location": f"{other.url}/chat/completions"})
+        with serve(away) as server, pytest.raises(GenerationError):
+            engine(server.url, api_key=KEY).complete(chats(1), PLAIN)
+        assert other.asked == []
+
+
+def test_the_key_is_sent_and_shown_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with serve() as server:
+        made = engine(server.url, api_key=KEY)
+        made.complete(chats(1), PLAIN)
+        assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+    assert KEY not in repr(made) + made.identity + caplog.text
+
+
+def test_without_a_key_none_of_the_environments_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serve() as server:
+        engine(server.url).complete(chats(1), PLAIN)
+        assert KEY not in str(server.asked[0].headers)
+
+
+def test_the_servers_name_of_the_model_is_kept_apart_from_the_identity() -> None:
+    with serve() as server:
+        made = engine(server.url)
+        made.complete(chats(1), PLAIN)
+    assert (made.identity, made.served) == ("openai:tiny", {"tiny-2026"})
+
+
+def test_it_works_inside_a_running_event_loop() -> None:
+    async def notebook(url: str) -> tuple[Answer, ...]:
+        return engine(url).complete(chats(1), PLAIN)
+
+    with serve(well("ok")) as server:
+        assert asyncio.run(notebook(server.url))[0].text == "ok"
+
+
+def test_it_survives_pickling() -> None:
+    made = engine("http://127.0.0.1:9/v1", api_key=KEY)
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_it_counts_no_tokens_and_knows_the_context_only_if_told() -> None:
+    made = engine("http://127.0.0.1:9/v1")
+    assert (made.count(chats(1)[0]), made.context_tokens) == (None, None)
+    assert engine("http://127.0.0.1:9/v1", max_model_len="4096").context_tokens == 4096
+
+
+def test_half_of_a_pair_in_a_chat_is_sent_as_a_question_mark() -> None:
+    chat = [Message(role="user", text="name \udcff\ud800")]
+    with serve(well("ok")) as server:
+        (answer,) = engine(server.url).complete([chat], PLAIN)
+        assert (answer.text, server.chats()[0].text) == ("ok", "name ??")
+
+
+def test_it_knows_no_special_tokens_and_lists_its_options() -> None:
+    assert engine("http://127.0.0.1:9/v1").special_tokens == frozenset()
+    assert {"model", "concurrency", "base_url"} < openai.OPTIONS
+    assert "lora" not in openai.OPTIONS
+
+
+def test_offline_asks_nobody() -> None:
+    with serve() as server:
+        with pytest.raises(GenerationError, match="--offline"):
+            engine(server.url, offline="true").complete(chats(1), PLAIN)
+        assert server.asked == []
+
+
+def test_without_the_package_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(DependencyError, match=r"pip install 'crscore\[openai\]'"):
+        engine("http://127.0.0.1:9/v1").complete(chats(1), PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "model: name one"),
+        ({"model": "m"}, "base_url: set OPENAI_BASE_URL"),
+        ({"model": "m\udcff", "api_key": "k"}, "model: expected printable"),
+        ({"model": "m", "api_key": "k", "lora": "x"}, "lora: no such option"),
+        ({"model": "m", "base_url": "localhost:8000"}, "base_url: expected http"),
+        ({"model": "m", "base_url": "ftp://host/v1"}, "base_url: expected http"),
+        ({"model": "m", "base_url": "http://host:99999/v1"}, "base_url: expected http"),
+        ({"model": "m", "base_url": "http://me:pass@host/v1"}, "without a name, password"),
+        ({"model": "m", "api_key": f"{KEY}\n"}, "api_key: expected letters"),
+        ({"model": "m", "api_key": "k", "concurrency": "0"}, "concurrency: expected a whole"),
+        ({"model": "m", "api_key": "k", "timeout_s": "nan"}, "timeout_s: expected seconds"),
+        ({"model": "m", "api_key": "k", "timeout_s": "long"}, "timeout_s: expected seconds"),
+        ({"model": "m", "api_key": "k", "offline": "yes"}, "offline: expected true"),
+    ],
+)
+def test_a_wrong_option_is_named(options: dict[str, str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        openai.create(options)
+    assert KEY not in str(caught.value)
+    assert "pass@" not in str(caught.value)
+
+
+def test_a_key_alone_asks_openai() -> None:
+    made = openai.create({"model": "m", "api_key": "k"})
+    assert isinstance(made, openai.OpenAI)
+    assert made.base_url == openai.OPENAI_URL

@@ -1,0 +1,378 @@
+"""Who is heard, what counts as said, and as which comment; each rule by hand."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crscore.pull_request.reviewers.identify import Heard, comments
+from crscore.records import Side
+from crscore.review.sentences import split_comment
+from tests.helpers.posts import RABBIT, bodies, hear, line, post, review, when, who
+
+if TYPE_CHECKING:
+    from crscore.github.records import Remark
+
+LIMIT_S = 10
+"""Of processor time, under coverage; a step for each pair of pieces would take minutes."""
+
+OWN = "<!-- crscore:v1 -->\n# Coverage of the review"
+
+
+def test_people_and_known_bots_are_heard() -> None:
+    found = hear(line(1, "It leaks."), line(2, "It leaks.", RABBIT))
+    assert [(one.reviewer, one.is_bot, one.profile) for one in found.said] == [
+        ("ada", False, None),
+        ("coderabbit", True, "coderabbit"),
+    ]
+
+
+def test_nothing_said_is_nothing_heard() -> None:
+    assert hear() == Heard(said=())
+
+
+def test_app_without_suffix_is_the_same_app() -> None:
+    assert who(hear(line(1, "It leaks.", "coderabbitai", is_bot=True))) == ["coderabbit"]
+
+
+def test_person_with_the_login_of_an_app_is_a_person() -> None:
+    found = hear(line(1, "It leaks.", "coderabbitai"))
+    assert [(one.reviewer, one.is_bot) for one in found.said] == [("coderabbitai", False)]
+
+
+def test_person_named_like_a_profile_is_not_that_bot() -> None:
+    found = hear(line(1, "It leaks.", "Claude"), line(2, "It hangs.", "claude[bot]"))
+    assert who(found) == ["@Claude", "claude"]
+
+
+def test_deleted_accounts_are_one_reviewer() -> None:
+    assert set(who(hear(line(1, "It leaks.", None), review(2, "It hangs.", None)))) == {"ghost"}
+
+
+@pytest.mark.parametrize("mine", [True, None])
+def test_our_own_comment_is_no_review(mine: bool | None) -> None:
+    remarks = post(1, OWN, "github-actions[bot]", mine=mine), post(2, "  \n" + OWN, mine=mine)
+    assert hear(*remarks) == Heard(said=())
+
+
+def test_report_that_somebody_else_posted_is_no_review_and_is_told() -> None:
+    found = hear(post(1, f"{OWN}\n\nIt leaks.", mine=False), line(2, OWN, "bob", mine=False))
+    assert found.said == ()
+    assert found.notes == ("Posts of ada, bob that begin as reports of crscore do are no reviews.",)
+
+
+def test_command_is_no_review_but_the_rest_of_its_post_is() -> None:
+    assert bodies(hear(post(1, "/crscore"), post(2, "/crscore again\n\nIt leaks."))) == [
+        "It leaks."
+    ]
+
+
+@pytest.mark.parametrize("body", ["", "  \n", "<!-- it leaks -->", "---", "👍", "/crscore"])
+def test_post_without_words_makes_no_comment(body: str) -> None:
+    assert not hear(review(1, body)).said
+
+
+def test_post_of_a_bot_with_nothing_but_its_decoration_makes_no_comment() -> None:
+    assert not hear(review(1, "**Actionable comments posted: 2**", RABBIT)).said
+
+
+def test_approval_in_words_is_heard() -> None:
+    assert bodies(hear(review(1, "LGTM", state="APPROVED"))) == ["LGTM"]
+
+
+def test_suggestion_without_words_of_a_bot_is_heard() -> None:
+    assert who(hear(line(1, "```suggestion\na = 1\n```", RABBIT))) == ["coderabbit"]
+
+
+# The pull request's author.
+
+
+@pytest.mark.parametrize("remark", [line(1, "Fixed.", "octo-cat"), post(1, "Ready.", "Octo-Cat")])
+def test_author_is_no_reviewer(remark: Remark) -> None:
+    assert hear(remark) == Heard(said=())
+
+
+def test_author_is_heard_when_asked_for() -> None:
+    assert who(hear(line(1, "I should fix this.", "octo-cat"), authors=["octo-*"])) == ["octo-cat"]
+
+
+def test_review_bot_that_wrote_the_change_is_heard_but_its_answers_are_not() -> None:
+    found = hear(
+        line(1, "It leaks.", "Copilot", is_bot=True),
+        line(2, "I fixed it.", "Copilot", is_bot=True, thread=9),
+        pull_author="Copilot",
+    )
+    assert bodies(found) == ["It leaks."]
+
+
+def test_deleted_author_takes_other_deleted_accounts_along_and_says_so() -> None:
+    found = hear(line(1, "It leaks.", None), line(2, "It hangs."), pull_author=None)
+    assert who(found) == ["ada"]
+    assert "deleted accounts" in found.left_out[0]
+
+
+def test_deleted_account_is_heard_when_asked_for() -> None:
+    assert who(hear(line(1, "It leaks.", None), pull_author=None, authors=["ghost"])) == ["ghost"]
+
+
+# Whom to hear.
+
+
+@pytest.mark.parametrize("pattern", ["coderabbit", "CodeRabbit*", RABBIT, "coderabbitai", "*[bot]"])
+def test_author_is_chosen_by_login_or_name(pattern: str) -> None:
+    assert who(hear(line(1, "It leaks."), line(2, "It hangs.", RABBIT), authors=[pattern])) == [
+        "coderabbit"
+    ]
+
+
+def test_exclusion_alone_leaves_the_rest_as_it_is() -> None:
+    remarks = [line(1, "It leaks."), line(2, "It hangs.", RABBIT), line(3, "Fixed.", "octo-cat")]
+    assert who(hear(*remarks, authors=["!CODERABBIT"])) == ["ada"]
+
+
+def test_exclusion_counts_more_than_choice() -> None:
+    assert who(hear(line(1, "It leaks."), line(2, "It hangs.", "bob"), authors=["*", "!b*"])) == [
+        "ada"
+    ]
+
+
+def test_choice_of_nobody_names_who_is_there() -> None:
+    found = hear(line(1, "It leaks."), authors=["eve"])
+    assert found == Heard(
+        said=(), left_out=("The author pattern eve matches nobody; there is: ada.",)
+    )
+
+
+def test_reports_of_unknown_bots_are_left_out_and_named() -> None:
+    found = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), post(2, "Preview.", "vercel[bot]"))
+    assert found.said == ()
+    assert len(found.left_out) == 1
+    assert "codecov, vercel" in found.left_out[0]
+
+
+def test_report_is_heard_when_its_bot_is_asked_for() -> None:
+    found = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), authors=["codecov"])
+    assert (who(found), found.left_out) == (["codecov"], ())
+
+
+def test_unknown_bot_with_a_remark_on_a_line_is_heard_everywhere() -> None:
+    found = hear(post(1, "Two bugs.", "octo[bot]"), line(2, "It leaks.", "octo[bot]"))
+    assert bodies(found) == ["Two bugs.", "It leaks."]
+
+
+def test_report_through_a_shared_account_is_left_out_though_another_post_is_on_a_line() -> None:
+    found = hear(
+        post(1, "Coverage is 91 %.", "github-actions[bot]"),
+        line(2, "It is out of date.", "github-actions[bot]"),
+    )
+    assert bodies(found) == ["It is out of date."]
+    assert "github-actions" in found.left_out[0]
+
+
+def test_post_that_a_marker_gives_to_a_shared_account_is_heard() -> None:
+    markers = {"github-actions": "Review:"}
+    found = hear(post(1, "Review: it leaks.", "github-actions[bot]"), markers=markers)
+    assert (who(found), found.left_out) == (["github-actions"], ())
+
+
+# Threads and places.
+
+
+def test_posts_of_one_reviewer_in_a_thread_are_one_comment() -> None:
+    found = hear(
+        line(1, "It leaks."),
+        line(2, "Where?", "octo-cat", thread=1),
+        line(3, "In the loop.", thread=1),
+    )
+    assert bodies(found) == ["It leaks.\n\nIn the loop."]
+    assert [one.id for one in found.said[0].remarks] == [1, 3]
+
+
+def test_replies_of_others_are_theirs_with_the_place_of_the_thread() -> None:
+    found = hear(
+        line(1, "It leaks."), line(2, "It hangs too.", "bob", thread=1, line=None, path=None)
+    )
+    assert who(found) == ["ada", "bob"]
+    assert [one.place.id for one in found.said] == [1, 1]
+
+
+def test_answer_of_a_bot_to_a_person_is_its_own() -> None:
+    found = hear(line(1, "Does it leak?"), line(2, "It does, in the loop.", RABBIT, thread=1))
+    assert who(found) == ["ada", "coderabbit"]
+
+
+def test_thread_whose_first_post_is_gone_has_the_place_of_the_next() -> None:
+    assert hear(line(5, "It hangs.", thread=1, line=8)).said[0].place.line == 8
+
+
+def test_reviews_and_posts_are_comments_of_their_own() -> None:
+    assert len(hear(review(1, "It leaks."), post(1, "It hangs.")).said) == 2
+
+
+def test_open_code_block_does_not_take_in_the_next_post() -> None:
+    found = hear(line(1, "It leaks:\n````\n```\na = 1"), line(2, "It hangs.", thread=1))
+    assert split_comment(found.said[0].body).sentences == ("It leaks:", "It hangs.")
+
+
+def test_comment_has_the_place_the_hunk_and_the_reviewer() -> None:
+    found = hear(
+        line(7, "It leaks.", start_line=2, outdated=True, hunk="@@ -1 +1 @@\n+a", side=Side.OLD)
+    )
+    comment = comments(found)[0]
+    assert (comment.path, comment.line, comment.start_line, comment.side) == (
+        "a.py",
+        3,
+        2,
+        Side.OLD,
+    )
+    assert (comment.outdated, comment.diff_hunk) == (True, "@@ -1 +1 @@\n+a")
+    assert (comment.author, comment.id, comment.body) == ("ada", "7", "It leaks.")
+
+
+def test_comment_without_a_place_counts_in_the_new_side() -> None:
+    comment = comments(hear(review(1, "It leaks.")))[0]
+    assert (comment.path, comment.line, comment.side) == (None, None, Side.NEW)
+
+
+# The same words again.
+
+
+def test_same_remark_after_a_push_counts_once_and_the_current_one_stays() -> None:
+    old = line(1, "It leaks.", RABBIT, outdated=True, line=9)
+    found = hear(old, line(2, "It  leaks.", RABBIT))
+    assert [one.place.id for one in found.said] == [2]
+
+
+def test_same_words_on_another_line_are_another_remark() -> None:
+    assert len(hear(line(1, "Unused."), line(2, "Unused.", line=9)).said) == 2
+
+
+def test_same_words_on_the_other_side_are_another_remark() -> None:
+    sides = line(1, "Unused.", line=14, side=Side.OLD), line(2, "Unused.", line=14, side=Side.NEW)
+    assert [one.place.side for one in hear(*sides).said] == [Side.OLD, Side.NEW]
+
+
+def test_same_words_on_a_line_that_is_gone_from_the_other_side_are_another_remark() -> None:
+    gone = line(1, "Unused.", line=14, side=Side.OLD, outdated=True)
+    assert len(hear(gone, line(2, "Unused.", line=14)).said) == 2
+
+
+def test_same_words_on_the_same_line_of_the_old_side_count_once() -> None:
+    twice = line(1, "Unused.", side=Side.OLD), line(2, "Unused.", side=Side.OLD)
+    assert len(hear(*twice).said) == 1
+
+
+def test_same_words_of_another_reviewer_are_another_remark() -> None:
+    assert who(hear(review(1, "LGTM"), review(2, "LGTM", "bob"))) == ["ada", "bob"]
+
+
+def test_review_that_says_the_same_again_counts_once() -> None:
+    assert len(hear(review(1, "LGTM"), review(2, "LGTM")).said) == 1
+
+
+def test_paragraph_that_repeats_a_remark_on_a_line_goes() -> None:
+    found = hear(
+        line(1, "The lock is never released.\n\nUse `with`.", "octo[bot]"),
+        review(2, "One bug.\n\nThe lock is never released.", "octo[bot]"),
+    )
+    assert bodies(found) == ["The lock is never released.\n\nUse `with`.", "One bug."]
+
+
+def test_line_ends_make_no_difference_to_what_is_said_again() -> None:
+    found = hear(
+        line(1, "The lock is never released.\r\n\r\nUse `with`.", "octo[bot]"),
+        review(2, "One bug.\r\n\r\nThe lock is never released.", "octo[bot]"),
+    )
+    assert bodies(found) == ["The lock is never released.\n\nUse `with`.", "One bug."]
+
+
+def test_paragraph_of_few_words_or_with_a_tag_stays() -> None:
+    body = "Use it.\n\n<details>\nthe lock is never released"
+    found = hear(line(1, body, "octo[bot]"), review(2, f"One bug.\n\n{body}", "octo[bot]"))
+    assert found.said[1].body == f"One bug.\n\n{body}"
+
+
+# Order and size.
+
+REMARKS = (
+    line(1, "It leaks."),
+    line(2, "Where?", "octo-cat", thread=1),
+    line(3, "In the loop.", thread=1),
+    line(4, "It hangs.", RABBIT, created=when(1)),
+    line(5, "It hangs.", RABBIT, outdated=True),
+    review(1, "LGTM", "bob", created=""),
+    review(6, "LGTM", "bob", created=""),
+    post(3, "Coverage.", "codecov[bot]"),
+    post(9, "It hangs.", None),
+    post(1, OWN),
+)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=50)
+def test_order_of_the_remarks_does_not_matter(seed: int) -> None:
+    shuffled = random.Random(seed).sample(REMARKS, len(REMARKS))
+    assert hear(*shuffled) == hear(*REMARKS)
+
+
+def test_said_is_in_order_of_time_kind_and_id() -> None:
+    places = [
+        (one.remarks[0].created, one.remarks[0].kind, one.remarks[0].id)
+        for one in hear(*REMARKS).said
+    ]
+    assert places == sorted(places)
+
+
+def test_remarks_are_kept_as_given() -> None:
+    given_one = line(1, "It leaks.\r\n")
+    assert hear(given_one).said[0].remarks == (given_one,)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<details>",
+                "</details>",
+                "<!--",
+                "-->",
+                "```",
+                "> ",
+                "**Claude finished @",
+                "\n\n",
+                "/crscore",
+                "It leaks. ",
+            ]
+        )
+    ).map("".join),
+    st.sampled_from(["ada", RABBIT, "github-actions[bot]", "octo[bot]", None]),
+)
+def test_no_body_is_refused(body: str, login: str | None) -> None:
+    for one in hear(line(1, body, login), review(2, body, login)).said:
+        assert one.body.strip()
+
+
+def test_long_pull_request_takes_seconds() -> None:
+    body = "It locks.\n\n<details><summary>Why</summary>\n\nIt leaks.\n\n</details>\n"
+    remarks = [
+        replace(line(at % 60, f"{body} {at}", RABBIT), id=at, thread=at) for at in range(1_000)
+    ]
+    start = time.process_time()
+    assert len(hear(*remarks).said) == 1_000
+    assert time.process_time() - start < LIMIT_S
+
+
+@pytest.mark.parametrize(
+    "piece", ["<details>", "<!-- tips_start -->", "a\n\n", "```\n\n", "**Claude finished @\n"]
+)
+def test_hostile_bodies_of_people_take_linear_time(piece: str) -> None:
+    body = (piece * 65_536)[:65_536] + "word"
+    start = time.process_time()
+    hear(line(1, body), review(2, body + " more"))
+    assert time.process_time() - start < LIMIT_S

@@ -1,0 +1,197 @@
+"""What is cut out of a body, rule by rule."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crscore.github.records import RemarkKind
+from crscore.pull_request.reviewers.profile import Cut, Post, Profile, profiles
+from crscore.pull_request.reviewers.strip_bot_text import cut, is_review, without_commands
+
+LIMIT_S = 10
+"""Of processor time, under coverage; a step for each pair of pieces would take minutes."""
+
+PIECES = [
+    "<details>",
+    "</details>",
+    "<summary>tip</summary>",
+    "<!-- a -->",
+    "```",
+    "# tips",
+    "> ",
+    "`",
+    "\n",
+    "text",
+    "[start]",
+    "[end]",
+    "tail",
+]
+RULES = Cut(
+    between=(("[start]", "[end]"),),
+    details=("tip",),
+    sections=("tips",),
+    lines=("tail*",),
+    before=("text",),
+    unquote=True,
+    plain_pre=True,
+)
+
+
+def words(body: str, **rules: object) -> str:
+    return " ".join(cut(body, Cut(**rules)).split())  # type: ignore[arg-type]
+
+
+def test_no_rule_cuts_nothing() -> None:
+    body = "# a\n\n> b\n\n<details>c</details>\n\n```suggestion\nd\n```"
+    assert cut(body, Cut()) == body
+
+
+def test_text_between_two_markers_goes_each_time() -> None:
+    assert words("a [b] c [d] e", between=(("[", "]"),)) == "a c e"
+
+
+def test_marker_without_its_end_stays() -> None:
+    assert words("a [b", between=(("[", "]"),)) == "a [b"
+
+
+def test_folded_part_goes_with_all_in_it() -> None:
+    body = "a <details><summary>Tips</summary>b <details>c</details> d</details> e"
+    assert words(body, details=("tips",)) == "a e"
+
+
+def test_part_that_is_never_closed_stays() -> None:
+    assert "b" in cut("a <details><summary>Tips</summary>b", Cut(details=("tips",)))
+
+
+def test_only_the_title_goes_by_summaries() -> None:
+    body = "<details><summary>a.py (1)</summary>b</details>"
+    assert words(body, summaries=("*.* (*)",)) == "<details>b</details>"
+
+
+def test_section_goes_up_to_the_next_of_its_level() -> None:
+    assert words("## Tips\na\n### b\n## c\nd", sections=("tips",)) == "## c d"
+
+
+def test_kept_part_outlives_the_section_it_is_in() -> None:
+    body = "## Tips\na\n<details><summary>Missed</summary>b</details>\nc"
+    found = words(body, sections=("tips",), keep=("missed*",))
+    assert found == "<details><summary>Missed</summary>b</details>"
+
+
+def test_title_of_a_kept_part_may_go() -> None:
+    body = "## Tips\na\n<details><summary>Missed</summary>b</details>\nc"
+    found = words(body, sections=("tips",), keep=("missed*",), summaries=("missed",))
+    assert found == "<details>b</details>"
+
+
+def test_kept_part_inside_of_a_cut_part_stays_once() -> None:
+    kept = "<details><summary>keep</summary>a</details>"
+    body = f"<details><summary>cut</summary>b {kept} c {kept} d</details> e"
+    assert words(body, details=("cut",), keep=("keep",)) == f"{kept}{kept} e"
+
+
+def test_kept_part_keeps_what_would_go_from_it() -> None:
+    tip = "<details><summary>cut</summary>a</details>"
+    kept = f"<details><summary>keep</summary>{tip} b {tip}</details>"
+    body = f"{kept} c {tip} d"
+    assert words(body, details=("cut",), keep=("keep",)) == f"{kept} c d"
+
+
+def test_part_that_would_go_and_stay_stays() -> None:
+    kept = "<details><summary>keep</summary>a</details>"
+    assert words(f"b {kept} c", details=("keep",), keep=("keep",)) == f"b {kept} c"
+
+
+def test_line_goes_whatever_quotes_it() -> None:
+    assert words("> _a_ | _b_\n> c", lines=("_*_ | _*_",)) == "> > c"
+
+
+def test_quote_of_a_box_is_not_broken_by_a_line_that_goes() -> None:
+    assert cut("> [!NOTE]\n> tip\n> c", Cut(lines=("tip",))) == "> [!NOTE]\n> \n> c"
+
+
+def test_line_of_code_stays() -> None:
+    body = "```\ntip\n```"
+    assert cut(body, Cut(lines=("tip",))) == body
+
+
+def test_lead_in_of_a_line_goes() -> None:
+    assert words("a\n**[x]** by <b>me</b><br>c", before=("</b><br>",)) == "a c"
+
+
+def test_quotes_and_preformatted_prose_of_the_bot_are_its_words() -> None:
+    assert words("> a\n> <pre>b\n> c</pre>", unquote=True, plain_pre=True) == "a b c"
+
+
+def test_suggestion_stays_as_it_was() -> None:
+    body = "a\n```suggestion\n    b\n```"
+    assert cut(body, Cut(lines=("b",))) == body
+
+
+def test_commands_go_and_the_rest_stays() -> None:
+    assert (
+        without_commands("This leaks.\n/crscore again\n`/crscore`") == "This leaks.\n\n`/crscore`"
+    )
+
+
+@pytest.mark.parametrize("body", ["/crscored it", "see /crscore", "```\n/crscore\n```"])
+def test_what_only_looks_like_a_command_stays(body: str) -> None:
+    assert without_commands(body) == body
+
+
+def octo(*posts: Post) -> Profile:
+    return Profile(title="Octo", name="octo", not_review=posts)
+
+
+def test_post_with_a_line_of_a_notice_is_no_review() -> None:
+    bot = octo(Post(what="a", lines=("limit*",)))
+    assert not is_review("> [!NOTE]\n> **Limit** reached", RemarkKind.REVIEW, bot)
+    assert is_review("The limit is wrong", RemarkKind.REVIEW, bot)
+
+
+def test_post_of_a_kind_is_no_review_whatever_it_says() -> None:
+    bot = octo(Post(what="a", kinds=(RemarkKind.CONVERSATION,)))
+    assert not is_review("a", RemarkKind.CONVERSATION, bot)
+    assert is_review("a", RemarkKind.LINE, bot)
+
+
+def test_notice_of_another_kind_does_not_count() -> None:
+    bot = octo(Post(what="a", kinds=(RemarkKind.LINE,), lines=("a",)))
+    assert is_review("a", RemarkKind.REVIEW, bot)
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join))
+def test_cut_makes_no_new_text(text: str) -> None:
+    left = iter(text)
+    assert all(letter in left for letter in cut(text, RULES) if not letter.isspace())
+
+
+@pytest.mark.parametrize("bot", profiles(), ids=lambda bot: bot.name)
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<details>",
+        "<details><summary>Tips</summary>",
+        "<details><summary>Tips</summary></details>\n",
+        "<!-- tips_start -->",
+        "<!-- tips_start -->\n",
+        "<code>🐞",
+        "> ",
+        "_a_ | ",
+        "[[](",
+        "\n",
+        "a\n",
+        "`",
+        "# Pull request overview\n",
+        "<pre>",
+        "*",
+    ],
+)
+def test_hostile_body_takes_linear_time(bot: Profile, piece: str) -> None:
+    text = (piece * 65_536)[:65_536]
+    start = time.process_time()
+    cut(text, bot.cut)
+    is_review(text, RemarkKind.REVIEW, bot)
+    assert time.process_time() - start < LIMIT_S

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import pytest
+
+from crscore.review.boilerplate import is_boilerplate, is_hidden_section, is_marker
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Walkthrough",
+        "PR Reviewer Guide 🔍",
+        "Reviewer's Guide",
+        "Reviewer’s Guide",
+        "Summary by CodeRabbit",
+        "Sequence Diagram(s)",
+        "🧹 Nitpick comments (3)",
+        "Actionable comments posted: 2",
+        "⚠️ Potential issue | 🟠 Major | ⚡ Quick win",
+        "🛠️ Refactor suggestion",
+        "Hey there - I've reviewed your changes and they look great!",
+        "Hi @eve, I've reviewed this PR",
+        "Hello @eve, I'm Gemini Code Assist!",
+        "Copilot reviewed 3 out of 4 changed files in this pull request and generated 1 comment.",
+        "Greptile found 2 potential issues across 5 files",
+        "2 files reviewed, 3 comments",
+        "Estimated effort to review [1-5]: 2 🔵🔵⚪⚪⚪",
+        "Also applies to: 12-14, 20-22",
+        "Was this helpful? React with 👍 or 👎",
+        "Did you find this review helpful?",
+        "React with 👍 to let us know.",
+        "This is an auto-generated comment by CodeRabbit",
+        "🤖 Generated with Claude Code",
+        "‼️ IMPORTANT Carefully review the code before committing.",
+        "Fix in Cursor",
+    ],
+)
+def test_decoration_of_a_bot_is_boilerplate(text: str) -> None:
+    assert is_boilerplate(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is this useful when the list is empty?",
+        "Was this helpful to the caller before the change?",
+        "Click on the emoji picker and it crashes.",
+        "Changes to the schema need a migration.",
+        "The summary by Copilot in the README is outdated.",
+        "Help us improve readability: split this function.",
+        "Thanks for using CodeRabbit as an example, but drop it.",
+        "I've reviewed your changes and the lock is wrong.",
+        "Hey, I've reviewed your changes and the lock is wrong.",
+        "Copilot found 3 races in this file that you should look at.",
+        "Major issue: the loop never ends.",
+        "This is critical.",
+        "Fix this in cursor handling.",
+        "This comment by Copilot is wrong.",
+        "Applies to Windows too.",
+        "See the review details for the reason",
+        "ok",
+        "Summary " + "of changes " * 40,
+    ],
+)
+def test_remark_that_looks_alike_stays(text: str) -> None:
+    assert not is_boilerplate(text)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "🤖 Prompt for AI Agents",
+        "🤖 Prompt for all review comments with AI agents",
+        "🧰 Tools",
+        "🧩 Analysis chain",
+        "📜 Recent review details",
+        "📒 Files selected for processing (4)",
+        "Files not reviewed (1)",
+        "✨ Finishing touches",
+        "❤ Share",
+        "Thanks for using CodeRabbit!",
+        "About Gemini Code Assist",
+        "🧪 Generate unit tests (beta)",
+    ],
+)
+def test_log_prompt_or_manual_is_hidden(title: str) -> None:
+    assert is_hidden_section(title)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Why this matters",
+        "Tools",
+        "Plan",
+        "🧹 Nitpick comments (3)",
+        "🔒 Proposed fix",
+        "Commits",
+        "Prompt for the user name",
+        "Tips",
+        "Files" * 100,
+    ],
+)
+def test_section_with_remarks_is_shown(title: str) -> None:
+    assert not is_hidden_section(title)
+
+
+def test_long_run_of_labels_takes_no_long_time() -> None:
+    assert not is_boilerplate("low priority " * 20 + "x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fingerprint:abc123",
+        "tips_start",
+        "internal state start",
+        "walkthrough section end",
+        "This is an auto-generated comment: summarize by coderabbit.ai",
+        "end of auto-generated comment: release notes by bot",
+        "DO NOT EDIT",
+        "id: 12 sha: 9fe2",
+        '{"version": 2, "files": ["a.py"]}',
+        "eyJwciI6MTJ9",
+        "",
+        "screenshot",
+    ],
+)
+def test_what_a_program_left_is_a_marker(text: str) -> None:
+    assert is_marker(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The limit is never checked.",
+        "Rate this review 5 out of 5.",
+        "Do not remove the lock here.",
+        "Screenshot of the crash",
+        "This auto-generated file. It has no tests and the limit is wrong",
+        "limit page prefix marker token",
+    ],
+)
+def test_hidden_prose_is_no_marker(text: str) -> None:
+    assert not is_marker(text)
+
+
+def test_long_marker_takes_no_long_time() -> None:
+    assert not is_marker("a:b " * 70 + "!")

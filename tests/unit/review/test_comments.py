@@ -1,0 +1,330 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crscore.errors import InputError, LimitError
+from crscore.records import Comment, Side
+from crscore.review.comments import Limits, parse_review
+
+# The shape of GitHub's REST answer for a review comment; the values are ours.
+REVIEW_COMMENT: dict[str, Any] = {
+    "url": "https://api.example/comments/10",
+    "pull_request_review_id": 42,
+    "id": 10,
+    "node_id": "MDI0",
+    "diff_hunk": "@@ -1,2 +1,3 @@\n a\n+b",
+    "path": "src/a.py",
+    "position": 2,
+    "user": {"login": "octo[bot]", "id": 1, "type": "Bot"},
+    "body": "This leaks.",
+    "start_line": 1,
+    "start_side": "RIGHT",
+    "line": 2,
+    "original_line": 7,
+    "original_start_line": 6,
+    "side": "RIGHT",
+    "subject_type": "line",
+    "reactions": {"+1": 0},
+}
+
+
+def one(**changes: Any) -> Comment:
+    (comment,) = parse_review(json.dumps([{**REVIEW_COMMENT, **changes}]))
+    return comment
+
+
+def message(text: str | bytes, source: str = "<review>") -> str:
+    with pytest.raises(InputError) as caught:
+        parse_review(text, source=source)
+    return str(caught.value)
+
+
+def wrong(**changes: Any) -> str:
+    return message(json.dumps([{"body": "fine"}, {**REVIEW_COMMENT, **changes}]))
+
+
+def test_review_comment_of_github_keeps_its_place() -> None:
+    assert one() == Comment(
+        body="This leaks.",
+        path="src/a.py",
+        line=2,
+        start_line=1,
+        side=Side.NEW,
+        diff_hunk="@@ -1,2 +1,3 @@\n a\n+b",
+        author="octo[bot]",
+        id="10",
+    )
+
+
+def test_outdated_comment_has_its_original_lines() -> None:
+    comment = one(line=None, start_line=None)
+    assert (comment.start_line, comment.line) == (6, 7)
+
+
+def test_comment_on_a_file_has_no_line() -> None:
+    comment = one(subject_type="file", line=1)
+    assert (comment.line, comment.start_line) == (None, None)
+
+
+def test_left_side_is_the_old_file() -> None:
+    assert one(side="left", start_side="LEFT").side is Side.OLD
+
+
+def test_missing_side_is_the_new_file() -> None:
+    assert one(side=None).side is Side.NEW
+
+
+def test_range_across_sides_has_no_start() -> None:
+    assert one(start_side="LEFT").start_line is None
+
+
+def test_start_after_the_line_is_dropped() -> None:
+    assert one(start_line=3).start_line is None
+
+
+def test_deleted_user_is_unknown() -> None:
+    assert one(user=None).author is None
+
+
+def test_plain_author_wins_over_user() -> None:
+    assert one(author="dana").author == "dana"
+
+
+def test_author_object_gives_its_login() -> None:
+    assert one(author={"login": "dana"}).author == "dana"
+
+
+def test_text_id_is_kept() -> None:
+    assert one(id="C_1").id == "C_1"
+
+
+def test_missing_id_is_none() -> None:
+    assert one(id=None).id is None
+
+
+def test_issue_comment_is_unattached() -> None:
+    (comment,) = parse_review('{"body": "Nice", "id": 3, "user": {"login": "eve"}}')
+    assert comment == Comment(body="Nice", id="3", author="eve")
+
+
+@pytest.mark.parametrize("body", [None, "", " \n"])
+def test_review_without_text_is_dropped(body: str | None) -> None:
+    assert parse_review(json.dumps([{"body": body, "state": "APPROVED"}, {"body": "a"}])) == (
+        Comment(body="a"),
+    )
+
+
+def test_wrapped_list_is_read() -> None:
+    assert parse_review('{"comments": [{"body": "a"}, {"body": "b"}]}') == (
+        Comment(body="a"),
+        Comment(body="b"),
+    )
+
+
+def test_pages_of_lists_are_joined() -> None:
+    assert [c.body for c in parse_review('[[{"body": "a"}], [{"body": "b"}]]')] == ["a", "b"]
+
+
+def test_json_lines_are_read() -> None:
+    assert [c.body for c in parse_review('{"body": "a"}\n\n{"body": "b"}\n')] == ["a", "b"]
+
+
+@pytest.mark.parametrize("text", ["[]", '{"comments": []}'])
+def test_empty_list_has_no_comments(text: str) -> None:
+    assert parse_review(text) == ()
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", b"", b"\xef\xbb\xbf", "\ufeff\n"])
+def test_empty_text_has_no_comments(text: str | bytes) -> None:
+    assert parse_review(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[nit] rename this",
+        "{} is never closed",
+        "[x] done\n[ ] open",
+        "[1, 2]",
+        '{"key": 1}',
+        "[NaN] is not handled",
+        "{a}\n{b}",
+        '{"key": 1}\n{"key": 2}',
+        '{"body": "a"}\nand more text',
+        "[{",
+    ],
+)
+def test_text_that_starts_like_json_is_text(text: str) -> None:
+    assert parse_review(text) == (Comment(body=text),)
+
+
+def test_text_is_one_comment_as_it_stands() -> None:
+    assert parse_review("# A\n\n- b\n") == (Comment(body="# A\n\n- b\n"),)
+
+
+def test_other_line_ends_become_newlines() -> None:
+    assert parse_review(b"a\r\nb\rc")[0].body == "a\nb\nc"
+
+
+def test_other_line_ends_in_json_become_newlines() -> None:
+    assert parse_review('{"body": "a\\r\\nb"}')[0].body == "a\nb"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_marked_encodings_are_decoded(encoding: str) -> None:
+    assert parse_review("né 日".encode(encoding))[0].body == "né 日"
+
+
+def test_big_endian_mark_is_decoded() -> None:
+    assert parse_review(b"\xfe\xff" + "né".encode("utf-16-be"))[0].body == "né"
+
+
+def test_byte_order_mark_of_text_is_removed() -> None:
+    assert parse_review('\ufeff{"body": "a"}')[0].body == "a"
+
+
+def test_undecodable_bytes_are_replaced() -> None:
+    assert parse_review(b"a\xffb")[0].body == "a\ufffdb"
+
+
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    assert parse_review('{"body": "a\\ud800b \\ud83d\\ude00"}')[0].body == "a\ufffdb 😀"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"body": 3}, "comment 2: body is 3; expected a string or null"),
+        ({"path": ["a"]}, 'comment 2: path is ["a"]; expected a string or null'),
+        ({"line": "4"}, 'comment 2: line is "4"; expected a line number from 1 or null'),
+        ({"line": True}, "comment 2: line is true; expected a line number from 1 or null"),
+        ({"line": 0}, "comment 2: line is 0; expected a line number from 1 or null"),
+        ({"side": "UP"}, 'comment 2: side is "UP"; expected RIGHT or LEFT'),
+        ({"id": 1.5}, "comment 2: id is 1.5; expected a string, a whole number or null"),
+        ({"id": True}, "comment 2: id is true; expected a string, a whole number or null"),
+        ({"user": "eve", "author": 4}, "comment 2: author is 4; expected a string or null"),
+        ({"user": {"login": 1}}, "comment 2: user: login is 1; expected a string or null"),
+        ({"diff_hunk": {}}, "comment 2: diff_hunk is {}; expected a string or null"),
+    ],
+)
+def test_wrong_field_is_named(changes: dict[str, Any], said: str) -> None:
+    assert wrong(**changes) == f"<review>: {said}"
+
+
+def test_long_wrong_value_is_cut() -> None:
+    assert len(wrong(line="9" * 500)) < 150
+
+
+def test_entry_without_body_is_named() -> None:
+    assert message('[{"body": "a"}, {}]') == "<review>: comment 2 has no body; expected a string"
+
+
+def test_entry_that_is_no_object_is_named_in_a_json_file() -> None:
+    assert message('["a"]', "r.json") == 'r.json: comment 1 is "a"; expected an object with a body'
+
+
+def test_text_in_a_json_file_says_where_it_breaks() -> None:
+    assert message("a\nb", "r.JSON").startswith("r.JSON: not JSON at line 1, column 1 (")
+
+
+def test_bad_line_of_json_lines_is_named() -> None:
+    said = message('{"body": "a"}\n{"body": }\n', "r.jsonl")
+    assert said.startswith("r.jsonl: not JSON at line 2, column ")
+
+
+def test_broken_json_over_lines_says_where_it_breaks() -> None:
+    said = message('[{"body": "a"},\n{"body": "b"}\n{"body": "c"}]', "r.json")
+    assert said.startswith("r.json: not JSON at line 3, column 1 (")
+
+
+def test_single_json_line_file_is_read() -> None:
+    assert parse_review('{"body": "a"}', source="r.jsonl") == (Comment(body="a"),)
+
+
+def test_twice_the_same_key_is_refused() -> None:
+    said = message('[{"line": 1, "body": "a", "body": "b"}]')
+    assert said == '<review>: the key "body" occurs twice in one object; correct the JSON'
+
+
+@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
+def test_constant_outside_json_is_refused(name: str) -> None:
+    said = message(f'[{{"body": "a", "line": {name}}}]')
+    assert said == f"<review>: {name} is not a JSON value; correct the JSON"
+
+
+def test_huge_number_is_refused() -> None:
+    said = message(f'[{{"body": "a", "id": {"9" * 5000}}}]')
+    assert said == "<review>: a number has 5000 digits; correct the JSON"
+
+
+def test_deep_nesting_is_refused() -> None:
+    assert "nested too deeply" in message("[" * 200_000, "comments.json")
+
+
+def test_text_of_many_brackets_is_text() -> None:
+    text = "[" * 200_000
+    assert [comment.body for comment in parse_review(text, source="review.md")] == [text]
+
+
+def test_too_many_bytes_name_the_limit() -> None:
+    with pytest.raises(LimitError) as caught:
+        parse_review("né!", source="r.md", limits=Limits(max_review_bytes=3))
+    assert caught.value.args == ("max_review_bytes", 3, 4, "r.md")
+
+
+def test_as_many_bytes_as_the_limit_pass() -> None:
+    assert parse_review(b"abc", limits=Limits(max_review_bytes=3)) == (Comment(body="abc"),)
+
+
+def test_too_many_comments_name_the_limit() -> None:
+    with pytest.raises(LimitError) as caught:
+        parse_review('[{"body": "a"}, {"body": "b"}]', limits=Limits(max_comments=1))
+    assert caught.value.args == ("max_comments", 1, 2, "<review>")
+
+
+@pytest.mark.parametrize("text", ["four", '{"body": "four"}'])
+def test_too_long_comment_names_the_limit(text: str) -> None:
+    with pytest.raises(LimitError) as caught:
+        parse_review(text, limits=Limits(max_comment_chars=3))
+    assert caught.value.args == ("max_comment_chars", 3, 4, "<review>")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["body", "line", "user", "author", "side", "comments", "id"]), inner
+        )
+    ),
+)
+
+
+@settings(deadline=None)  # the cores may be busy
+@given(json_values, st.sampled_from(["r.json", "<review>"]))
+def test_any_json_is_read_or_refused(value: Any, source: str) -> None:
+    try:
+        found = parse_review(json.dumps(value), source=source)
+    except InputError:
+        return
+    assert all(isinstance(comment, Comment) and comment.body.strip() for comment in found)
+
+
+@settings(deadline=None)  # the cores may be busy
+@given(st.binary() | st.text(st.characters(exclude_categories=())))
+def test_any_input_is_at_most_one_text(data: str | bytes) -> None:
+    assert len(parse_review(data)) <= 1
+
+
+def test_only_a_comment_without_a_current_line_is_outdated() -> None:
+    rows = [
+        {"body": "a", "path": "a.py", "line": None, "original_line": 3},
+        {"body": "b", "path": "a.py", "line": 3, "original_line": 2},
+        {"body": "c", "path": "a.py"},
+    ]
+    assert [c.outdated for c in parse_review(json.dumps(rows))] == [True, False, False]

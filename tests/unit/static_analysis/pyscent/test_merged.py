@@ -1,0 +1,68 @@
+import pytest
+
+from crscore.static_analysis.pyscent.blocks import Span
+from crscore.static_analysis.pyscent.merged import merged
+from crscore.static_analysis.pyscent.rules import (
+    COMPLEX_CODE,
+    LONG_BRANCH,
+    LONG_METHOD,
+    LONG_PARAMETER_LIST,
+    Rule,
+)
+from crscore.static_analysis.pyscent.smells import smell
+
+F = Span(3, 90)
+
+
+def of_f(*parts: tuple[Rule, int]):
+    return merged(smell(rule, F, "`f`", measure) for rule, measure in parts)
+
+
+def test_three_measures_are_one_finding() -> None:
+    (one,) = of_f((COMPLEX_CODE, 21), (LONG_METHOD, 63), (LONG_BRANCH, 19))
+    assert one.text == (
+        "`f` has 63 statements, 19 branches and 21 independent paths; "
+        "it is hard to follow and to test, so split it up."
+    )
+    assert (one.line, one.end_line) == F
+
+
+@pytest.mark.parametrize(
+    ("statements", "branches", "paths", "rule", "measure"),
+    [
+        (101, 24, 20, "long-method", 101),
+        (100, 25, 20, "long-branch", 25),
+        (100, 24, 21, "complex-code", 21),
+        (100, 24, 20, "long-method", 100),  # all are twice the limit
+        (51, 24, 20, "long-branch", 24),
+    ],
+)
+def test_the_rule_is_that_of_the_worst(statements, branches, paths, rule, measure) -> None:
+    (one,) = of_f((COMPLEX_CODE, paths), (LONG_BRANCH, branches), (LONG_METHOD, statements))
+    assert (one.rule.id, one.measure) == (rule, measure)
+
+
+def test_two_measures() -> None:
+    (one,) = of_f((LONG_METHOD, 51), (COMPLEX_CODE, 11))
+    assert one.extent == "51 statements and 11 independent paths"
+
+
+def test_the_worst_level_stays() -> None:
+    paths = smell(COMPLEX_CODE, F, "`f`", 21, level="warning")
+    (one,) = merged([smell(LONG_METHOD, F, "`f`", 500), paths])
+    assert (one.rule, one.level) == (LONG_METHOD, "warning")
+    assert [one.level for one in of_f((LONG_METHOD, 51), (LONG_BRANCH, 13))] == ["note"]
+
+
+def test_one_measure_stays_as_it_is() -> None:
+    alone = smell(LONG_BRANCH, F, "`f`", 13)
+    assert merged([alone]) == [alone]
+
+
+def test_other_functions_and_other_rules_stay_apart() -> None:
+    parts = [
+        smell(LONG_METHOD, F, "`f`", 51),
+        smell(LONG_BRANCH, Span(100, 200), "`f`", 13),
+        smell(LONG_PARAMETER_LIST, F, "`f`", 6),
+    ]
+    assert sorted(one.rule.id for one in merged(parts)) == sorted(one.rule.id for one in parts)

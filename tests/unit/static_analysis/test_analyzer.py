@@ -1,0 +1,138 @@
+"""Reading the folders of analyzers: what is wrong with one is named with its key."""
+
+import pytest
+
+from crscore.errors import ManifestError
+from crscore.static_analysis import analyzer
+from tests.helpers.toys import toy
+
+WRONG = {
+    "no TOML": (("about", "about = ="), "file", "cannot be read"),
+    "unknown key": (('about = "', 'abuot = 1\nabout = "'), "file", "unknown field `abuot`"),
+    "wrong type": (("seconds = 10", 'seconds = "10"'), "limits.seconds", "got `str`"),
+    "no time": (("seconds = 10", "seconds = 0"), "limits.seconds", ""),
+    "endless time": (("seconds = 10", "seconds = inf"), "limits.seconds", ""),
+    "suffix": (("'.txt'", "'.TXT'"), "suffixes", "lower-case"),
+    "pattern": (("'toy (\\S+)'", "'toy ('"), "tool.pattern", "no pattern"),
+    "no group": (("'toy (\\S+)'", "'toy'"), "tool.pattern", "group"),
+    "range": ((">=1,<2", "one"), "tool.supported", "range"),
+    "jmespath": (('path = "file"', 'path = "file["'), "output.json.path", "no jmespath"),
+    "placeholder": (("{files}", "{filez}"), "run.arguments", "{filez} is none of"),
+    "no files": (("{files}", "x"), "run.arguments", "must name {files}"),
+    "no rules": (("{files}", "{files}{rules}"), "run.rules", "must name the file"),
+    "format": (('format = "json"', 'format = "xml"'), "output.format", "Invalid enum"),
+    "sarif with json": (('format = "json"', 'format = "sarif"'), "output.json", "only"),
+    "csv without table": (('format = "json"', 'format = "csv"'), "output.", "only"),
+    "stderr": (
+        ("[output.json]", "unparsed_stderr = 'x'\n[output.json]"),
+        "output.unparsed_stderr",
+        "group",
+    ),
+    "stderr pattern": (
+        ("[output.json]", "unparsed_stderr = '('\n[output.json]"),
+        "output.unparsed_stderr",
+        "no pattern",
+    ),
+    "severity": (('1 = "error"', '1 = "fatal"'), "severity", "Invalid enum"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_manifest_is_an_error_that_names_the_key(tmp_path, case) -> None:
+    replaced, key, words = WRONG[case]
+    with pytest.raises(ManifestError) as caught:
+        toy(tmp_path, replaced=replaced)
+    assert caught.value.source == str(tmp_path / "toy" / "analyzer.toml")
+    assert caught.value.key.startswith(key)
+    assert words in str(caught.value)
+
+
+MORE = {
+    "csv column": (
+        "[output.csv]\npath = -1\nline = 0\nend_line = 0\nname = 0\nmeasures = { a = [1, 2] }",
+        "output.csv.path",
+    ),
+    "rule": ("[[sentences]]\nrule = '('\ntext = 'x'", "sentences.rule"),
+    "message": ("[[sentences]]\nrule = 'a'\nmessage = '['\ntext = 'x'", "sentences.message"),
+    "slot": ("[[sentences]]\nrule = 'a'\nmessage = '(b)'\ntext = '{name}'", "sentences.text"),
+    "slot without message": ("[[sentences]]\nrule = 'a'\ntext = '{name}'", "sentences.text"),
+    "suppressions": ("[suppressions]\npatterns = ['*']", "suppressions.patterns"),
+    "fragments": ("[fragments]\nrules = ['(']", "fragments.rules"),
+    "rules elsewhere": (
+        "[compat]\narguments = ['{files}']\nrules = '../../x'",
+        "compat.rules",
+    ),
+    "rules missing": ("[compat]\narguments = ['{files}']\nrules = 'x.toml'", "compat.rules"),
+    "compat placeholder": ("[compat]\narguments = ['{fil}']", "compat.arguments"),
+}
+
+
+@pytest.mark.parametrize("case", MORE)
+def test_wrong_part_is_an_error_that_names_the_key(tmp_path, case) -> None:
+    (tmp_path / "x").write_text("")
+    text, key = MORE[case]
+    with pytest.raises(ManifestError) as caught:
+        toy(tmp_path, text)
+    assert caught.value.key == key
+
+
+@pytest.mark.parametrize("name", ["Upper", "1st", "a b", "x" * 41])
+def test_folder_of_another_name_is_no_analyzer(tmp_path, name) -> None:
+    with pytest.raises(ManifestError, match="lower-case"):
+        toy(tmp_path, name=name)
+
+
+def test_missing_file_is_an_error(tmp_path) -> None:
+    with pytest.raises(ManifestError, match="cannot be read"):
+        analyzer.read_analyzer(tmp_path / "none", shipped=False)
+
+
+def test_manifest_that_is_not_utf8_is_an_error(tmp_path) -> None:
+    made = toy(tmp_path)
+    (made.folder / "analyzer.toml").write_bytes(b"about = '\xff'")
+    with pytest.raises(ManifestError, match="cannot be read"):
+        analyzer.read_analyzer(made.folder, shipped=False)
+
+
+def test_names_are_sorted_and_folders_without_manifest_left_out(tmp_path) -> None:
+    toy(tmp_path, name="zed")
+    toy(tmp_path, name="abc")
+    (tmp_path / "other").mkdir()
+    assert analyzer.analyzer_names(tmp_path) == ("abc", "zed")
+
+
+def test_names_of_no_folder_is_an_error(tmp_path) -> None:
+    with pytest.raises(ManifestError, match="does not exist"):
+        analyzer.analyzer_names(tmp_path / "none")
+
+
+def test_builtin_folder_holds_the_shipped_analyzers() -> None:
+    assert {"pyscent", "ruff", "bandit", "lizard"} <= set(
+        analyzer.analyzer_names(analyzer.builtin())
+    )
+
+
+def test_builtin_folder_of_a_wheel_lies_in_the_package(monkeypatch, tmp_path) -> None:
+    carried = tmp_path / "crscore" / "_data" / "analyzers"
+    carried.mkdir(parents=True)
+    monkeypatch.setattr(analyzer, "__file__", str(tmp_path / "crscore" / "analysis" / "x.py"))
+    assert analyzer.builtin() == carried
+
+
+@pytest.mark.parametrize("name", ["tool.py", "rules.json", "analyzer.toml"])
+def test_hash_changes_with_each_file_that_decides(tmp_path, name) -> None:
+    def made(old: str) -> str:
+        folder = tmp_path / "toy"
+        folder.mkdir(exist_ok=True)
+        (folder / "rules.json").write_text("{}")
+        one = toy(tmp_path, replaced=("[run]", "[run]\nrules = 'rules.json'"))
+        path = one.folder / name
+        path.write_text(path.read_text() + old)
+        return analyzer.read_analyzer(one.folder, shipped=False).sha256
+
+    assert made("") == made("")
+    assert made("\n# changed") != made("")
+
+
+def test_hash_is_the_same_wherever_the_folder_lies(tmp_path) -> None:
+    assert toy(tmp_path / "a").sha256 == toy(tmp_path / "b").sha256

@@ -1,0 +1,571 @@
+"""Which findings belong to the change, and which the old file already had."""
+
+import difflib
+import subprocess
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crscore.diff import parse
+from crscore.records import Finding, Severity
+from crscore.static_analysis import _definitions, _preexisting, change
+from tests.helpers import toys
+from tests.helpers.changes import change as changed
+
+
+def at(line: int, end: int | None = None, *, rule: str = "r", text: str = "Bad.") -> Finding:
+    return Finding(
+        tool="toy",
+        rule=rule,
+        path="a.py",
+        line=line,
+        end_line=end or line,
+        message="bad",
+        text=text,
+        severity=Severity.WARNING,
+    )
+
+
+def classified(old: str, new: str, found, before=None, *, context: int = 3) -> list[Finding]:
+    made = changed("a.py", old, new, context=context)
+    (file,) = made.files
+    sources = None
+    if before is not None:
+        sources = (file.old_source.split("\n"), file.new_source.split("\n"))
+    return list(change.classify(file, found, before, sources=sources))
+
+
+def news(old: str, new: str, found, before) -> list[int]:
+    """The new lines of findings that are in the change and not older than it."""
+    marked = classified(old, new, found, before)
+    return [one.line for one in marked if one.in_change and not one.pre_existing]
+
+
+# In the change
+
+
+def test_added_line_is_in_the_change_and_context_is_not() -> None:
+    marked = classified("a\nb\nc\n", "a\nB\nc\n", [at(1), at(2), at(3)])
+    assert [one.in_change for one in marked] == [False, True, False]
+
+
+def test_line_outside_of_the_hunks_is_not_in_the_change() -> None:
+    old = "".join(f"l{number}\n" for number in range(40))
+    marked = classified(old, old.replace("l20\n", "L20\n"), [at(1), at(21), at(40)])
+    assert [one.in_change for one in marked] == [False, True, False]
+
+
+def test_block_that_grew_is_in_the_change_at_the_lines_that_made_it_grow() -> None:
+    old = "def f():\n    a\n    b\n    c\n    d\n"
+    new = "def f():\n    a\n    x\n    b\n    y\n    c\n    d\n"
+    (one,) = classified(old, new, [at(1, 7)])
+    assert (one.in_change, one.line, one.end_line) == (True, 3, 5)
+
+
+def test_block_whose_first_line_changed_keeps_its_lines() -> None:
+    (one,) = classified("def f():\n    a\n", "def g():\n    a\n", [at(1, 2)])
+    assert (one.in_change, one.line, one.end_line) == (True, 1, 2)
+
+
+@pytest.mark.parametrize(("line", "end"), [(0, 0), (0, 9), (9, 9), (10**12, 10**12)])
+def test_finding_of_no_line_of_the_file_is_not_in_the_change(line, end) -> None:
+    (one,) = classified("a\n", "b\n", [at(line, end)])
+    assert one == at(line, end)
+
+
+def test_end_beyond_all_measure_takes_no_time() -> None:
+    (one,) = classified("x\na\n", "x\nb\n", [at(1, 10**15)])
+    assert (one.in_change, one.line, one.end_line) == (True, 2, 2)
+
+
+def test_many_findings_on_many_lines_take_no_time() -> None:
+    old, new = "a\n", "".join(f"l{number}\n" for number in range(20_000))
+    found = [at(number + 1, 20_000) for number in range(20_000)]
+    assert all(one.in_change for one in classified(old, new, found, found[:9_000]))
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["x\n" + "\n" * 20_000 + "x\n", "\t" * 90_000 + "x\n", "(" * 90_000 + " {\n", "`" * 90_000],
+)
+def test_many_findings_on_one_line_take_no_time(new) -> None:
+    found = [at(1)] * 10_000
+    start = time.monotonic()
+    assert all(one.in_change for one in classified("a\n", new, found, found[:5_000]))
+    assert time.monotonic() - start < 10
+
+
+def test_order_of_findings_is_kept() -> None:
+    found = [at(3, rule="z"), at(1), at(2), at(1, rule="a")]
+    assert [one.rule for one in classified("a\n", "b\nc\nd\n", found)] == ["z", "r", "r", "a"]
+
+
+# Older than the change
+
+
+def test_without_the_old_file_nothing_is_older() -> None:
+    assert not any(one.pre_existing for one in classified("a\n", "b\n", [at(1)]))
+
+
+def test_finding_on_an_unchanged_line_is_older() -> None:
+    old, new = "bad\nx\n", "y\nz\nbad\nx\n"
+    (one,) = classified(old, new, [at(3)], [at(1)])
+    assert one.pre_existing
+
+
+def test_finding_on_an_unchanged_line_that_the_old_file_did_not_have_is_news() -> None:
+    # `import os` is unused now, because its last use was taken away.
+    (one,) = classified("import os\nos.x()\n", "import os\n", [at(1)], [])
+    assert not one.pre_existing
+
+
+def test_another_rule_on_the_same_line_is_news() -> None:
+    (one,) = classified("bad\n", "bad\nx\n", [at(1, rule="s")], [at(1)])
+    assert not one.pre_existing
+
+
+def test_indented_code_is_older() -> None:
+    old = "a = 1\nx = eval(y)\nb = 2\n"
+    new = "a = 1\nif a:\n    x = eval(y)\nelse:\n    pass\nb = 2\n"
+    assert news(old, new, [at(3)], [at(2)]) == []
+
+
+def test_indented_code_is_older_in_whatever_words() -> None:
+    old, new = "x = eval(y)\nb = 2\n", "if a:\n    x = eval(y)\nb = 2\n"
+    assert news(old, new, [at(2, text="Bad here.")], [at(1, text="Bad there.")]) == []
+
+
+MOVED = "one()\nx = eval(y)\ntwo()\n"
+BETWEEN = "".join(f"line{number}()\n" for number in range(20))
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_moved_block_is_older(indent) -> None:
+    block = "".join(indent + line for line in MOVED.splitlines(keepends=True))
+    assert news(MOVED + BETWEEN, BETWEEN + block, [at(22)], [at(2)]) == []
+
+
+def test_same_line_in_another_place_is_news() -> None:
+    # One bare `except:` was taken away, and another function got one.
+    old = "try:\n    a()\nexcept:\n    b()\n" + BETWEEN + "c()\n"
+    new = "a()\n" + BETWEEN + "try:\n    c()\nexcept:\n    d()\n"
+    assert news(old, new, [at(24)], [at(3)]) == [24]
+
+
+def test_same_words_in_another_place_are_news() -> None:
+    old, new = "x = eval(a)\n" + BETWEEN, BETWEEN + "y = eval(b)\n"
+    assert news(old, new, [at(21)], [at(1)]) == [21]
+
+
+def test_same_words_in_an_edited_line_are_older() -> None:
+    assert news("x = eval(a)\n", "x = eval(b)\n", [at(1)], [at(1)]) == []
+
+
+def test_function_that_was_too_long_before_is_no_news_when_its_first_line_changes() -> None:
+    old = "def f(a):\n" + "    x()\n" * 60
+    new = "def f(a, b):\n" + "    x()\n" * 60 + "    y()\n"
+    found = [at(1, 62, text="`f` has 62 lines.")]
+    assert news(old, new, found, [at(1, 61, text="`f` has 61 lines.")]) == []
+
+
+def test_function_that_grew_too_long_is_news() -> None:
+    old, new = "def f():\n" + "    x()\n" * 40, "def f():\n" + "    x()\n" * 60
+    assert news(old, new, [at(1, 61)], []) != []
+
+
+def test_one_old_finding_excuses_one_new_one() -> None:
+    old, new = "x = eval(a)\n", "x = eval(b)\ny = eval(c)\n"
+    assert news(old, new, [at(1), at(2)], [at(1)]) == [2]
+    assert news(old, new, [at(2), at(1)], [at(1)]) == [1]
+
+
+def test_same_line_is_taken_before_the_same_code() -> None:
+    # A copy of a bad line is put before it: the copy is the news.
+    old, new = "a\nbad\nb\n", "a\nbad\nc\nbad\nb\n"
+    made = changed("a.py", old, new)
+    copy = next(iter(change.added_lines(made.files[0]) & {2, 4}), None)
+    assert news(old, new, [at(2), at(4)], [at(2)]) == [copy]
+
+
+def test_finding_of_the_whole_file_is_older_by_its_words() -> None:
+    marked = classified("a\n", "b\n", [at(0, text="No docs."), at(0)], [at(0, text="No docs.")])
+    assert [one.pre_existing for one in marked] == [True, False]
+
+
+def test_finding_outside_of_the_hunks_without_a_counterpart_is_not_older() -> None:
+    old = BETWEEN + "x\n"
+    (one,) = classified(old, BETWEEN + "y\n", [at(1)], [at(5)])
+    assert not one.pre_existing
+
+
+def test_findings_beyond_the_end_of_the_file_are_no_trouble() -> None:
+    marked = classified("a\n", "b\n", [at(99), at(98, text="Z.")], [at(99)])
+    assert [one.in_change for one in marked] == [False, False]
+
+
+# The same thing at another place is another defect
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "before", "wanted"),
+    [
+        # Mended in one function of a hunk, done in the next.
+        (
+            "def run(x):\n    go(x)\n    return x\n\n\ndef other(x):\n    bad(x)\n    return x\n",
+            "def run(x):\n    bad(x)\n    return x\n\n\ndef other(x):\n    go(x)\n    return x\n",
+            at(7),
+            at(2),
+        ),
+        ("def f(a=[]):\n    x\n", "def f(a=None):\n    x\n\n\ndef g(b=[]):\n    y\n", at(1), at(5)),
+        # No unchanged line between them: the functions tell them apart.
+        (
+            "def f(a):\n    return bad(a)\n\n\ndef g(a):\n    pass\n",
+            "def f(b):\n    y\n    return b\n\n\ndef g(b):\n    x = bad(b)\n    return x\n",
+            at(2),
+            at(7),
+        ),
+        (
+            "def f(a):\n    return bad(a)\n\n\ndef g(a):\n    pass\n",
+            "def f(b):\n    y\n    return b\n\n\ndef g(b):\n    x\n    return bad(a)\n",
+            at(2),
+            at(8),
+        ),
+        # A handler in another function, be it said of one line or of two.
+        (
+            "def f():\n    try:\n        a()\n    except:\n        pass\n\n\ndef g():\n    b()\n",
+            "def f():\n    a()\n\n\ndef g():\n    try:\n        b()\n    except:\n        pass\n",
+            at(4, 5),
+            at(8, 9),
+        ),
+        # In the same function, behind code that stays.
+        ("bad(1)\nb\nc\n", "b\nbad(2)\nc\n", at(1), at(2)),
+        # The old line is still there, and is no longer bad.
+        ("import a\nx(1)\n", "import a\nx(2)\nimport a\n", at(1), at(3)),
+    ],
+)
+@pytest.mark.parametrize("context", [0, 1, 3])
+def test_mended_here_and_done_there_is_news(old, new, before, wanted, context) -> None:
+    (one,) = classified(old, new, [wanted], [before], context=context)
+    assert (one.in_change, one.pre_existing) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [("`sha1`", "`sha256`"), ("`x1`", "`x2`"), ("`a.b2c`", "`a.b3c`"), ("MD5", "SHA1")],
+)
+def test_digits_of_a_name_belong_to_it(was, now) -> None:
+    before, found = at(1, text=f"Unused {was}."), at(1, text=f"Unused {now}.")
+    assert news("a = 1\n", "b = 1\n", [found], [before]) == [1]
+
+
+@pytest.mark.parametrize(
+    ("was", "now"), [("61 lines", "62 lines"), ("`f` takes 9.5", "`f` takes 10")]
+)
+def test_measures_are_no_news(was, now) -> None:
+    assert news("a = 1\n", "b = 1\n", [at(1, text=now)], [at(1, text=was)]) == []
+
+
+# The same thing, edited
+
+
+def test_the_one_edited_line_of_several_with_the_same_words() -> None:
+    old = "def f():\n    x = eval(a)\n    y = eval(b)\n    z = 1\n"
+    new = "def f():\n    x = 1\n    y = eval(c)\n    z = eval(d)\n"
+    assert news(old, new, [at(3), at(4)], [at(2), at(3)]) == [4]
+
+
+def test_line_that_became_two_in_its_function_is_older() -> None:
+    old = "def f(a):\n    return eval(a)\n"
+    new = "def f(b):\n    log(b)\n    return eval(b)\n"
+    assert news(old, new, [at(3)], [at(2)]) == []
+
+
+def test_function_that_became_a_method_is_older() -> None:
+    old = "def f(a):\n    b\n    c\n"
+    new = "class A:\n    def f(self, a):\n        b\n        c\n"
+    assert news(old, new, [at(2, 4, text="`A.f` is 9.")], [at(1, 3, text="`f` is 8.")]) == [2]
+    assert news(old, new, [at(2, 4, text="`f` is 9.")], [at(1, 3, text="`f` is 8.")]) == []
+
+
+def test_other_line_ends_are_no_news() -> None:
+    old = "def f():\n    bad()\n\n\ndef g():\n    bad()\n"
+    made = changed("a.py", old, old.replace("\n", "\r\n"))
+    source = old.split("\n")
+    found = [at(2), at(6)]
+    marked = change.classify(made.files[0], found, found, sources=(source, source))
+    assert all(one.pre_existing for one in marked)
+
+
+NESTED = "{0}if (a) {{\n{0}  for (;;) {{\n{0}    bad(x);\n{0}  }}\n{0}}}\n{0}bad(y);\n"
+
+
+def test_code_that_was_indented_between_braces_is_older() -> None:
+    old = "function f() {\n" + NESTED.format("  ") + "}\n"
+    new = "function f() {\n  if (q) {\n" + NESTED.format("    ") + "  }\n}\n"
+    assert news(old, new, [at(5), at(8)], [at(4), at(7)]) == []
+
+
+@pytest.mark.parametrize("gap", ["", "\n", "\n" * 5])
+def test_statement_moves_with_its_function(gap) -> None:
+    block = f"def f(a):\n    one(a)\n{gap}    bad(a)\n{gap}    two(a)\n"
+    old = block + "\n\n" + BETWEEN
+    new = BETWEEN + "\n\n" + block
+    line = 3 + len(gap)
+    assert news(old, new, [at(22 + line), at(23)], [at(line), at(1)]) == []
+
+
+def test_what_stands_before_a_moved_function_does_not_matter() -> None:
+    block = "def f(a=[]):\n    return a\n"
+    new = BETWEEN + "def g():\n    x\n\n\n" + block
+    assert news(block + "\n\n" + BETWEEN, new, [at(25)], [at(1)]) == []
+
+
+def test_moved_into_a_class_is_older() -> None:
+    old = "def f(a=[]):\n    return a\n\n\n" + BETWEEN
+    new = BETWEEN + "\n\nclass A:\n    def f(a=[]):\n        return a\n"
+    assert news(old, new, [at(24)], [at(1)]) == []
+
+
+def test_code_alone_is_not_known_again_elsewhere() -> None:
+    # Its neighbours stayed, or others stand beside it.
+    old, new = "a\nbad\nb\n" + BETWEEN, "a\nb\n" + BETWEEN + "bad\n"
+    assert news(old, new, [at(23)], [at(2)]) == [23]
+    old, new = "one\nbad\ntwo\n" + BETWEEN, BETWEEN + "one\nbad\nthree\n"
+    assert news(old, new, [at(22)], [at(2)]) == [22]
+
+
+# Blocks
+
+
+BODY = "    x()\n    y()\n    z()\n"
+LONG = "`{}` has {} lines (rank {})."
+
+
+def long(line: int, name: str, rank: str = "C", severity: Severity = Severity.NOTE) -> Finding:
+    return replace(at(line, line + 3, text=LONG.format(name, 60, rank)), severity=severity)
+
+
+@pytest.mark.parametrize(
+    "head", ["def large(a):\n", "# Much.\ndef large(a):\n", "@cached\n\ndef large(a, b):\n"]
+)
+def test_function_with_another_name_is_the_same(head) -> None:
+    line = head.count("\n")
+    new = head + BODY
+    assert news("def big(a):\n" + BODY, new, [long(line, "large")], [long(1, "big", "D")]) == []
+
+
+def test_what_is_said_of_the_first_line_alone_forgets_its_name() -> None:
+    old, new = "def f(a):\n    x\n", "def g(a):\n    x\n"
+    text = "`{}` takes too many arguments, as `{}` does."
+    found, before = at(1, text=text.format("A.g()", "h")), at(1, text=text.format("A.f()", "h"))
+    assert news(old, new, [found], [before]) == []
+    assert news(old, new, [replace(found, text=text.format("A.g()", "i"))], [before]) == [1]
+
+
+def test_another_function_behind_the_kept_rest_of_one_is_news() -> None:
+    # Of `f` one line stays, and `g` begins with it.
+    old = "def f():\n" + BODY + "    return 1\n"
+    new = "def g(a):\n    p()\n    q()\n    return 1\n"
+    assert news(old, new, [long(1, "g")], [replace(long(1, "f"), end_line=5)]) == [1]
+
+
+def test_second_function_cut_out_of_a_long_one_is_news() -> None:
+    old = "def f():\n" + BODY * 4
+    new = "def f(a):\n" + BODY * 2 + "\n\ndef g(a):\n" + BODY * 2
+    found = [replace(long(1, "f"), end_line=7), replace(long(10, "g"), end_line=16)]
+    assert news(old, new, found, [replace(long(1, "f"), end_line=13)]) == [10]
+
+
+def test_variable_of_many_lines_is_no_function() -> None:
+    old, new = "x1 = go(\n    a,\n    b,\n)\n", "x2 = go(\n    a,\n    b,\n)\n"
+    found, before = at(1, 4, text="`x2` is unused."), at(1, 4, text="`x1` is unused.")
+    assert news(old, new, [found], [before]) == [1]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "is_older"),
+    [
+        (Severity.NOTE, Severity.WARNING, False),
+        (Severity.WARNING, Severity.ERROR, False),
+        (Severity.NOTE, Severity.NOTE, True),
+        (Severity.ERROR, Severity.NOTE, True),
+    ],
+)
+def test_what_became_worse_counts(was, now, is_older) -> None:
+    old, new = "def f():\n" + BODY, "def f():\n" + BODY + "    w()\n"
+    found, before = replace(at(1, 5), severity=now), replace(at(1, 4), severity=was)
+    (one,) = classified(old, new, [found], [before])
+    assert (one.in_change, one.pre_existing) == (True, is_older)
+
+
+# Which definition a line stands in
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("def f(a: dict = {}) -> int:", "f"),
+        ("async def f():", "f"),
+        ("class A(B):", "A"),
+        ("def f():  # why: it", "f"),
+        ("function f(a) { // so", "f"),
+        ("public class A extends B implements C {", "A"),
+        ("export default function go() {", "go"),
+        ("private static List<X> all(int a) throws E {", "List"),
+        ("const f = async (x) => {", "f"),
+        ("if x:", ""),
+        ("async for x in y:", ""),
+        ("} else if (x) {", ""),
+        ("return {", ""),
+        ("describe('f', () => {", ""),
+        ("go(", ""),
+        ("{", ""),
+    ],
+)
+def test_definition_opens_a_block(head, name) -> None:
+    found = _definitions.Definitions([head, "", "    x", "y"])
+    assert (found.at(1), [found.around(line) for line in (1, 2, 3, 4)]) == (name, [name] * 3 + [""])
+
+
+def test_definition_that_begins_on_several_lines() -> None:
+    text = "def f(\n    a,\n):\n    x\n# no\n    y\nvoid g()\n{\n\tz;\n}\nw"
+    found = _definitions.Definitions(text.split("\n"))
+    assert [found.around(line) or "-" for line in range(13)] == list("-ffffffgggg--")
+    assert [line for line in range(13) if found.at(line)] == [1, 7]
+
+
+def test_stairs_and_many_lines_take_no_time() -> None:
+    lines = [" " * (number % 3000) + "x:" for number in range(9_000)]
+    assert _definitions.Definitions(lines).around(3000) == "x"
+
+
+# With a tool
+
+
+def test_function_that_took_over_a_defect_is_told(tmp_path) -> None:
+    old = "def f():\n    x = 1  # BAD x1\n\n\ndef g():\n    y = 2\n"
+    new = "def f():\n    x = 1\n\n\ndef g():\n    y = 2  # BAD x1\n"
+    found = toys.run(changed("a.py", old, new), toys.toy(tmp_path)).findings
+    assert [(one.line, one.in_change, one.pre_existing) for one in found] == [(6, True, False)]
+
+
+def test_renamed_and_worse_with_a_tool(tmp_path) -> None:
+    old = "def f():  # BAD `f` to 3 !!\n    x\n    y\n"
+    made = [
+        changed("a.py", old, old.replace("f()", "g()").replace("`f`", "`g`").replace("!!", marks))
+        for marks in ("!!", "!", "")
+    ]
+    found = [toys.run(one, toys.toy(tmp_path)).findings[0] for one in made]
+    assert [one.severity for one in found] == [Severity.NOTE, Severity.ERROR, Severity.WARNING]
+    assert [one.pre_existing for one in found] == [True, False, False]
+
+
+# Where lines were
+
+
+def moves(text: str) -> _preexisting.Moves:
+    return _preexisting.Moves(parse.parse_diff("--- a/a.py\n+++ b/a.py\n" + text).files[0])
+
+
+def test_lines_behind_a_pure_deletion_move_up() -> None:
+    made = moves("@@ -10,2 +9,0 @@\n-x\n-y\n")
+    assert [made.before(line) for line in (1, 9, 10, 11)] == [1, 9, 12, 13]
+
+
+def test_lines_behind_a_pure_insertion_move_down() -> None:
+    made = moves("@@ -9,0 +10,2 @@\n+x\n+y\n")
+    assert [made.before(line) for line in (9, 10, 11, 12)] == [9, None, None, 10]
+
+
+def test_lines_between_hunks_count_the_hunks_before() -> None:
+    made = moves("@@ -1 +1,3 @@\n-a\n+a\n+b\n+c\n@@ -10,3 +12,2 @@\n x\n-y\n z\n")
+    assert [made.before(line) for line in (1, 3, 4, 11, 12, 13, 14)] == [
+        None,
+        None,
+        2,
+        9,
+        10,
+        12,
+        13,
+    ]
+
+
+LINES = st.lists(st.sampled_from(["a", "b", "c", "d", ""]), max_size=12).map(
+    lambda lines: "".join(f"{line}\n" for line in lines)
+)
+
+
+@given(LINES, LINES, st.integers(0, 3))
+def test_line_before_is_the_one_that_the_differ_took_for_the_same(old, new, context) -> None:
+    left, right = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    if left == right:
+        return
+    # Both names are given, so that an empty side is no added or deleted file.
+    text = "".join(difflib.unified_diff(left, right, "a/a.py", "b/a.py", n=context))
+    found = _preexisting.Moves(parse.parse_diff(text).files[0])
+    wanted: dict[int, int | None] = dict.fromkeys(range(1, len(right) + 1))
+    for tag, i, _, j, end in difflib.SequenceMatcher(None, left, right).get_opcodes():
+        if tag == "equal":
+            wanted |= {j + step + 1: i + step + 1 for step in range(end - j)}
+    assert {line: found.before(line) for line in wanted} == wanted
+
+
+@settings(max_examples=25)
+@given(LINES, LINES, st.integers(0, 3))
+def test_line_before_has_the_same_text_in_what_git_prints(old, new, context) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("old", old), ("new", new)):
+            (Path(folder) / name).write_text(text)
+        done = subprocess.run(
+            ["git", "diff", "--no-index", f"-U{context}", "old", "new"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if not done.stdout or "@@" not in done.stdout:
+        return
+    (file,) = parse.parse_diff(done.stdout).files
+    found, added = _preexisting.Moves(file), change.added_lines(file)
+    left, right = old.split("\n")[:-1], new.split("\n")[:-1]
+    pairs = {line: found.before(line) for line in range(1, len(right) + 1)}
+    assert {line for line, before in pairs.items() if before is None} == added
+    kept = [before for before in pairs.values() if before is not None]
+    assert kept == sorted(set(kept))
+    assert [left[before - 1] for before in kept] == [
+        right[line - 1] for line, before in pairs.items() if before is not None
+    ]
+
+
+# The published filter
+
+
+def published(old: str, new: str, lines: list[int], read: list[str]) -> list[bool]:
+    (file,) = changed("a.py", old, new).files
+    return [one.in_change for one in change.same_text(file, map(at, lines), read)]
+
+
+def test_published_filter_goes_by_the_text_of_the_line() -> None:
+    old, new = "}\na\n}\nb\n", "  }\na\n}\nc\n"
+    assert published(old, new, [1, 2, 3, 4], new.split("\n")) == [True, False, True, True]
+
+
+def test_published_filter_takes_removed_lines_too() -> None:
+    new = "x\nreturn None\n"
+    assert published("return None\nx\nreturn None\n", new, [2], new.split("\n")) == [True]
+
+
+def test_published_filter_reads_the_last_line_but_one_for_the_file_as_a_whole() -> None:
+    # Index -1 - 1 of the lines, as section 5 of the description of the reference code has it.
+    assert published("a\nb\nc\n", "a\nB\nc\n", [-1, 0], ["a", "B", "c"]) == [True, True]
+    assert published("a\nb\nc\n", "a\nb\nC\n", [-1], ["a", "b", "C"]) == [False]
+
+
+@pytest.mark.parametrize("line", [-1, 0, 1, 99])
+def test_published_filter_keeps_nothing_of_lines_that_are_not_there(line) -> None:
+    assert published("a\n", "b\n", [line], []) == [False]

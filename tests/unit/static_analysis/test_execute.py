@@ -1,0 +1,390 @@
+"""Running a tool: what it is told, what is made of its end, and how a failure is narrowed down.
+
+The tool is a real program that does what the text it reads says (`tests/helpers/toys.py`).
+"""
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from crscore.cache import Store
+from crscore.errors import ToolFailedError, ToolOutputError
+from crscore.records import Side
+from crscore.static_analysis import execute, formats, tools
+from crscore.static_analysis.execute import Task
+from crscore.static_analysis.reports import RawReport
+from crscore.static_analysis.units import Unit
+from tests.helpers.toys import PROGRAM, toy
+
+
+def unit(text: str, path: str = "a.py", **more: object) -> Unit:
+    return Unit(path=path, side=Side.NEW, text=text, suffix=".py", **more)
+
+
+def task(one, cache=None, call=None) -> Task:
+    found = tools.find_tool(
+        one, tools=one.folder.parent / "tools", path=os.environ["PATH"], cache=None
+    )
+    return Task(found, call or one.manifest.run, cache, threading.Event())
+
+
+def run(one, *texts: str, **options: object):
+    return execute.run_analyzer(task(one, **options), [unit(text) for text in texts])
+
+
+def messages(outcome) -> list[str]:
+    return [finding.message for finding in outcome.findings]
+
+
+def test_findings_go_to_the_texts_they_are_of(tmp_path) -> None:
+    one, none, two = run(toy(tmp_path), "BAD a\n", "fine\n", "\nBAD b; BAD c\n")
+    assert (messages(one), messages(none), messages(two)) == (
+        ["a is bad"],
+        [],
+        ["b is bad", "c is bad"],
+    )
+    assert [finding.line for finding in two.findings] == [2, 2]
+
+
+def test_no_texts_start_no_process(tmp_path) -> None:
+    assert run(toy(tmp_path, program="raise SystemExit(99)")) == ()
+
+
+def test_equal_texts_are_read_once_and_answered_each(tmp_path) -> None:
+    one, two = run(toy(tmp_path), "PID", "PID")
+    assert one == two
+
+
+def test_many_texts_take_several_processes(tmp_path) -> None:
+    found = run(toy(tmp_path), *(f"BAD n{number}" for number in range(execute.BATCH + 3)))
+    assert [messages(one) for one in found] == [[f"n{number} is bad"] for number in range(67)]
+
+
+# What the tool is told
+
+
+def test_tool_gets_names_of_ours_in_an_empty_folder(tmp_path) -> None:
+    odd = unit("ARGUMENTS", path="$(id) --x\n.py")
+    package = unit("ARGUMENTS", path="p/__init__.py", is_package=True)
+    one, two = execute.run_analyzer(task(toy(tmp_path)), [odd, package])
+    folder, *arguments = json.loads(messages(one)[0])
+    assert arguments == ["s0000.py", "s0001/__init__.py"]
+    assert Path(folder).name == "work"
+    assert not Path(folder).exists()
+    assert messages(two) == messages(one)
+
+
+def test_placeholders_are_filled(tmp_path) -> None:
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "rules.json").write_text("{}")
+    arguments = ("-I", "{here}/tool.py", "--list", "{file_list}", "{folder}", "{rules}", "{tools}")
+    one = toy(
+        tmp_path,
+        arguments=(*arguments, "{marker}", "a{marker}"),
+        replaced=("[exit_codes]", 'rules = "rules.json"\n[exit_codes]'),
+    )
+    (found,) = run(one, "ARGUMENTS")
+    folder, _, listing, work, rules, own, marker, again = json.loads(messages(found)[0])
+    assert work == folder
+    assert listing.endswith("/tmp/files.txt")
+    assert rules == str(one.folder / "rules.json")
+    assert own == str(tmp_path / "tools" / "toy")
+    assert len(marker) > 30
+    assert again == f"a{marker}"
+
+
+def test_marker_is_another_one_each_time(tmp_path) -> None:
+    one = toy(
+        tmp_path, arguments=("-I", "{here}/tool.py", "{files}", "{folder}/s0000.py", "{files}")
+    )
+    assert run(one, "ARGUMENTS") != run(one, "ARGUMENTS")
+
+
+def test_environment_is_scrubbed(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "secret")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    one = toy(tmp_path, replaced=("[exit_codes]", 'environment = { A = "1" }\n[exit_codes]'))
+    seen = json.loads(messages(run(one, "ENVIRON")[0])[0])
+    assert set(seen) <= {"PATH", "LANG", "HOME", "TMPDIR", "A", "LC_CTYPE"}
+    assert seen["HOME"] != os.environ["HOME"]
+    assert seen["A"] == "1"
+
+
+def test_way_of_calling_brings_its_own_environment(tmp_path) -> None:
+    more = """
+        [compat]
+        arguments = ["-I", "{here}/tool.py", "{files}"]
+        environment = { B = "{here}" }
+    """
+    one = toy(tmp_path, more)
+    seen = json.loads(messages(run(one, "ENVIRON", call=one.manifest.compat)[0])[0])
+    assert seen["B"] == str(one.folder)
+    assert "B" not in json.loads(messages(run(one, "ENVIRON")[0])[0])
+
+
+def test_what_silences_a_tool_is_overwritten_and_columns_stay(tmp_path) -> None:
+    more = "[suppressions]\npatterns = ['(?i)# *no(?:qa|t now)[^\\n]*', 'QUIET(?s:.*)LOUD']"
+    program = (
+        "import json, sys\n"
+        "text = open(sys.argv[1]).read()\n"
+        "one = {'file': sys.argv[1], 'line': 1, 'rule': 'x', 'text': text}\n"
+        "print(json.dumps({'found': [one]}))\n"
+        "raise SystemExit(1)"
+    )
+    one = toy(tmp_path, more, program=program)
+    (found,) = run(one, "a = 1 # NoQA: é\nb QUIET\nc LOUD d\n")
+    assert messages(found) == ["a = 1 xxxxxxxxx\nb xxxxx\nxxxxxx d\n"]
+
+
+# What is made of its end
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("EXIT 77", ToolFailedError, "exit code 77"),
+        ("BAD a\nEXIT 77", ToolFailedError, "exit code 77"),
+        ("EXIT 1", ToolFailedError, "exit code 1 and no finding"),
+        ("EXIT 2", ToolFailedError, "exit code 2 and no finding"),
+        ("BAD a\nEXIT 2", ToolFailedError, "does not say what it could not read"),
+        ("RAW {", ToolOutputError, "no JSON"),
+        ("RAW", ToolOutputError, "no JSON"),
+        ('RAW {"found": {}}', ToolOutputError, "a list was expected"),
+        ('RAW {"found": [{"file": 1, "line": "x"}]}', ToolOutputError, "line number"),
+        ('RAW {"found": [{"file": {}, "line": 1}]}', ToolOutputError, "a text was expected"),
+        ('RAW {"found": [{"line": 1}]}', ToolOutputError, "names no file"),
+        ("RAW {}", ToolOutputError, "no list of findings"),
+    ],
+)
+def test_odd_end_is_a_failure_and_never_clean(tmp_path, text, error, words) -> None:
+    (outcome,) = run(toy(tmp_path), text)
+    assert type(outcome) is error
+    assert words in str(outcome)
+
+
+def test_tool_that_takes_too_long_failed(tmp_path) -> None:
+    (outcome,) = run(toy(tmp_path, replaced=("seconds = 10", "seconds = 0.5")), "SLEEP")
+    assert str(outcome) == "toy took longer than 0.5 s"
+
+
+def test_unparsed_text_keeps_its_findings(tmp_path) -> None:
+    one, two = run(toy(tmp_path), "UNPARSED\nBAD a", "BAD b")
+    assert (bool(one.unparsed), messages(one)) == (True, ["a is bad"])
+    assert (bool(two.unparsed), messages(two)) == (False, ["b is bad"])
+
+
+def test_findings_of_an_unparsed_text_are_dropped_where_they_mean_nothing(tmp_path) -> None:
+    more = ("[output.json]", "drop_findings_of_unparsed = true\n[output.json]")
+    one, two = run(toy(tmp_path, replaced=more), "UNPARSED\nBAD a", "BAD b")
+    assert (bool(one.unparsed), messages(one)) == (True, [])
+    assert messages(two) == ["b is bad"]
+
+
+def test_rule_that_means_unparsed_is_no_finding(tmp_path) -> None:
+    one = toy(tmp_path, replaced=('["syntax.*"]', '["ba."]'))
+    (found,) = run(one, "BAD a\nODD b")
+    assert (bool(found.unparsed), messages(found)) == (True, ["b is odd"])
+
+
+def test_rule_that_means_unparsed_matches_as_a_whole(tmp_path) -> None:
+    (found,) = run(toy(tmp_path, replaced=('["syntax.*"]', '["ba"]')), "BAD a")
+    assert (found.unparsed, messages(found)) == ((), ["a is bad"])
+
+
+def test_text_that_the_diagnostics_give_up_is_unparsed(tmp_path) -> None:
+    one = toy(
+        tmp_path,
+        program=(
+            "import sys\nprint('skip s0001.py, skip x.py', file=sys.stderr)\n"
+            "print('{\"found\": []}')"
+        ),
+        replaced=("[output.json]", "unparsed_stderr = 'skip (\\S+\\.py)'\n[output.json]"),
+    )
+    assert [bool(found.unparsed) for found in run(one, "a", "b", "c")] == [False, True, False]
+
+
+def test_clean_code_with_findings_keeps_them(tmp_path) -> None:
+    one = toy(tmp_path, replaced=("unparsed = [2]", "clean = [0, 1]\nfindings = []"))
+    assert messages(run(one, "BAD a")[0]) == ["a is bad"]
+
+
+@pytest.mark.parametrize(
+    "path", ["../../etc/passwd", "s0001.py", "s0000", "xs0000.py", "s" + "9" * 5000 + ".py"]
+)
+def test_finding_of_a_file_that_is_not_ours_is_nothing(tmp_path, path) -> None:
+    (found,) = run(
+        toy(tmp_path, replaced=("[exit_codes]", "[exit_codes]\nclean = [0, 1]")),
+        "RAW " + json.dumps({"found": [{"file": path, "line": 1, "rule": "a", "text": "b"}]}),
+    )
+    assert found == RawReport()
+
+
+@pytest.mark.parametrize(
+    "path", ["s0000.py", "./s0000.py", "file:///tmp/x/work/s0000.py", "C:\\work\\s0000.py"]
+)
+def test_our_file_is_known_however_it_is_written(tmp_path, path) -> None:
+    (found,) = run(
+        toy(tmp_path),
+        "RAW " + json.dumps({"found": [{"file": path, "line": 1, "rule": "a", "text": "b"}]}),
+    )
+    assert messages(found) == ["b"]
+
+
+def test_half_a_character_in_a_message_is_no_trouble(tmp_path) -> None:
+    cache = Store(tmp_path / "cache")
+    text = 'RAW {"found": [{"file": "s0000.py", "line": 1, "rule": "a", "text": "\\ud800"}]}'
+    (found,) = run(toy(tmp_path), text, cache=cache)
+    assert messages(found) == ["?"]
+    assert run(toy(tmp_path), text, cache=cache) == (found,)
+    cache.close()
+
+
+# How a failure is narrowed down
+
+
+def test_text_that_breaks_the_tool_silences_itself_alone(tmp_path) -> None:
+    texts = [f"BAD n{number}" for number in range(20)]
+    texts[13] = "EXIT 77"
+    found = run(toy(tmp_path), *texts)
+    assert [i for i, one in enumerate(found) if isinstance(one, ToolFailedError)] == [13]
+    assert messages(found[14]) == ["n14 is bad"]
+
+
+def test_flood_of_findings_of_one_text_hides_no_others(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(formats, "MAX_FINDINGS", 50)
+    flood, other = run(toy(tmp_path), "BAD a\n" * 51, "BAD b")
+    assert isinstance(flood, ToolOutputError)
+    assert messages(other) == ["b is bad"]
+
+
+@pytest.fixture
+def started(monkeypatch) -> list[int]:
+    """How many texts each process got."""
+    log: list[int] = []
+    real = execute._once
+    monkeypatch.setattr(
+        execute, "_once", lambda one, units: log.append(len(units)) or real(one, units)
+    )
+    return log
+
+
+def test_tool_that_always_fails_is_given_up(tmp_path, monkeypatch, started) -> None:
+    monkeypatch.setattr(execute, "MAX_FAILURES", 5)
+    monkeypatch.setattr(execute, "BATCH", 4)
+    found = run(toy(tmp_path), *(f"EXIT {70 + number}" for number in range(40)))
+    assert all(isinstance(one, ToolFailedError) for one in found)
+    assert len(started) == execute.MAX_OVERDRAFT * 5
+
+
+def test_time_that_failures_take_is_bounded(tmp_path, monkeypatch, started) -> None:
+    monkeypatch.setattr(execute, "BATCH", 2)
+    one = toy(tmp_path, replaced=("seconds = 10", "seconds = 0.3"))
+    found = run(one, *(f"SLEEP {number}" for number in range(40)))
+    assert all("took longer" in str(outcome) for outcome in found)
+    assert len(found) == 40
+    assert len(started) <= execute.MAX_OVERDRAFT * execute.MAX_WAITS
+
+
+def test_stopped_task_starts_nothing(tmp_path) -> None:
+    stopped = task(toy(tmp_path))
+    stopped.stop.set()
+    (outcome,) = execute.run_analyzer(stopped, [unit("BAD a")])
+    assert str(outcome) == "toy was stopped"
+
+
+def test_tool_that_is_gone_since_its_version_was_asked_for_failed(tmp_path) -> None:
+    program = tmp_path / "crscore-toy"
+    program.write_text("#!/bin/sh\necho toy 1.0\n")
+    program.chmod(0o755)
+    one = toy(tmp_path, replaced=('"{python}"', '"crscore-toy"'))
+    found = tools.find_tool(one, tools=tmp_path, path=str(tmp_path), cache=None)
+    program.unlink()
+    (outcome,) = execute.run_analyzer(
+        Task(found, one.manifest.run, None, threading.Event()), [unit("BAD a")]
+    )
+    assert str(outcome) == "toy is no longer installed"
+
+
+# What is remembered
+
+
+def test_second_run_starts_no_process(tmp_path) -> None:
+    cache = Store(tmp_path / "cache")
+    one = toy(tmp_path)
+    first = run(one, "PID", cache=cache)
+    assert run(one, "PID", cache=cache) == first
+    assert run(one, "PID") != first
+    cache.close()
+
+
+def test_only_new_texts_are_read(tmp_path) -> None:
+    cache = Store(tmp_path / "cache")
+    one = toy(tmp_path)
+    first = run(one, "PID a", cache=cache)
+    again = run(one, "PID a", "PID b", cache=cache)
+    assert again[0] == first[0]
+    assert again[1] != first[0]
+    cache.close()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"version": "print('toy 1.2.4')"},
+        {"more": "[compat]\narguments = ['{files}']"},
+        {"program": "# changed\n"},
+        {"name": "other"},
+    ],
+)
+def test_another_tool_version_or_rules_is_read_anew(tmp_path, other) -> None:
+    cache = Store(tmp_path / "cache")
+    first = run(toy(tmp_path), "PID", cache=cache)
+    changed = dict(other)
+    changed["program"] = PROGRAM + changed.get("program", "")
+    assert run(toy(tmp_path, **changed), "PID", cache=cache) != first
+    cache.close()
+
+
+def test_another_text_name_or_call_is_read_anew(tmp_path) -> None:
+    cache = Store(tmp_path / "cache")
+    one = toy(tmp_path, "[compat]\narguments = ['-I', '{here}/tool.py', '{files}', '{files}']")
+    made = task(one, cache)
+    (first,) = execute.run_analyzer(made, [unit("PID")])
+    assert execute.run_analyzer(made, [unit("PID", path="b.py")]) == (first,)
+    assert execute.run_analyzer(made, [unit("PID ")]) != (first,)
+    assert execute.run_analyzer(made, [unit("PID", is_package=True)]) != (first,)
+    assert execute.run_analyzer(task(one, cache, one.manifest.compat), [unit("PID")]) != (first,)
+    cache.close()
+
+
+def test_failures_are_not_remembered(tmp_path) -> None:
+    cache = Store(tmp_path / "cache")
+    program = tmp_path / "flag"
+    one = toy(
+        tmp_path,
+        program=(
+            f"import os, sys\nif os.path.exists({str(program)!r}): sys.exit(77)\n"
+            "print('{\"found\": []}')"
+        ),
+    )
+    program.touch()
+    assert isinstance(run(one, "x", cache=cache)[0], ToolFailedError)
+    program.unlink()
+    assert run(one, "x", cache=cache) == (RawReport(),)
+    cache.close()
+
+
+def test_entry_that_cannot_be_read_is_as_if_never_kept(tmp_path) -> None:
+    class Nonsense:
+        def get(self, key: str) -> bytes:
+            return b'{"findings": 7}'
+
+        def put(self, key: str, value: bytes) -> None:
+            self.last = value
+
+    cache = Nonsense()
+    assert messages(run(toy(tmp_path), "BAD a", cache=cache)[0]) == ["a is bad"]
+    assert b"a is bad" in cache.last

@@ -1,0 +1,238 @@
+"""Which analyzers a setting means, and all of them on all changes of a run."""
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from crscore.diff import parse
+from crscore.errors import ManifestError, UnknownPluginError
+from crscore.records import Coverage, ToolState
+from crscore.static_analysis import analyzer, suite
+from tests.helpers import toys
+from tests.helpers.changes import change
+from tests.helpers.toys import added_files, run, said, toy
+
+SHIPPED = analyzer.analyzer_names(analyzer.builtin())
+
+
+def selected(choice: str) -> tuple[str, ...]:
+    return tuple(one.name for one in suite.select(choice))
+
+
+# Which analyzers a setting means
+
+
+@pytest.mark.parametrize(
+    ("choice", "names"),
+    [
+        ("auto", SHIPPED),
+        ("none", ()),
+        ("", ()),
+        (" , ", ()),
+        ("ruff", ("ruff",)),
+        (" ruff , bandit,ruff", ("bandit", "ruff")),
+        ("none,ruff", ("ruff",)),
+        ("ruff,auto", SHIPPED),
+    ],
+)
+def test_names_choose_shipped_analyzers(choice, names) -> None:
+    assert selected(choice) == names
+    assert all(one.shipped for one in suite.select(choice))
+
+
+@pytest.mark.parametrize(
+    ("choice", "names"),
+    [
+        ("{0}", (*SHIPPED, "abc", "toy")),
+        ("{0}/toy", (*SHIPPED, "toy")),
+        ("{0}/toy,{0}/abc", (*SHIPPED, "abc", "toy")),
+        ("none,{0}/toy", ("toy",)),
+        ("ruff,{0}", ("abc", "ruff", "toy")),
+        ("auto,{0}/abc", (*SHIPPED, "abc")),
+    ],
+)
+def test_folders_come_on_top(tmp_path, choice, names) -> None:
+    toy(tmp_path)
+    toy(tmp_path, name="abc")
+    assert selected(choice.format(tmp_path)) == tuple(sorted(names))
+    own = {one.name for one in suite.select(choice.format(tmp_path)) if not one.shipped}
+    assert own == set(names) - set(SHIPPED)
+
+
+def test_folder_needs_a_slash(tmp_path, monkeypatch) -> None:
+    toy(tmp_path / "mine")
+    toy(tmp_path, name="ruff")
+    monkeypatch.chdir(tmp_path)
+    assert selected(f"none,mine{os.sep}") == ("toy",)
+    # A word alone is a name: a settings file of the change may say it.
+    with pytest.raises(UnknownPluginError, match="'mine'"):
+        suite.select("none,mine")
+    (own,) = suite.select(f"none,.{os.sep}ruff")
+    assert (own.name, own.shipped) == ("ruff", False)
+
+
+@pytest.mark.parametrize("word", ["auto", "none", "ruff"])
+def test_folder_of_the_change_is_never_taken_for_a_name(tmp_path, monkeypatch, word) -> None:
+    # A pull request that adds `auto/analyzer.toml` would run whatever it likes.
+    toy(tmp_path, name=word)
+    toy(tmp_path / word)
+    monkeypatch.chdir(tmp_path)
+    assert all(one.shipped for one in suite.select(word))
+
+
+def test_own_analyzer_replaces_the_shipped_one_of_its_name(tmp_path) -> None:
+    toy(tmp_path, name="ruff")
+    by_name = {one.name: one for one in suite.select(str(tmp_path))}
+    assert not by_name["ruff"].shipped
+    assert by_name["bandit"].shipped
+
+
+def test_unknown_name_is_an_error_that_lists_the_known() -> None:
+    with pytest.raises(UnknownPluginError, match="auto, none, bandit") as caught:
+        suite.select("ruff,flake9")
+    assert caught.value.name == "flake9"
+
+
+@pytest.mark.parametrize("choice", ["{0}/none", "{0}", "./x/y"])
+def test_folder_without_analyzers_is_an_error(tmp_path, choice) -> None:
+    with pytest.raises(ManifestError):
+        suite.select(choice.format(tmp_path))
+
+
+def test_analyzer_that_cannot_be_used_is_an_error(tmp_path) -> None:
+    (toy(tmp_path).folder / "analyzer.toml").write_text("about = 1")
+    with pytest.raises(ManifestError, match="about"):
+        suite.select(str(tmp_path))
+
+
+# All of them on all changes
+
+
+def test_no_analyzers_say_nothing() -> None:
+    empty = suite.Suite(analyzers=(), tools=Path("/none"), path="")
+    made = added_files({"a.py": "x = 1\n"})
+    assert [one.coverage for one in empty.analyze([made, made])] == [Coverage.NONE] * 2
+    assert empty.analyze([]) == ()
+
+
+def test_findings_of_changed_lines_of_each_change_in_order(tmp_path) -> None:
+    made = [added_files({"a.py": "BAD a\n"}), added_files({"a.py": "BAD a\n", "b.txt": "BAD b"})]
+    one, two = toys.suite(toy(tmp_path)).analyze(made)
+    assert (said(one), said(two)) == (["A is bad."], ["A is bad.", "B is bad."])
+    assert all(finding.in_change for finding in two.findings)
+    assert [run.files for run in (*one.tools, *two.tools)] == [1, 2]
+
+
+def test_all_changes_go_through_one_process(tmp_path) -> None:
+    one = toy(tmp_path, version="print('toy 1.0')")
+    made = [added_files({f"{name}.py": "ARGUMENTS\n"}) for name in "abc"]
+    found = toys.suite(one).analyze(made)
+    assert all(each.findings[0].message.count("s000") == 3 for each in found)
+
+
+def test_tools_run_side_by_side(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    slow = "import time\ntime.sleep(1.5)\nprint('{\"found\": []}')"
+    both = [toy(tmp_path, name=name, program=slow) for name in ("one", "two")]
+    start = time.monotonic()
+    toys.suite(*both).analyze([added_files({"a.py": "x\n"})])
+    assert time.monotonic() - start < 3
+
+
+def test_tool_without_a_file_of_its_kind_is_not_looked_for(tmp_path) -> None:
+    one = toy(tmp_path, version="import os; os.abort()")
+    assert run(added_files({"a.go": "BAD a\n"}), one).tools == ()
+
+
+def test_failure_of_one_tool_leaves_the_others(tmp_path) -> None:
+    broken = toy(tmp_path, name="broken", program="raise SystemExit(99)")
+    found = run(added_files({"a.py": "BAD a\n"}), broken, toy(tmp_path))
+    assert said(found) == ["A is bad."]
+    assert [(run.tool, run.state) for run in found.tools] == [
+        ("broken", ToolState.FAILED),
+        ("toy", ToolState.RAN),
+    ]
+    assert found.identity == f"toy@1.2.3-{toy(tmp_path).sha256[:8]},partial"
+    assert found.notes == ("broken ended with exit code 99.",)
+
+
+def test_installed_looks_for_every_tool(tmp_path) -> None:
+    lost = toy(tmp_path, name="lost", replaced=('"{python}"', '"crscore-lost"'))
+    found = toys.suite(lost, toy(tmp_path)).installed()
+    assert [one.name for one, _ in found] == ["lost", "toy"]
+    assert found[0][1].state is ToolState.MISSING
+    assert found[1][1].version == "1.2.3"
+
+
+# The published way
+
+
+COMPAT = """
+    [compat]
+    arguments = ["-I", "{here}/tool.py", "{files}"]
+"""
+
+
+def test_published_way_runs_only_the_tools_that_have_one(tmp_path) -> None:
+    old, new = "BAD a\nBAD b\nx\n", "BAD a\nBAD b\ny\n"
+    made = change("a.py", old, new)
+    plain, way = toy(tmp_path, name="plain"), toy(tmp_path, COMPAT)
+    found = run(made, plain, way, compat=True)
+    assert [run.tool for run in found.tools] == ["toy"]
+    assert [finding.in_change for finding in found.findings] == [False, False]
+
+
+def test_published_way_takes_an_unchanged_line_whose_text_is_on_a_changed_one(tmp_path) -> None:
+    made = change("a.py", "BAD a\nx\ny\n", "BAD a\nx\n  BAD a\n", context=0)
+    one = toy(tmp_path, COMPAT)
+    assert [finding.in_change for finding in run(made, one, compat=True).findings] == [True, True]
+    assert [finding.in_change for finding in run(made, one).findings] == [False, True]
+
+
+def test_published_way_of_a_hunk_alone_finds_nothing(tmp_path) -> None:
+    made = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+x = 'BAD a'\n")
+    one = toy(tmp_path, COMPAT + "[fragments]\nrules = ['bad']")
+    assert [finding.in_change for finding in run(made, one, compat=True).findings] == [False]
+
+
+# When somebody interrupts
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="groups of processes are POSIX")
+def test_interrupt_ends_the_tools_and_starts_no_more(tmp_path, monkeypatch) -> None:
+    started = tmp_path / "started"
+    sleeping = toy(tmp_path, name="aaa", replaced=("seconds = 10", "seconds = 60"))
+    late = toy(tmp_path, name="zzz", program=f"open({str(started)!r}, 'w')")
+    made = added_files({"a.py": "SLEEP\n", "b.py": "SLEEP\n", "c.py": "SLEEP\n"})
+
+    class Interrupted(BaseException):
+        pass
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+
+    def interrupted(future, timeout=None):
+        time.sleep(1)
+        raise Interrupted
+
+    monkeypatch.setattr(suite.Future, "result", interrupted)
+    before = set(threading.enumerate())
+    start = time.monotonic()
+    with pytest.raises(Interrupted):
+        toys.suite(sleeping, late).analyze([made])
+    assert time.monotonic() - start < 15
+    assert not started.exists()
+    assert set(threading.enumerate()) <= before
+
+
+def test_published_way_takes_what_cannot_be_parsed_for_issues_and_lets_code_silence(
+    tmp_path,
+) -> None:
+    made = change("a.py", "x\n", "'hush' BAD a\n")
+    more = COMPAT + '[suppressions]\npatterns = ["BAD"]\n[style]\nrules = ["bad"]'
+    one = toy(tmp_path, more, replaced=('["syntax.*"]', '["bad"]'))
+    assert [finding.is_style for finding in run(made, one, compat=True).findings] == [False]
+    assert run(made, one).findings == ()
