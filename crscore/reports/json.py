@@ -63,7 +63,7 @@ class File(Struct, frozen=True, kw_only=True):
     old_path: str | None
     """Path in the old version when it differs from `path`."""
     status: FileStatus
-    """What happened to the file."""
+    """Kind of change."""
     language: str | None
     """Language, by the path or as the caller said; null when unknown."""
     added: Count
@@ -86,7 +86,7 @@ class Diff(Struct, frozen=True, kw_only=True):
     files: Sequence[File]
     """The changed files, in the order of the diff."""
     notes: Sequence[str]
-    """What the reader repaired or left out."""
+    """Parts that the reader repaired or left out."""
 
 
 class Reference(Struct, frozen=True, kw_only=True):
@@ -144,7 +144,7 @@ class Sentence(Struct, frozen=True, kw_only=True):
     hidden: bool
     """True for text that a reader of the rendered comment does not see."""
     flag: Flag | None
-    """What the matcher finds odd about it; null mostly."""
+    """Oddity that the matcher found; mostly null."""
     best_reference: Count | None
     """Index of the counted pseudo-reference that it addresses best, the most similar one among
     equals; null when there is none, or when the best one belongs to the older version of the
@@ -234,7 +234,7 @@ class Result(Struct, frozen=True, kw_only=True):
     reviews: Sequence[Review]
     """One for each author, in order of first appearance."""
     notes: Sequence[str]
-    """What was left out or repaired on the way."""
+    """Parts left out or repaired on the way."""
 
 
 class Results(Struct, frozen=True, kw_only=True):

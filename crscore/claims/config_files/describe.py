@@ -36,7 +36,7 @@ class Teller:
     """The file's name without folders; "" when unknown."""
 
     def noun(self, kind: Kind) -> str:
-        """What an entry of a kind is called in this file."""
+        """Return the noun for a kind of entry in this file."""
         return _NOUNS.get((self.language or "", kind), kind.value)
 
     def name(self, one: Entry) -> str:

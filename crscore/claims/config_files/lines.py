@@ -257,7 +257,7 @@ def _one_sided(lines: list[str], place: str, *, is_added: bool) -> tuple[str, fl
 
 
 def _action(line: str) -> str | None:  # noqa: PLR0911  (one for each form)
-    """What one line does, in the third person."""
+    """Describe one line in the third person."""
     if _COMMENT.match(line):
         return None
     if match := _RETURN.match(line):

@@ -104,7 +104,7 @@ def value_text(code: str, limit: int = 70) -> str:
 
 
 def callee_text(callee: str) -> str:
-    """What is called: `f` alone, or the method and what it is called on."""
+    """Return the callee: `f` alone, or a method with its receiver."""
     text = callee.strip()
     match = _METHOD.fullmatch(text)
     if match is None or match[1] in _SELVES:

@@ -30,7 +30,7 @@ _ITEM = re.compile(r"""[rbfu]*(["'`]).*?\1|[\w.$]+""")
 
 
 def replaced(old: Sequence[Token], new: Sequence[Token]) -> list[tuple[str, str]]:
-    """What was exchanged for what, as pieces of code in order; one of a pair may be empty."""
+    """Return the exchanged pieces of code as (old, new) pairs; one may be empty."""
     left, right = [token.text for token in old], [token.text for token in new]
     if max(len(left), len(right)) > MAX_COMPARED:
         spans = [middle(left, right)]
@@ -46,7 +46,7 @@ def replaced(old: Sequence[Token], new: Sequence[Token]) -> list[tuple[str, str]
 
 
 def middle(left: list[str], right: list[str]) -> tuple[int, int, int, int]:
-    """What is left of both when equal tokens at the start and the end are taken off."""
+    """Return the span (old start, old end, new start, new end) between equal ends."""
     start = 0
     while start < min(len(left), len(right)) and left[start] == right[start]:
         start += 1

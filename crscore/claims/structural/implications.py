@@ -1,4 +1,4 @@
-"""What a change leads to, said only where a rule justifies it.
+"""Consequences of a change, stated only where a rule justifies them.
 
 Each rule looks at one edit and answers with sentences; a rule that cannot be sure
 from the trees of the change words its sentence as a condition.
@@ -153,7 +153,7 @@ def _changed_catch(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, fl
 
 
 def _handlers(tree: Tree, unit: Unit, where: str) -> Iterator[tuple[str, float]]:
-    """What each error handler inside a unit hides, however deep it stands."""
+    """Describe each error that a handler inside a unit hides, at any depth."""
     for handler in tree.subtree(unit):
         if handler.role is not Role.CATCH:
             continue

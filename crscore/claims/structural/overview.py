@@ -1,4 +1,4 @@
-"""What a changed place is about as a whole: which kinds of code, and which words."""
+"""Summary of a changed place: its kinds of code and its most frequent words."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _counted(word: str, count: int) -> str:
 
 
 def describe_topic(file: ChangedFile) -> Iterator[PseudoReference]:
-    """What the changed lines of a file are about, in the few words they have most often.
+    """Name the words that occur most often in a file's changed lines.
 
     It needs no grammar, so every file of code gets it; one whose lines only moved their
     blanks does not.

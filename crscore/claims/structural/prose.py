@@ -99,7 +99,7 @@ def _differing(before: str, after: str) -> tuple[str, str]:
 
 
 def _subject(tree: Tree, unit: Unit, where: str) -> tuple[str, str]:
-    """What a comment is called, and the phrase for where it stands."""
+    """Return the noun for a comment and the phrase for its place."""
     if unit.role is Role.DOC:
         return "docstring", f" of {where}" if where else ""
     first = unit.tokens[0].text if unit.tokens else ""
