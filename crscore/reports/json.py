@@ -103,7 +103,7 @@ class Reference(Struct, frozen=True, kw_only=True):
     spans: Sequence[LineSpan]
     """The lines it stands on; empty when it speaks of the whole change."""
     identifiers: Sequence[str]
-    """Names of the code it stands on, most telling first."""
+    """Names of the code it stands on, most informative first."""
     reading: str
     """The statement as the encoder read it; equals `text` where that serves both."""
     weight: Annotated[float, Meta(gt=0, le=1)]

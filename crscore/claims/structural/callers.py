@@ -72,8 +72,8 @@ def new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, floa
             missing += ["parameters"] if unit.parameters else []
             returns = unit.part(Part.RETURNS) not in {"", "void", "None"}
             missing += ["return value"] if returns else []
-            said = listed(missing)
-            yield f"the new {what} has no documentation that explains its {said}", 0.52
+            names = listed(missing)
+            yield f"the new {what} has no documentation that explains its {names}", 0.52
     del where
 
 

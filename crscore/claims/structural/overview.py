@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Tree, Unit
 
 MAX_TOPICS = 4
-"""Names told of one file."""
+"""Names listed for one file."""
 MAX_LINE = 2_000
 """Characters of a line in which names are looked for."""
 
@@ -98,12 +98,12 @@ def _kinds(area: Area, where: str, group: list[Edit]) -> Statement:
         counts.setdefault(_VERBS[edit.kind], Counter())[
             _KINDS.get(unit.role) or noun(tree, unit)
         ] += 1
-    said = [
+    parts = [
         f"{verb} " + listed([_counted(word, count) for word, count in kinds.items()])
         for verb, kinds in counts.items()
     ]
     return Statement(
-        text=f"the code change{inside(where)} {listed(said)}", weight=0.45, edits=tuple(group)
+        text=f"the code change{inside(where)} {listed(parts)}", weight=0.45, edits=tuple(group)
     )
 
 
