@@ -156,7 +156,7 @@ def command(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> 
     from crscore.training.claims.asking import Asking  # noqa: PLC0415
 
     model.require()
-    resolved = _settings.settings(None, {"offline": offline})
+    resolved = _settings.load_settings(None, {"offline": offline})
     done = finetune.train(
         reading.read_rows(rows),
         model.Source(name=given["model"], revision=given["revision"], offline=resolved.offline),

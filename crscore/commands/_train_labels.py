@@ -62,7 +62,7 @@ def command(diffs: Path, *, target: Path, **given: Any) -> int:
     from crscore.training.claims import changes, labels  # noqa: PLC0415
     from crscore.training.claims.append_log import Journal  # noqa: PLC0415
 
-    offline = _settings.settings(None, {}).offline
+    offline = _settings.load_settings(None, {}).offline
     asked = prompt.load_prompt(given["prompt"])
     engine = plugins.load("engines", "openai").create(_engine(given, offline=offline))
     wanted = {key: given[key] for key in ("min_chars", "max_chars", "limit", "seed")}

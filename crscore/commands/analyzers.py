@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 @click.group(name="analyzers", invoke_without_command=True)
 @click.pass_context
-@_settings.analyzer_options
+@_settings.setting_options("analyzers", "tools_dir")
+@_settings.config_option
 def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
     """List the tools that look for issues in changed code; install the ones of npm.
 
     Tools of Python come with `pip install 'crscore[analyzers]'`.
     """
-    context.obj = settings = _settings.settings(config_file, flags)
+    context.obj = settings = _settings.load_settings(config_file, flags)
     if context.invoked_subcommand is None:
         for line in table(settings):
             click.echo(line)

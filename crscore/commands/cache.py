@@ -16,7 +16,8 @@ _KIB = 1024
 
 @click.command(name="cache")
 @click.option("--clear", is_flag=True, help="Forget everything.")
-@_settings.cache_options
+@_settings.setting_options("cache_dir")
+@_settings.config_option
 def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
     """Show what is remembered from run to run.
 
@@ -24,7 +25,7 @@ def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
 
-    kept = scorer.make_store(_settings.settings(config_file, flags))
+    kept = scorer.make_store(_settings.load_settings(config_file, flags))
     if clear:
         kept.clear()
         click.echo(f"{kept.file}: cleared")

@@ -30,14 +30,14 @@ _REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 
 @click.command(name="doctor")
-@_settings.scoring_options
-@_settings.shared_options
+@_settings.setting_options(*_settings.SCORING, *_settings.PARTS, "offline")
+@_settings.config_option
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """Print what is active and what is missing.
 
     The exit code is 0 when a score can be made with these settings, else 3.
     """
-    settings = _settings.settings(config_file, flags)
+    settings = _settings.load_settings(config_file, flags)
     click.echo(f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}")
     problem = _active(settings)
     for kind in plugins.KINDS:

@@ -93,7 +93,7 @@ class Target(NamedTuple):
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was asked of GitHub.")
-@_settings.pull_request_options
+@_settings.setting_options(*_settings.SCORING, *_settings.PARTS)
 def command(
     target: str,
     *,

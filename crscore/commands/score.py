@@ -55,8 +55,8 @@ EXIT_GATE = 1
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
-@_settings.scoring_options
-@_settings.shared_options
+@_settings.setting_options(*_settings.SCORING, *_settings.PARTS, "offline")
+@_settings.config_option
 def command(
     diff: str,
     review: str,
@@ -81,7 +81,7 @@ def command(
     """
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
-    settings = _settings.settings(config_file, flags)
+    settings = _settings.load_settings(config_file, flags)
     target = None if target == io.STDIN else target
     report = _report(settings, to_terminal=target is None)
     io.check_output(target)

@@ -51,7 +51,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
 
     io.check_output(target)
     boosting.require_lightgbm()
-    settings = _settings.settings(None, flags)
+    settings = _settings.load_settings(None, flags)
     rated = study.read_study(data)
     learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
     content = weights.to_bytes(learned.weights)

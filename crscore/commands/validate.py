@@ -115,8 +115,8 @@ HARMLESS: Final = frozenset({"offline", "verbose"})
     "--sources/--no-sources", default=True, show_default=True, help="Use the data's whole files."
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr which part is done.")
-@_settings.model_options
-@_settings.shared_options
+@_settings.setting_options(*_settings.MODEL, *_settings.PARTS, "offline")
+@_settings.config_option
 def command(
     paths: tuple[Path, ...],
     *,
@@ -168,7 +168,7 @@ def command(
             split=split,
         )
         others = _Beside(baselines, files, _judge.named(judges))
-        settings = _settings.settings(config_file, flags)
+        settings = _settings.load_settings(config_file, flags)
         found = _run(paths[0], settings, options, others, verbose=verbose)
         text = _rendered(found, report)
     else:

@@ -96,7 +96,7 @@ def measure(host: Host, request: Request) -> Measured:
         find_checkout=_finder(request.folder, named=request.names_folder),
         store=make_store(first) if first.cache else None,
     )
-    file = config.Text(found.settings, BASE_FILE) if found.settings is not None else None
+    file = config.SettingsText(found.settings, BASE_FILE) if found.settings is not None else None
     settings = config.resolve_settings(request.flags, file=file)
     heard = identify.identify_reviewers(
         found.remarks,
