@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore import settings
 from crscore.commands import _settings
+from crscore.settings import llm_address, llm_key
 
 if TYPE_CHECKING:
     from crscore.training.claims.changes import Changes
@@ -64,7 +64,7 @@ def command(diffs: Path, *, target: Path, **given: Any) -> int:
 
     offline = _settings.load_settings(None, {}).offline
     asked = prompt.load_prompt(given["prompt"])
-    engine = plugins.load("engines", "openai").create(_engine(given, offline=offline))
+    engine = plugins.create("engines", "openai", _engine_options(given, offline=offline))
     wanted = {key: given[key] for key in ("min_chars", "max_chars", "limit", "seed")}
     found = changes.read_changes(diffs, changes.Wanted(**wanted))
     _tell(found)
@@ -93,16 +93,16 @@ def _say(line: str) -> None:
     click.echo(f"crscore: {line}", err=True)
 
 
-def _engine(given: dict[str, Any], *, offline: bool) -> dict[str, str]:
+def _engine_options(given: dict[str, Any], *, offline: bool) -> dict[str, object]:
     options = {
         "model": given["model"],
-        "base_url": settings.llm_address(),
-        "api_key": settings.llm_key(),
+        "base_url": llm_address(),
+        "api_key": llm_key(),
         "concurrency": given["concurrency"],
         "timeout_s": given["timeout"],
-        "offline": "true" if offline else None,
+        "offline": offline,
     }
-    return {key: str(value) for key, value in options.items() if value is not None}
+    return {key: value for key, value in options.items() if value is not None}
 
 
 def _tell(found: Changes) -> None:

@@ -15,7 +15,6 @@ from crscore.commands import _settings
 from crscore.errors import ConfigError, InputError, ToolOutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from crscore.records import Comment, Diff, Result
@@ -182,12 +181,12 @@ def _source(name: str | None, settings: config.Config) -> str | None:
 def _report(settings: config.Config, *, to_terminal: bool) -> Any:
     terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
     coloured = terminal and not config.no_color()
-    options: Mapping[str, str] = {
-        "explain": str(settings.explain).lower(),
-        "color": str(coloured).lower(),
-        "width": str(shutil.get_terminal_size((100, 40)).columns if terminal else 100),
+    offered = {
+        "explain": settings.explain,
+        "color": coloured,
+        "width": shutil.get_terminal_size((100, 40)).columns if terminal else 100,
     }
-    return plugins.load("reports", settings.format).create(options)
+    return plugins.create("reports", settings.format, offered=offered)
 
 
 def _gate(result: Result, fail_under: float | None) -> int:

@@ -16,7 +16,7 @@ from crscore.reports import escape, view
 from crscore.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -192,6 +192,6 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, DECIMALS)
 
 
-def create(options: Mapping[str, str]) -> Report:  # noqa: ARG001
+def create() -> Report:
     """Make the report; it takes no options: programs always get everything."""
     return Json()
