@@ -105,7 +105,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     ] = AUTO
     threshold: Annotated[
         Cosine | None,
-        _help("Cosine threshold of the matcher published (default: the encoder's own)."),
+        _help("Cosine threshold, for the matcher published (default: the encoder's own)."),
     ] = None
     splitter: Annotated[Literal["markdown", "paper"], _help("Sentence splitter.")] = "markdown"
     max_claims: Annotated[Limit | None, _help("Most claims counted.")] = 12

@@ -46,18 +46,23 @@ config_option = click.option(
 )
 
 
-def setting_options(*names: str) -> Callable[[Command], Command]:
-    """Add the options of these settings to a command, in this order."""
+def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command]:
+    """Add the options of these settings to a command, in this order.
+
+    Args:
+        names: The settings.
+        defaults: Defaults of this command, which beat environment and settings file.
+    """
 
     def add(command: Command) -> Command:
         for name in reversed(names):
-            command = _option(name)(command)
+            command = _option(name, defaults.get(name))(command)
         return command
 
     return add
 
 
-def _option(name: str) -> Callable[[Command], Command]:
+def _option(name: str, default: Any) -> Callable[[Command], Command]:
     setting, flag = SETTINGS[name], f"--{name.replace('_', '-')}"
     text = setting.help
     if name in _KINDS:
@@ -65,13 +70,15 @@ def _option(name: str) -> Callable[[Command], Command]:
     if isinstance(setting.kind, inspect.BoolType):
         off = "--online" if name == "offline" else f"--no-{flag.removeprefix('--')}"
         return click.option(f"{flag}/{off}", name, default=None, help=text)
+    shown = setting.default if default is None else default
     types = {inspect.IntType: int, inspect.FloatType: float}
     return click.option(
         flag,
         name,
         type=types.get(type(setting.kind), str),
+        default=default,
         metavar=setting.metavar,
-        help=text if setting.default is None else f"{text} [default: {setting.default}]",
+        help=text if shown is None else f"{text} [default: {shown}]",
     )
 
 
