@@ -70,7 +70,8 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
     if isinstance(setting.kind, inspect.BoolType):
         off = "--online" if name == "offline" else f"--no-{flag.removeprefix('--')}"
         return click.option(f"{flag}/{off}", name, default=None, help=text)
-    shown = setting.default if default is None else default
+    if default is None and setting.default is not None:
+        text = f"{text} [default: {setting.default}]"
     types = {inspect.IntType: int, inspect.FloatType: float}
     return click.option(
         flag,
@@ -78,7 +79,7 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
         type=types.get(type(setting.kind), str),
         default=default,
         metavar=setting.metavar,
-        help=text if shown is None else f"{text} [default: {shown}]",
+        help=text,
     )
 
 
