@@ -40,11 +40,15 @@ Name = Annotated[str, Meta(min_length=1, extra={"metavar": "NAME"})]
 Folder = Annotated[str, Meta(min_length=1, extra={"metavar": "DIR"})]
 Revision = Annotated[str, Meta(min_length=1, extra={"metavar": "REV"})]
 Limit = Annotated[int, Meta(ge=1, le=MAX_LIMIT, extra={"metavar": "N"})]
-Count = Annotated[int, Meta(ge=1, le=1000, extra={"metavar": "N"})]
 Devices = Annotated[int, Meta(ge=1, le=1024, extra={"metavar": "N"})]
+Requests = Annotated[int, Meta(ge=1, le=1000, extra={"metavar": "N"})]
 Seconds = Annotated[float, Meta(gt=0, le=86_400, extra={"metavar": "S"})]
 Cosine = Annotated[float, Meta(gt=-1, lt=1, extra={"metavar": "X"})]
 Share = Annotated[float, Meta(ge=0, le=1, extra={"metavar": "X"})]
+Form = Literal["json", "sections"]
+Context = Literal["hunk", "function"]
+Splitter = Literal["markdown", "paper"]
+IssueRule = Literal["lines", "paper"]
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,29 +61,14 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     tensor_parallel: Annotated[Devices | None, _help("GPUs that share the model.")] = None
     quantization: Annotated[Name | None, _help("How the model's weights are quantized.")] = None
     dtype: Annotated[Name | None, _help("Type of the model's numbers, such as bfloat16.")] = None
-    concurrency: Annotated[
-        Count | None, _help("Requests to a model server at the same time (default: 16).")
-    ] = None
-    model_timeout: Annotated[
-        Seconds | None, _help("Seconds that a model server may take for one answer.")
-    ] = None
+    concurrency: Annotated[Requests | None, _help("Requests at a time (default: 16).")] = None
+    model_timeout: Annotated[Seconds | None, _help("Seconds that one answer may take.")] = None
     temperature: Annotated[float, Meta(ge=0, le=2), _help("Sampling temperature.", "T")] = 0.0
     max_new_tokens: Annotated[Limit, _help("Most tokens of one answer.")] = 512
-    form: Annotated[
-        Literal["json", "sections"] | None,
-        _help("Form of the answer (default: as the model was trained, else json)."),
-    ] = None
-    few_shots: Annotated[
-        bool | None,
-        _help("Show the model the prompt's examples (default: as it was trained, else yes)."),
-    ] = None
-    prompt: Annotated[
-        Name | None, _help("Prompt for claims (default: as the model was trained, else claims.v1).")
-    ] = None
-    context: Annotated[
-        Literal["hunk", "function"],
-        _help("Code that the model sees: the hunk, or the enclosing function as well."),
-    ] = "hunk"
+    form: Annotated[Form | None, _help("Form of the answer (default: as trained, or json).")] = None
+    few_shots: Annotated[bool | None, _help("Show examples (default: as trained, or yes).")] = None
+    prompt: Annotated[Name | None, _help("Prompt (default: as trained, or claims.v1).")] = None
+    context: Annotated[Context, _help("Code that the model sees with the change.")] = "hunk"
 
 
 class Config(ModelSettings, frozen=True, kw_only=True):
@@ -91,46 +80,31 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     claims: Annotated[
         Name,
         _help(
-            "Claim generators, joined by +. auto: the configured model, or structural without one.",
+            "Claim generators, joined by +; auto: the configured model, or structural without one.",
             "NAME[:ARGUMENT]",
         ),
     ] = AUTO
     matcher: Annotated[
         Name,
-        _help(
-            "Matcher of sentences and references. auto: calibrated for the encoder that it knows, "
-            "else published; calibrated takes a FILE of weights.",
-            "NAME[:FILE]",
-        ),
+        _help("Matcher; auto: calibrated for the encoder it knows, or published.", "NAME[:FILE]"),
     ] = AUTO
     threshold: Annotated[
-        Cosine | None,
-        _help("Cosine threshold, for the matcher published (default: the encoder's own)."),
+        Cosine | None, _help("Cosine cut-off of the matcher published (default: the encoder's).")
     ] = None
-    splitter: Annotated[Literal["markdown", "paper"], _help("Sentence splitter.")] = "markdown"
+    splitter: Annotated[Splitter, _help("Sentence splitter.")] = "markdown"
     max_claims: Annotated[Limit | None, _help("Most claims counted.")] = 12
     analyzers: Annotated[
-        Name,
-        _help("Static analysis: auto, none, or comma-separated names and folders.", "NAMES"),
+        Name, _help("Static analysis: auto, none, or comma-separated names and folders.", "NAMES")
     ] = "auto"
     max_issues: Annotated[Limit, _help("Most issues counted in a hunk, the worst ones.")] = 3
-    issues: Annotated[
-        Literal["lines", "paper"],
-        _help("Issues counted: those of the changed lines, or as published."),
-    ] = "lines"
+    issues: Annotated[IssueRule, _help("Issues of the changed lines, or as published.")] = "lines"
     tools_dir: Annotated[Folder | None, _help("Where the analyzers of npm are installed.")] = None
-    cache_dir: Annotated[
-        Folder | None, _help("Folder of the cache (default: the system's folder for caches).")
-    ] = None
-    cache: Annotated[bool, _help("Cache findings, claims and answers of hosts on this disk.")] = (
-        True
-    )
+    cache_dir: Annotated[Folder | None, _help("Cache folder (default: the system's).")] = None
+    cache: Annotated[bool, _help("Cache findings, claims and answers of hosts.")] = True
     format: Annotated[Name, _help("Report format.")] = "text"
     explain: Annotated[bool, _help("Show everything that decided the score.")] = False
     offline: Annotated[bool, _help("Use no network; models come from this disk.")] = False
-    fail_under: Annotated[
-        Share | None, _help("Exit with code 1 when relevance is below X (0 to 1).")
-    ] = None
+    fail_under: Annotated[Share | None, _help("Exit with 1 when relevance is below X.")] = None
     max_diff_bytes: Annotated[Limit, _help("Largest diff.")] = 10_000_000
     max_files: Annotated[Limit, _help("Most files in a diff.")] = 3_000
     max_hunks: Annotated[Limit, _help("Most hunks in a diff.")] = 20_000
@@ -168,16 +142,11 @@ SETTINGS: Mapping[str, Setting] = {
 }
 """The settings by name."""
 _TYPES = get_type_hints(Config, include_extras=True)
+_PRESET_SETTINGS = (
+    "encoder", "claims", "matcher", "splitter", "issues", "threshold", "revision"
+)  # fmt: skip
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "default": {
-        "encoder": "minilm",
-        "claims": AUTO,
-        "matcher": AUTO,
-        "splitter": "markdown",
-        "issues": "lines",
-        "threshold": None,
-        "revision": None,
-    },
+    "default": {name: SETTINGS[name].default for name in _PRESET_SETTINGS},
     "paper": {
         "encoder": "st:mixedbread-ai/mxbai-embed-large-v1",
         "matcher": "published",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore.commands import _settings
+from crscore.commands._settings import config_option, load_settings, setting_options
 from crscore.errors import UnknownPluginError
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @click.group(name="analyzers", invoke_without_command=True)
 @click.pass_context
-@_settings.setting_options("analyzers", "tools_dir")
-@_settings.config_option
+@setting_options("analyzers", "tools_dir")
+@config_option
 def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
     """List the tools that look for issues in changed code; install the ones of npm.
 
     Tools of Python come with `pip install 'crscore[analyzers]'`.
     """
-    context.obj = settings = _settings.load_settings(config_file, flags)
+    context.obj = settings = load_settings(config_file, flags)
     if context.invoked_subcommand is None:
         for line in table(settings):
             click.echo(line)

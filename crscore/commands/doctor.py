@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import plugins
-from crscore.commands import _settings, analyzers
+from crscore.commands import analyzers
+from crscore.commands._settings import (
+    PARTS,
+    SCORING,
+    config_option,
+    load_settings,
+    setting_options,
+)
 from crscore.errors import CRScoreError
 from crscore.sandbox import run
 from crscore.scoring import signature
@@ -30,14 +37,14 @@ _REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 
 @click.command(name="doctor")
-@_settings.setting_options(*_settings.SCORING, *_settings.PARTS, "offline")
-@_settings.config_option
+@setting_options(*SCORING, *PARTS, "offline")
+@config_option
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """Print what is active and what is missing.
 
     The exit code is 0 when a score can be made with these settings, else 3.
     """
-    settings = _settings.load_settings(config_file, flags)
+    settings = load_settings(config_file, flags)
     click.echo(f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}")
     problem = _active(settings)
     for kind in plugins.KINDS:
@@ -47,7 +54,11 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     click.echo("\nanalyzers:")
     for line in analyzers.table(settings):
         click.echo(line)
-    click.echo(f"  {_network()}")
+    denied = run.network_denied()
+    network = (
+        "tools run without a network" if denied else "tools here cannot be kept off the network"
+    )
+    click.echo(f"  {network}")
     click.echo("\npackages:")
     for package, extra in sorted(_requirements()):
         click.echo(f"  {package:<24}{_version(package, extra)}")
@@ -67,11 +78,6 @@ def _active(settings: Config) -> bool:
     line = signature.render_signature({**scorer.parts.signature, "analyzers": settings.analyzers})
     click.echo(f"\nready: {line}")
     return False
-
-
-def _network() -> str:
-    denied = run.network_denied()
-    return "tools run without a network" if denied else "no way here to keep tools off the network"
 
 
 def _state(kind: str, name: str) -> str:
