@@ -156,7 +156,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "revision": None,
     },
 }
-"""What each preset stands for. `paper` leaves the claims to the user: they are a model's."""
+"""Settings of each preset. `paper` leaves the claims to the user: they are a model's."""
 
 # "owner/model", "model", "model:7b"; no path.
 _MODEL = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
@@ -178,7 +178,7 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
     ),
     "matcher": (r"[^:]*", "may name a matcher but no file, as a change could bring its own"),
 }
-"""What a settings file may say, as a pattern, and the message when it says something else.
+"""Values that a settings file may have, as a pattern, and the message for any other one.
 
 The file may be part of the change that is scored, and a change must not choose programs.
 """
@@ -190,7 +190,7 @@ class SettingsText(NamedTuple):
     toml: str
     """Its content."""
     origin: str
-    """What to call it in messages."""
+    """Its name in messages."""
 
 
 def resolve_settings(
@@ -267,7 +267,7 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
 
 
 def _expected(kind: inspect.Type) -> str:
-    """Say in words which values a type allows."""
+    """Describe the values that a type allows."""
     if isinstance(kind, inspect.BoolType):
         return "true or false"
     if isinstance(kind, inspect.LiteralType):

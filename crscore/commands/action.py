@@ -65,7 +65,7 @@ def command() -> int:
 
 @dataclass(slots=True)
 class Step:
-    """What became of the pull requests so far, and the messages about it."""
+    """Outcome of the pull requests so far, and the messages about it."""
 
     overviews: list[Overview] = field(default_factory=list)
     """For log and summary."""

@@ -50,7 +50,7 @@ def install(settings: Config, names: tuple[str, ...]) -> int:
 
 
 def table(settings: Config) -> Iterator[str]:
-    """Say of each analyzer whether it can run here, and how to get it when it cannot."""
+    """List each analyzer: whether it can run here, or how to get it."""
     from crscore.static_analysis.tools import Installed  # noqa: PLC0415
 
     for one, found in _suite(settings).installed():

@@ -88,7 +88,7 @@ def _state(kind: str, name: str) -> str:
 
 
 def _requirements() -> set[tuple[str, str]]:
-    """What crscore declares to need: package and extra ("" for none)."""
+    """Return the declared requirements: package and extra ("" for none)."""
     declared = [
         (match[1], match[2] or "")
         for line in importlib.metadata.requires("crscore") or ()

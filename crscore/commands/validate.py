@@ -31,7 +31,7 @@ _JUDGE_ENVIRONMENT: Final = {"openai": frozenset({"base_url", "api_key"})}
 _JUDGE_SETTINGS: Final = frozenset(
     {"max_model_len", "tensor_parallel", "quantization", "dtype", "concurrency", "timeout_s"}
 )
-"""What a judge takes of the settings; prompt, sampling and adapter are those of claims."""
+"""Settings that a judge takes; prompt, sampling and adapter are those of claims."""
 _FILE: Final = click.Path(path_type=Path)
 
 
@@ -204,7 +204,7 @@ class JudgeName(NamedTuple):
 
 
 class _Beside(NamedTuple):
-    """What is to stand beside the score."""
+    """Metrics to show beside the score."""
 
     baselines: bool
     files: Sequence[Path]
