@@ -231,6 +231,10 @@ class Hunk:
     lines: tuple[DiffLine, ...]
     """All lines, in diff order."""
 
+    def lines_of(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
+        """Return the lines of these kinds, in diff order; all lines without a kind."""
+        return tuple(line for line in self.lines if not kinds or line.kind in kinds)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:
@@ -261,6 +265,10 @@ class ChangedFile:
     new_source: str | None = None
     """The whole new file, when the caller gave it."""
 
+    def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
+        """Return the lines of these kinds of all hunks, in diff order; all without a kind."""
+        return tuple(line for hunk in self.hunks for line in hunk.lines_of(*kinds))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
@@ -272,6 +280,10 @@ class Diff:
     """Hash of the diff's text as read, 64 hex digits; names the change in caches and recordings."""
     notes: tuple[str, ...] = ()
     """What the reader had to repair or leave out, one sentence each."""
+
+    def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
+        """Return the lines of these kinds of all files, in diff order; all without a kind."""
+        return tuple(line for file in self.files for line in file.lines(*kinds))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

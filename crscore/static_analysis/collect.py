@@ -1,8 +1,7 @@
-"""From what each tool printed to one analysis of a change."""
+"""From the output of each tool to one analysis of a change."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crscore.records import ChangedFile, Diff
-    from crscore.static_analysis.analyzer import Analyzer
+    from crscore.static_analysis.analyzer import Analyzer, Pattern
     from crscore.static_analysis.execute import Outcome
     from crscore.static_analysis.tools import Absent, Installed
     from crscore.static_analysis.units import Unit
@@ -162,7 +161,7 @@ def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
             continue
         if unit.is_fragment and not _is_one_of(raw.rule, fragments.rules if fragments else ()):
             continue
-        worded = wording.word(raw, line.analyzer.manifest)
+        worded = wording.word_finding(raw, line.analyzer.manifest)
         yield Finding(
             tool=line.analyzer.name,
             rule=raw.rule,
@@ -176,8 +175,8 @@ def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
         )
 
 
-def _is_one_of(rule: str, patterns: Sequence[str]) -> bool:
-    return any(re.fullmatch(pattern, rule) for pattern in patterns)
+def _is_one_of(rule: str, patterns: Sequence[Pattern]) -> bool:
+    return any(pattern.compiled.fullmatch(rule) for pattern in patterns)
 
 
 def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Iterator, Mapping, Sequence
 
-    from crscore.static_analysis.manifest import Run
+    from crscore.static_analysis.analyzer import Capture, Pattern, Run
     from crscore.static_analysis.tools import Cache, Installed
     from crscore.static_analysis.units import Unit
 
@@ -164,7 +164,7 @@ def _copy(task: Task, unit: Unit) -> str:
     if task.is_published:
         return text
     for pattern in task.tool.analyzer.manifest.suppressions.patterns:
-        text = re.sub(pattern, lambda match: re.sub(r"[^\n]", "x", match[0]), text)
+        text = pattern.compiled.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
     return text
 
 
@@ -220,7 +220,7 @@ def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
 
 
 def _set_apart(
-    report: RawReport, rules: Sequence[str]
+    report: RawReport, rules: Sequence[Pattern]
 ) -> tuple[set[int], list[tuple[int, RawFinding]]]:
     """Tell the texts that could not be read from findings. Of files not ours nothing is kept."""
     unparsed = {number for path in report.unparsed if (number := _number(path)) is not None}
@@ -229,18 +229,18 @@ def _set_apart(
         number = _number(finding.path)
         if number is None:
             continue
-        if any(re.fullmatch(rule, finding.rule) for rule in rules):
+        if any(rule.compiled.fullmatch(finding.rule) for rule in rules):
             unparsed.add(number)
         else:
             findings.append((number, finding))
     return unparsed, findings
 
 
-def _given_up(stderr: bytes, pattern: str | None) -> set[int]:
+def _given_up(stderr: bytes, pattern: Capture | None) -> set[int]:
     if pattern is None:
         return set()
-    said = re.finditer(pattern, stderr.decode("utf-8", errors="replace"))
-    return {number for match in said if (number := _number(match[1] or "")) is not None}
+    matches = pattern.compiled.finditer(stderr.decode("utf-8", errors="replace"))
+    return {number for match in matches if (number := _number(match[1] or "")) is not None}
 
 
 def _number(path: str) -> int | None:

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from crscore.records import Diff
-    from crscore.static_analysis.analyzer import Analyzer
+    from crscore.static_analysis.analyzer import Analyzer, Run
     from crscore.static_analysis.execute import Outcome
-    from crscore.static_analysis.manifest import Run
     from crscore.static_analysis.reports import RawReport
     from crscore.static_analysis.tools import Absent, Cache, Installed
     from crscore.static_analysis.units import Unit
@@ -79,7 +78,7 @@ class Suite:
                 texts,
                 [collect.Line(line.analyzer, line.found, line.outcomes[index]) for line in lines],
                 compat=self.compat,
-                outside=external_sarif.runs(self.reports, diff),
+                outside=external_sarif.find_runs(self.reports, diff),
             )
             for index, (diff, texts) in enumerate(zip(diffs, units, strict=True))
         )

@@ -18,7 +18,7 @@ from crscore.syntax import fragments, grammars
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crscore.records import ChangedFile, Diff, Hunk
+    from crscore.records import ChangedFile, Diff
 
 # Characters that end a line for some tools and not for a diff: a lone CR, VT, FF, FS to RS,
 # NEL, LS, PS.
@@ -100,7 +100,7 @@ def adds_lines(file: ChangedFile) -> bool:
     """Say whether a change of this file can bring an issue with it."""
     if file.is_binary or file.is_submodule or file.status is FileStatus.DELETED:
         return False
-    return any(line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines)
+    return bool(file.lines(LineKind.ADDED))
 
 
 def _of_file(file: ChangedFile) -> Iterator[Unit]:
@@ -131,9 +131,9 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
     if language is None:
         return
     for hunk in file.hunks:
-        lines = _new_side(hunk)
-        if not any(line.kind is LineKind.ADDED for line in hunk.lines):
+        if not hunk.lines_of(LineKind.ADDED):
             continue
+        lines = [line.text for line in hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED)]
         whole = fragments.complete(language, lines, hunk.new_start)
         if whole.tree.errors == 0:
             yield Unit(
@@ -145,10 +145,6 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
                 before=whole.before,
                 length=len(lines),
             )
-
-
-def _new_side(hunk: Hunk) -> list[str]:
-    return [line.text for line in hunk.lines if line.kind is not LineKind.REMOVED]
 
 
 def _plain(text: str) -> str:

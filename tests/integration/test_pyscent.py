@@ -10,9 +10,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from crscore.static_analysis.pyscent.smells import cohesion
+from crscore.static_analysis.pyscent.__main__ import analyze
 
-from crscore.static_analysis.pyscent.classes import cohesion
-from crscore.static_analysis.pyscent.program import analyze
 from crscore.static_analysis.pyscent.source import read_source
 from crscore.static_analysis.sarif import read_sarif
 
@@ -159,7 +159,7 @@ def test_missing_pylint_ends_with_4_and_its_name(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     program = (
         f"import sys; sys.path.insert(0, {str(root)!r})\n"
-        "from crscore.static_analysis.pyscent.program import main; sys.exit(main(['a.py']))"
+        "from crscore.static_analysis.pyscent.__main__ import main; sys.exit(main(['a.py']))"
     )
     (tmp_path / "a.py").write_text("a = 1\n")
     bare = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"

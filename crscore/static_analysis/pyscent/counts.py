@@ -18,16 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.errors import DependencyError, ToolFailedError, ToolOutputError
-from crscore.static_analysis.pyscent.blocks import Function, blocks, span
-from crscore.static_analysis.pyscent.kinds import is_record
-from crscore.static_analysis.pyscent.rules import BY_PYLINT, MANY_ATTRIBUTES
-from crscore.static_analysis.pyscent.smells import smell
+from crscore.static_analysis.pyscent.rules import BY_PYLINT, MANY_ATTRIBUTES, smell
+from crscore.static_analysis.pyscent.smells import is_record
+from crscore.static_analysis.pyscent.source import Function, blocks, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crscore.static_analysis.pyscent.rules import Rule
-    from crscore.static_analysis.pyscent.smells import Smell
+    from crscore.static_analysis.pyscent.rules import Rule, Smell
     from crscore.static_analysis.pyscent.source import Source
 
 INSTALL: Final = "pip install 'crscore[analyzers]'"
@@ -44,14 +42,14 @@ class Count(NamedTuple):
     line: int
     """The line of the `def` or `class`."""
     measure: int
-    """What was counted."""
+    """The number it counted."""
 
 
 class Counts(NamedTuple):
-    """What pylint says of one file."""
+    """The messages of pylint on one file."""
 
     counts: tuple[Count, ...] = ()
-    """Its messages."""
+    """One for each message about a limit."""
     failed: bool = False
     """True when it could not read the file."""
 
@@ -162,7 +160,7 @@ def counted(tree: ast.Module, counts: Iterable[Count], *, published: bool = Fals
     }
     smells = []
     for count in counts:
-        name, node = at[count.line, count.rule.noun[0] == "class"]
+        name, node = at[count.line, count.rule.noun == "class"]
         if count.rule is MANY_ATTRIBUTES and not published and _is_record(node):
             continue
         smells.append(smell(count.rule, span(node), f"`{name}`", count.measure))

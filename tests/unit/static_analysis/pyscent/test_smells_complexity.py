@@ -2,8 +2,7 @@ import ast
 from textwrap import indent
 
 import pytest
-
-from crscore.static_analysis.pyscent.complexity import complex_code
+from crscore.static_analysis.pyscent.smells import complex_code
 
 
 def function(complexity: int, head: str = "def f():") -> str:

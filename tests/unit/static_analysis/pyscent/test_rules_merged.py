@@ -1,7 +1,7 @@
 import pytest
+from crscore.static_analysis.pyscent.source import Span
+from crscore.static_analysis.pyscent.rules import merge_sizes
 
-from crscore.static_analysis.pyscent.blocks import Span
-from crscore.static_analysis.pyscent.merged import merged
 from crscore.static_analysis.pyscent.rules import (
     COMPLEX_CODE,
     LONG_BRANCH,
@@ -9,13 +9,13 @@ from crscore.static_analysis.pyscent.rules import (
     LONG_PARAMETER_LIST,
     Rule,
 )
-from crscore.static_analysis.pyscent.smells import smell
+from crscore.static_analysis.pyscent.rules import smell
 
 F = Span(3, 90)
 
 
 def of_f(*parts: tuple[Rule, int]):
-    return merged(smell(rule, F, "`f`", measure) for rule, measure in parts)
+    return merge_sizes(smell(rule, F, "`f`", measure) for rule, measure in parts)
 
 
 def test_three_measures_are_one_finding() -> None:
@@ -49,14 +49,14 @@ def test_two_measures() -> None:
 
 def test_the_worst_level_stays() -> None:
     paths = smell(COMPLEX_CODE, F, "`f`", 21, level="warning")
-    (one,) = merged([smell(LONG_METHOD, F, "`f`", 500), paths])
+    (one,) = merge_sizes([smell(LONG_METHOD, F, "`f`", 500), paths])
     assert (one.rule, one.level) == (LONG_METHOD, "warning")
     assert [one.level for one in of_f((LONG_METHOD, 51), (LONG_BRANCH, 13))] == ["note"]
 
 
 def test_one_measure_stays_as_it_is() -> None:
     alone = smell(LONG_BRANCH, F, "`f`", 13)
-    assert merged([alone]) == [alone]
+    assert merge_sizes([alone]) == [alone]
 
 
 def test_other_functions_and_other_rules_stay_apart() -> None:
@@ -65,4 +65,4 @@ def test_other_functions_and_other_rules_stay_apart() -> None:
         smell(LONG_BRANCH, Span(100, 200), "`f`", 13),
         smell(LONG_PARAMETER_LIST, F, "`f`", 6),
     ]
-    assert sorted(one.rule.id for one in merged(parts)) == sorted(one.rule.id for one in parts)
+    assert sorted(one.rule.id for one in merge_sizes(parts)) == sorted(one.rule.id for one in parts)

@@ -1,7 +1,8 @@
-from crscore.static_analysis.pyscent.blocks import Span
+from crscore.static_analysis.pyscent.source import Span
+from crscore.static_analysis.pyscent.rules import summarize
+
 from crscore.static_analysis.pyscent.rules import LONG_METHOD, LOW_COHESION, USELESS_EXCEPTION
-from crscore.static_analysis.pyscent.smells import FileReport, smell
-from crscore.static_analysis.pyscent.summary import summarize
+from crscore.static_analysis.pyscent.rules import FileReport, smell
 
 
 def summary(*smells):

@@ -2,11 +2,11 @@ import json
 from dataclasses import replace
 
 import pytest
+from crscore.static_analysis.pyscent.source import Span
 
-from crscore.static_analysis.pyscent import render
-from crscore.static_analysis.pyscent.blocks import Span
+from crscore.static_analysis.pyscent import output as render
 from crscore.static_analysis.pyscent.rules import LONG_METHOD, RULES
-from crscore.static_analysis.pyscent.smells import FileReport, smell
+from crscore.static_analysis.pyscent.rules import FileReport, smell
 from crscore.static_analysis.sarif import read_sarif
 
 SMELL = smell(LONG_METHOD, Span(3, 60), "`f`", 51)
