@@ -1,4 +1,4 @@
-"""Which files of a change have to be read whole, and what is made of them.
+"""The files of a change that have to be read whole, and the limits on them.
 
 Shared by the two ways of getting them, from a checkout and from the host, so that both give the
 same files under the same limits.
@@ -22,7 +22,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much of a pull request is read; each limit can be raised."""
+    """Largest part of a pull request that is read; each limit can be raised."""
 
     diff: parse.Limits = field(default_factory=parse.Limits)
     """Of the change itself."""
@@ -34,25 +34,16 @@ class Limits:
     """Bytes of all whole files together."""
 
 
-class Needed(NamedTuple):
-    """Which files to read."""
+class Chosen(NamedTuple):
+    """The files to read."""
 
     paths: tuple[str, ...]
-    """Paths at the head, in the order of the diff."""
+    """Paths at the head, in the order given."""
     notes: tuple[str, ...]
-    """Which are too many, one sentence at most."""
+    """The files left out, one sentence for each reason."""
 
 
-class Fit(NamedTuple):
-    """What the limits let through."""
-
-    paths: tuple[str, ...]
-    """Paths, in the order given."""
-    notes: tuple[str, ...]
-    """What they did not let through, one sentence for each reason."""
-
-
-def needed(change: Diff, limits: Limits) -> Needed:
+def needed(change: Diff, limits: Limits) -> Chosen:
     """List the files of which the hunks do not show all.
 
     Args:
@@ -70,10 +61,10 @@ def needed(change: Diff, limits: Limits) -> Needed:
     ]
     most = limits.max_sources
     over = [_left_out(f"comes after max_sources ({most:,}) was reached", paths[most:])]
-    return Needed(tuple(paths[:most]), tuple(over) if paths[most:] else ())
+    return Chosen(tuple(paths[:most]), tuple(over) if paths[most:] else ())
 
 
-def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> Fit:
+def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> Chosen:
     """Choose as much as the limits allow; the order decides, not the time of arrival.
 
     Args:
@@ -101,11 +92,11 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
             kept.append(path)
             total += size
     notes = tuple(_left_out(reason, paths) for reason, paths in sorted(left.items()))
-    return Fit(tuple(kept), notes)
+    return Chosen(tuple(kept), notes)
 
 
 def named(paths: Sequence[str]) -> str:
-    """Name the first few of many paths.
+    """Return the first few of many paths as text.
 
     Example:
         >>> named(["a", "b", "c", "d"])

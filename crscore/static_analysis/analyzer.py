@@ -211,15 +211,8 @@ class Suppressions(_Part, frozen=True):
     """Regular expressions; what they match is overwritten in the copy that the tool reads."""
 
 
-class Fragments(_Part, frozen=True):
-    """`[fragments]`: what can be said of a hunk alone."""
-
-    rules: tuple[Pattern, ...]
-    """Regular expressions that whole rule ids match."""
-
-
-class Style(_Part, frozen=True):
-    """`[style]`: what is a matter of taste, and so found but not counted."""
+class Rules(_Part, frozen=True):
+    """`[fragments]`: findings that a hunk alone allows; `[style]`: matters of taste, not counted."""
 
     rules: tuple[Pattern, ...]
     """Regular expressions that whole rule ids match."""
@@ -253,8 +246,8 @@ class Manifest(_Part, frozen=True):
     """The tool's word -> ours; `default` for the rest."""
     sentences: tuple[Sentence, ...] = ()
     suppressions: Suppressions = Suppressions()
-    fragments: Fragments | None = None
-    style: Style = Style(rules=())
+    fragments: Rules | None = None
+    style: Rules = Rules(rules=())
     limits: Limits = Limits()
     compat: Run | None = None
     """How the published method calls it."""

@@ -1,4 +1,4 @@
-"""Which findings belong to the change.
+"""The findings that belong to the change.
 
 A finding counts when it stands on a changed line of the new file. What the old file already had,
 no less bad, is older than the change. The published filter, which compares the text of lines, is

@@ -1,4 +1,4 @@
-"""From findings to the issues that a score counts.
+"""The issues that a score counts, chosen from the findings.
 
 A tool speaks for itself; here all of them speak together: what two tools say of one defect is one
 issue, what is said again and again is said once, and each hunk gets a few, the worst first.
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from crscore.records import Diff
 
 SAME_DEFECT = 0.37
-"""Cosine from which two tools' sentences on one line, without their names, tell of the same defect.
-It was 0.41 and more where they did, 0.32 and less where not: `docs/design/015-issues.md`."""
+"""Cosine from which two tools' sentences on one line, without their names, are about one defect.
+Fitted with MiniLM by `benchmarks/issues.py` on the tools' own samples: 0.41 and more for the same
+defect, 0.32 and less for another. See `docs/design/015-issues.md`."""
 SAME_AS_CLAIM = 0.5
 """Cosine from which an implication says what an issue on its lines says."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
@@ -55,7 +56,7 @@ class Chosen(NamedTuple):
     """The issues of one change."""
 
     references: tuple[PseudoReference, ...]
-    """What counts, by path and line."""
+    """The issues that count, by path and line."""
     analysis: Analysis
     """The analysis, its findings marked as `counted` where they do."""
 

@@ -65,10 +65,10 @@ def find_continued(
 
 
 class _Edit(NamedTuple):
-    """Where an added or a removed line stands among the others."""
+    """Position of an added or a removed line among the others."""
 
     segment: int
-    """Which of the stretches without an unchanged word between them."""
+    """Number of its stretch; an unchanged word separates stretches."""
     pair: tuple[int, int] | None
     """Names the line of the other version in whose stead it came, where lines were replaced one
     by one."""
@@ -171,7 +171,7 @@ class _Version:
         return line if self.moves is None else self.moves.before(line)
 
     def _said(self, one: Finding) -> str:
-        """What is said, whatever the name of the definition that it is said of."""
+        """Return the words, without the name of the definition that they are about."""
         name = self.definitions.at(one.line)
         # How bad a whole definition is may be said in words: "very high risk".
         return "" if name and one.end_line > one.line else _words(one.text, name)
@@ -216,7 +216,7 @@ def _words(text: str, name: str = "") -> str:
 
 
 class Moves:
-    """Where the unchanged lines of the new file stood in the old one."""
+    """Positions of the unchanged lines of the new file in the old one."""
 
     def __init__(self, file: ChangedFile) -> None:
         """Read the hunks.
@@ -285,12 +285,12 @@ class Definitions:
             self._around.append(name or ("" if parent is None else self._around[parent]))
 
     def around(self, line: int) -> str:
-        """Name the definition that a line begins or stands in; "" for none."""
+        """Return the definition that a line begins or stands in; "" for none."""
         statement = self._statement(line)
         return "" if statement is None else self._around[statement]
 
     def at(self, line: int) -> str:
-        """Name the definition that begins on a line; "" for none."""
+        """Return the definition that begins on a line; "" for none."""
         statement = self._statement(line)
         return "" if statement is None or self._first[statement] != line else self._names[statement]
 

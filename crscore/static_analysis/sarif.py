@@ -1,10 +1,9 @@
 """Reads SARIF 2.1.0: what a tool prints, or what a tool of a team's CI left in a file.
 
-Nothing in it is trusted. A null, or a line or index that is no whole number, counts as absent;
-any other value of the wrong type is a `ToolOutputError` that names its key. Tried with the
-output of ruff 0.17, PMD 7.28 and oxlint 1.94, and with the habits of CodeQL (rules of
-extensions, embedded links), semgrep (`suppressions`), ESLint and PMD (files that could not be
-read stand in notifications).
+Nothing in it is trusted. A value of the wrong type counts as absent; what has no shape at all
+is a `ToolOutputError`. Tried with the output of ruff 0.17, PMD 7.28 and oxlint 1.94, and with
+the habits of CodeQL (rules of extensions, embedded links), semgrep (`suppressions`), ESLint and
+PMD (files that could not be read stand in notifications).
 
 Source:
     OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, sections 3.4
@@ -18,26 +17,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import msgspec
-
 from crscore.errors import ToolOutputError
 from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
-from crscore.static_analysis.sarif_format import VERSION, Log, Rule
 from crscore.static_analysis.wording import resolve_links, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from crscore.static_analysis.sarif_format import (
-        ArtifactLocation,
-        Component,
-        Invocation,
-        Location,
-        Reference,
-        Result,
-        Run,
-    )
-
+VERSION: Final = "2.1.0"
 MOST_RESULTS: Final = 25_000
 """Results that GitHub takes in a run, and that we take in a file."""
 MAX_LINE: Final = 10_000_000
@@ -56,6 +43,8 @@ _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
 _MAX_NESTED_BASES: Final = 10
 _MAX_LEVELS: Final = 5
 _MAX_EXTENSIONS: Final = 100
+
+Json = dict[str, Any]
 
 
 def read_sarif(
@@ -77,150 +66,158 @@ def read_sarif(
         ToolOutputError: The content is no SARIF 2.1.0, has too many results, keeps them in
             another file, or says that the tool failed and found nothing.
     """
-    runs = _read_log(content, source).runs
-    if any(run.external_property_file_references.get("results") for run in runs):
-        raise ToolOutputError(source, "its results are in another file, which is not read")
-    results = sum(len(run.results or ()) for run in runs)
+    log = _log(content, source)
+    runs = _array(log, "runs", source)
+    for run in runs:
+        if _object(run, "externalPropertyFileReferences").get("results"):
+            raise ToolOutputError(source, "its results are in another file, which is not read")
+    results = sum(len(_array(run, "results", source)) for run in runs)
     if results > most_results:
         raise ToolOutputError(
             source, f"it has {results:,} results and {most_results:,} are the most that is read"
         )
-    return tuple(replace_surrogates(_RunReader(run, source).report()) for run in runs)
+    return tuple(replace_surrogates(_Run(run, source).report()) for run in runs)
 
 
-def _read_log(content: bytes, source: str) -> Log:
+def _log(content: bytes, source: str) -> Json:
     try:
         text = content.decode(json.detect_encoding(content), errors="replace")
-        log = json.loads(
-            text.removeprefix("\ufeff"),
-            parse_constant=lambda _: None,
-            object_hook=lambda given: {key: one for key, one in given.items() if one is not None},
-        )
+        log = json.loads(text.removeprefix("\ufeff"), parse_constant=lambda _: None)
     except (ValueError, RecursionError) as exc:
         raise ToolOutputError(source, f"it is no JSON: {exc}") from exc
-    version = log.get("version", VERSION) if isinstance(log, dict) else VERSION
+    if not isinstance(log, dict):
+        raise ToolOutputError(source, "it is no SARIF: no JSON object")
+    version = log.get("version")
     if version != VERSION:
-        found = f"version {version!r:.40}"
+        found = f"version {version!r:.40}" if "version" in log else "no version"
         raise ToolOutputError(source, f"it has {found} and only SARIF {VERSION} is read")
-    try:
-        return msgspec.convert(log, Log)
-    except msgspec.ValidationError as exc:
-        raise ToolOutputError(source, f"it is no SARIF {VERSION}: {exc!s:.200}") from exc
+    if not isinstance(log.get("runs"), list):
+        raise ToolOutputError(source, "it has no list of runs")
+    return log
+
+
+def _rule_id(result: Json) -> str:
+    return _text(result, "ruleId") or _text(result, "rule", "id")
 
 
 class _Part:
-    """The driver or an extension of a tool, its rules by id."""
+    """The driver or an extension of a tool."""
 
-    def __init__(self, component: Component) -> None:
+    def __init__(self, component: Json) -> None:
         self.component = component
-        self.rules = component.rules
-        self.by_id = {rule.id: rule for rule in reversed(self.rules)}
+        self.rules = _objects(component, "rules")
+        self.by_id = {_text(rule, "id"): rule for rule in reversed(self.rules)}
 
 
-class _FoundRule(NamedTuple):
+class _Rule(NamedTuple):
     """A rule and the part of the tool that defines it."""
 
-    rule: Rule
+    rule: Json
     part: _Part
 
 
-class _RunReader:
-    """Reads the results of one run, with what they refer to."""
+class _Run:
+    """One run, with the parts that its results refer to."""
 
-    def __init__(self, run: Run, source: str) -> None:
+    def __init__(self, run: Json, source: str) -> None:
         self.run, self.source = run, source
-        extensions = run.tool.extensions[:_MAX_EXTENSIONS]
-        self.parts = [_Part(one) for one in (run.tool.driver, *extensions)]
+        self.driver = _object(run, "tool", "driver")
+        extensions = _objects(_object(run, "tool"), "extensions")[:_MAX_EXTENSIONS]
+        self.parts = [_Part(one) for one in (self.driver, *extensions)]
+        self.bases = _object(run, "originalUriBaseIds")
+        self.artifacts = _objects(run, "artifacts")
 
     def report(self) -> RawReport:
         findings = tuple(self._findings())
         unparsed = tuple(dict.fromkeys(self._unparsed()))
-        failed = [one for one in self.run.invocations if one.execution_successful is False]
+        invocations = _objects(self.run, "invocations")
+        failed = [one for one in invocations if one.get("executionSuccessful") is False]
         if failed and not findings and not unparsed:
             raise ToolOutputError(self.source, f"it says that the tool failed{_why(failed[0])}")
-        driver = self.run.tool.driver
         return RawReport(
-            tool=driver.name or None,
-            version=driver.semantic_version or driver.version or None,
+            tool=_text(self.driver, "name") or None,
+            version=_text(self.driver, "semanticVersion") or _text(self.driver, "version") or None,
             findings=findings,
             unparsed=unparsed,
         )
 
     def _findings(self) -> Iterator[RawFinding]:
-        for result in self.run.results or ():
-            if result.kind in _NO_FINDING or result.baseline_state == "absent":
+        for result in _array(self.run, "results", self.source):
+            kind = _text(result, "kind")
+            baseline = _text(result, "baselineState") or None
+            if kind in _NO_FINDING or baseline == "absent":
                 continue
             found = self._rule(result)
-            path, line, end = self._place(result.locations)
+            path, line, end = self._place(result)
             yield RawFinding(
-                path=path or self._path(result.analysis_target),
-                rule=result.rule_id or result.rule.id or found.rule.id,
+                path=path,
+                rule=_rule_id(result) or _text(found.rule, "id"),
                 message=_message(result, found),
                 line=line,
                 end_line=end,
-                level=_level(result, found.rule) if result.kind != "review" else "note",
+                level=_level(result, found.rule) if kind != "review" else "note",
                 suppressed=_suppressed(result),
-                baseline=result.baseline_state or None,
+                baseline=baseline,
             )
 
-    def _rule(self, result: Result) -> _FoundRule:
+    def _rule(self, result: Json) -> _Rule:
         """Look up the rule of a result: by its index where the ids agree, else by its id."""
-        part = self._part(result.rule.tool_component)
-        name = result.rule_id or result.rule.id
-        given = result.rule_index if result.rule.index is None else result.rule.index
-        index = _whole(given)
+        reference = _object(result, "rule")
+        part = self._part(_object(reference, "toolComponent"))
+        name = _rule_id(result)
+        index = _whole(reference.get("index", result.get("ruleIndex")))
         if index is not None and index < len(part.rules):
             rule = part.rules[index]
-            if not name or name == rule.id or name.startswith(rule.id + "/"):
-                return _FoundRule(rule, part)
+            known = _text(rule, "id")
+            if not name or name == known or name.startswith(known + "/"):
+                return _Rule(rule, part)
         # `CA5350/md5` is a case of the rule `CA5350`.
         for _ in range(_MAX_LEVELS):
             for other in (part, *self.parts):
                 if name in other.by_id:
-                    return _FoundRule(other.by_id[name], other)
+                    return _Rule(other.by_id[name], other)
             name = name.rpartition("/")[0]
-        return _FoundRule(Rule(), part)
+        return _Rule({}, part)
 
-    def _part(self, reference: Reference | None) -> _Part:
+    def _part(self, reference: Json) -> _Part:
         """Find the part of the tool that defines a result's rule: the driver by default."""
-        if reference is None:
-            return self.parts[0]
         extensions = self.parts[1:]
-        index = _whole(reference.index)
+        index = _whole(reference.get("index"))
         if index is not None and index < len(extensions):
             return extensions[index]
         for key in ("guid", "name"):
-            name = getattr(reference, key)
+            name = _text(reference, key)
             for part in extensions:
-                if name and getattr(part.component, key) == name:
+                if name and _text(part.component, key) == name:
                     return part
         return self.parts[0]
 
-    def _place(self, locations: tuple[Location, ...]) -> tuple[str, int, int]:
+    def _place(self, result: Json) -> tuple[str, int, int]:
         """Take the first location that names a file: path, first line and last line."""
-        for location in locations:
-            physical = location.physical_location
-            path = self._path(physical.artifact_location)
+        for location in _objects(result, "locations"):
+            physical = _object(location, "physicalLocation")
+            path = self._path(_object(physical, "artifactLocation"))
             if path:
-                line = _line(physical.region.start_line)
-                end = _line(physical.region.end_line) if line else 0
+                region = _object(physical, "region")
+                line = _line(region.get("startLine"))
+                end = _line(region.get("endLine")) if line else 0
                 return path, line, max(line, end)
-        return "", 0, 0
+        return self._path(_object(result, "analysisTarget")), 0, 0
 
-    def _path(self, location: ArtifactLocation) -> str:
-        index = _whole(location.index)
-        if not location.uri and index is not None and index < len(self.run.artifacts):
-            location = self.run.artifacts[index].location
-        uri = location.uri
+    def _path(self, location: Json) -> str:
+        index = _whole(location.get("index"))
+        if not _text(location, "uri") and index is not None and index < len(self.artifacts):
+            location = _object(self.artifacts[index], "location")
+        uri = _text(location, "uri")
         # Relative bases belong to the path; an absolute one says only where the checkout lay.
         for _ in range(_MAX_NESTED_BASES):
-            base = self.run.original_uri_base_ids.get(location.uri_base_id)
-            if not uri or _ABSOLUTE.match(uri) or base is None:
+            if not uri or _ABSOLUTE.match(uri):
                 break
-            location, start = base, base.uri.strip()
-            if not start or _ABSOLUTE.match(start):
+            location = _object(self.bases, _text(location, "uriBaseId"))
+            base = _text(location, "uri").strip()
+            if not base or _ABSOLUTE.match(base):
                 break
-            uri = f"{start.rstrip('/')}/{uri}"
+            uri = f"{base.rstrip('/')}/{uri}"
         return uri
 
     def _unparsed(self) -> Iterator[str]:
@@ -228,36 +225,44 @@ class _RunReader:
 
         PMD gives such notifications no level, only the exception.
         """
-        for invocation in self.run.invocations:
-            for note in invocation.notifications:
-                if note.level == "error" or note.exception is not None:
-                    yield from filter(None, [self._place(note.locations)[0]])
+        for invocation in _objects(self.run, "invocations"):
+            for note in _notifications(invocation):
+                if _text(note, "level") == "error" or "exception" in note:
+                    yield from filter(None, [self._place(note)[0]])
 
 
-def _why(invocation: Invocation) -> str:
-    messages = [note.message.text for note in invocation.notifications]
-    sentences = map(shorten, (*messages, invocation.exit_code_description))
+def _why(invocation: Json) -> str:
+    messages = [_text(note, "message", "text") for note in _notifications(invocation)]
+    sentences = map(shorten, (*messages, _text(invocation, "exitCodeDescription")))
     return next((f": {sentence}" for sentence in sentences if sentence), "")
 
 
-def _message(result: Result, found: _FoundRule) -> str:
+def _notifications(invocation: Json) -> list[Json]:
+    configuration = _objects(invocation, "toolConfigurationNotifications")
+    return [*_objects(invocation, "toolExecutionNotifications"), *configuration]
+
+
+def _message(result: Json, found: _Rule) -> str:
     """Find a result's words; those of its rule where it has none of its own."""
-    rule, message = found.rule, result.message
-    text = message.text
-    if not text and message.id:
-        own, general = rule.message_strings, found.part.component.global_message_strings
-        named = own.get(message.id) or general.get(message.id) or message
-        text = named.text or named.markdown
-    text = text or message.markdown
-    if message.arguments:
-        text = _fill(text, [one if isinstance(one, str) else "" for one in message.arguments])
+    message = _object(result, "message")
+    text = _text(message, "text")
+    if not text and message.get("id"):
+        name = _text(message, "id")
+        strings = _object(found.rule, "messageStrings", name)
+        strings = strings or _object(found.part.component, "globalMessageStrings", name)
+        text = _text(strings, "text") or _text(strings, "markdown")
+    text = text or _text(message, "markdown")
+    arguments = message.get("arguments")
+    if isinstance(arguments, list) and arguments:
+        text = _filled(text, [one if isinstance(one, str) else "" for one in arguments])
     if not text.strip():
-        words = (rule.short_description.text, rule.full_description.text, rule.name)
-        text = next((one for one in words if one.strip()), "")
+        for key in ("shortDescription", "fullDescription"):
+            text = text.strip() or _text(found.rule, key, "text")
+        text = text or _text(found.rule, "name")
     return resolve_links(text)
 
 
-def _fill(text: str, arguments: list[str]) -> str:
+def _filled(text: str, arguments: list[str]) -> str:
     def fill(found: re.Match[str]) -> str:
         if found[1] is None:
             return found[0][0]
@@ -267,38 +272,73 @@ def _fill(text: str, arguments: list[str]) -> str:
     return _PLACEHOLDER.sub(fill, text)
 
 
-def _level(result: Result, rule: Rule) -> str:
-    level = _known_level(result.level) or _known_level(rule.default_configuration.level)
-    severity = _security(result.properties)
-    severity = _security(rule.properties) if severity is None else severity
+def _level(result: Json, rule: Json) -> str:
+    level = _known_level(result) or _known_level(_object(rule, "defaultConfiguration"))
+    severity = _security(result)
+    severity = _security(rule) if severity is None else severity
     least = 0
     if severity is not None:
         least = (severity >= MEDIUM) + (severity >= HIGH)
     return _LEVELS[max(_LEVELS.index(level or "warning"), least)]
 
 
-def _known_level(level: str) -> str:
+def _known_level(owner: Json) -> str:
+    level = _text(owner, "level").lower()
     # Some tools write `none` for their least severity, though it means that there is none.
-    level = "note" if level.lower() == "none" else level.lower()
+    level = "note" if level == "none" else level
     return level if level in _LEVELS else ""
 
 
-def _security(properties: Mapping[str, Any]) -> float | None:
+def _security(owner: Json) -> float | None:
     """Read `security-severity`, a number from 0 to 10 that is written as a text."""
-    value = properties.get("security-severity")
+    value = _object(owner, "properties").get("security-severity")
     if isinstance(value, str) and re.fullmatch(r"\d{1,2}(?:\.\d{1,6})?", value):
         return float(value)
     return float(value) if isinstance(value, int | float) and 0 <= value <= 10 else None
 
 
-def _suppressed(result: Result) -> bool:
+def _suppressed(result: Json) -> bool:
     """Return whether somebody silenced a result and nobody objected.
 
     As the makers of the format decide it: one suppression that is accepted or says nothing, and
     none that is under review or was rejected.
     """
-    states = {one.status or "accepted" for one in result.suppressions}
-    return "accepted" in states and not {"underReview", "rejected"} & states
+    states = [_text(one, "status") or "accepted" for one in _objects(result, "suppressions")]
+    return "accepted" in states and not {"underReview", "rejected"} & set(states)
+
+
+def _object(owner: Json, *keys: str) -> Json:
+    for key in keys:
+        value = owner.get(key)
+        owner = value if isinstance(value, dict) else {}
+    return owner
+
+
+def _objects(owner: Json, key: str) -> list[Json]:
+    """Read a list of objects; what is none keeps its place, because indices count places."""
+    value = owner.get(key)
+    if not isinstance(value, list):
+        return []
+    return [one if isinstance(one, dict) else {} for one in value]
+
+
+def _array(owner: Json, key: str, source: str) -> list[Json]:
+    """Read a list of objects that must be one, or be absent or null.
+
+    Raises:
+        ToolOutputError: It is something else.
+    """
+    value = owner.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise ToolOutputError(source, f"its {key} are no list of objects")
+    return value
+
+
+def _text(owner: Json, *keys: str) -> str:
+    value = _object(owner, *keys[:-1]).get(keys[-1])
+    return value if isinstance(value, str) else ""
 
 
 def _whole(value: object) -> int | None:

@@ -77,7 +77,7 @@ class Absent:
 
 
 def default_folder() -> Path:
-    """Where the tools of npm are installed when no setting says otherwise."""
+    """Return the default folder of the tools of npm."""
     return Path(sys.prefix) / "share" / "crscore" / "tools"
 
 
@@ -221,7 +221,7 @@ def _version(
 
 
 def _stamp(analyzer: Analyzer, program: str) -> str:
-    """What changes when the program is replaced.
+    """Return a text that changes when the program is replaced.
 
     A module that this interpreter runs is replaced with a package, which touches the folder
     of the packages.

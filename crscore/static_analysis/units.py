@@ -36,9 +36,9 @@ class Unit:
     path: str
     """The file's path in the diff."""
     side: Side
-    """Which version it is."""
+    """Its version of the file."""
     text: str
-    """What tools read: lines end with LF."""
+    """The text; lines end with LF."""
     suffix: str
     """Lower case, with the dot; "" when neither path nor language tells one."""
     is_package: bool = False
@@ -56,7 +56,7 @@ class Unit:
         return self.length is not None
 
     def file_name(self, number: int) -> str:
-        """Name the copy that a tool reads."""
+        """Return the name of the copy that a tool reads."""
         stem = f"s{number:04}"
         return f"{stem}/{_PACKAGE}{self.suffix}" if self.is_package else f"{stem}{self.suffix}"
 
@@ -69,7 +69,7 @@ class Unit:
 
 
 def suffix_of(file: ChangedFile) -> str:
-    """Say which suffix decides the tools that read a file.
+    """Return the suffix that decides which tools read a file.
 
     Args:
         file: A changed file.
@@ -97,7 +97,7 @@ def units_of(diff: Diff) -> tuple[tuple[Unit, ...], ...]:
 
 
 def adds_lines(file: ChangedFile) -> bool:
-    """Say whether a change of this file can bring an issue with it."""
+    """Return whether the change of a file can bring an issue with it."""
     if file.is_binary or file.is_submodule or file.status is FileStatus.DELETED:
         return False
     return bool(file.lines(LineKind.ADDED))

@@ -1,4 +1,4 @@
-"""From a tool's words to a sentence that a reviewer would write."""
+"""The sentence that a reviewer would write for a tool's finding."""
 
 from __future__ import annotations
 

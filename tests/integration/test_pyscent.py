@@ -10,9 +10,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from crscore.static_analysis.pyscent.smells import cohesion
-from crscore.static_analysis.pyscent.__main__ import analyze
 
+from crscore.static_analysis.pyscent.__main__ import analyze
+from crscore.static_analysis.pyscent.smells import cohesion
 from crscore.static_analysis.pyscent.source import read_source
 from crscore.static_analysis.sarif import read_sarif
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.errors import DependencyError, ToolFailedError, ToolOutputError
-from crscore.static_analysis.pyscent.rules import BY_PYLINT, MANY_ATTRIBUTES, smell
+from crscore.static_analysis.pyscent.rules import BY_PYLINT, smell
 from crscore.static_analysis.pyscent.smells import is_record
 from crscore.static_analysis.pyscent.source import Function, blocks, span
 
@@ -38,7 +38,7 @@ class Count(NamedTuple):
     """One message of pylint."""
 
     rule: Rule
-    """Which limit is broken."""
+    """The limit that is exceeded."""
     line: int
     """The line of the `def` or `class`."""
     measure: int
@@ -161,9 +161,9 @@ def counted(tree: ast.Module, counts: Iterable[Count], *, published: bool = Fals
     smells = []
     for count in counts:
         name, node = at[count.line, count.rule.noun == "class"]
-        if count.rule is MANY_ATTRIBUTES and not published and _is_record(node):
+        if count.rule.id == "many-attributes" and not published and _is_record(node):
             continue
-        smells.append(smell(count.rule, span(node), f"`{name}`", count.measure))
+        smells.append(smell(count.rule.id, span(node), f"`{name}`", count.measure))
     return smells
 
 

@@ -1,15 +1,17 @@
-"""The rules, and the findings in their words. No other module holds a limit.
+"""The rules, which `rules.toml` holds, and the findings in their words.
 
 Source:
-    The limits are those of PyScent as the CRScore paper uses it (Naik et al., NAACL 2025,
-    arXiv:2409.19801v2, Table 14); the ranks are radon's, as the paper's Table 6 prints them.
+    The ranks are radon's, as the CRScore paper prints them (Naik et al., NAACL 2025,
+    arXiv:2409.19801v2, Table 6).
 """
 
 from __future__ import annotations
 
 import math
+import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -62,119 +64,10 @@ class Rule:
         return f"{places} {self.noun}{plural}"
 
 
-LONG_METHOD: Final = Rule(
-    id="long-method",
-    limit=50,
-    extent="{n} statements",
-    text="{place} has {extent}, more than {limit}, so it is hard to follow; split it up.",
-    pylint="R0915",
-    option="--max-statements",
-)
-LONG_PARAMETER_LIST: Final = Rule(
-    id="long-parameter-list",
-    limit=5,
-    extent="{n} parameters",
-    text="{place} takes {extent}, more than {limit}, so a call is easy to get wrong.",
-    pylint="R0913",
-    option="--max-args",
-)
-LONG_BRANCH: Final = Rule(
-    id="long-branch",
-    limit=12,
-    extent="{n} branches",
-    text="{place} has {extent}, more than {limit}, so it is hard to test each way through it.",
-    pylint="R0912",
-    option="--max-branches",
-)
-MANY_ATTRIBUTES: Final = Rule(
-    id="many-attributes",
-    limit=7,
-    extent="{n} instance attributes",
-    text="{place} has {extent}, more than {limit}, so it may do the work of several classes.",
-    noun="class",
-    pylint="R0902",
-    option="--max-attributes",
-)
-MANY_METHODS: Final = Rule(
-    id="many-methods",
-    limit=20,
-    extent="{n} public methods",
-    text="{place} has {extent}, more than {limit}, so it may have more than one responsibility.",
-    noun="class",
-    pylint="R0904",
-    option="--max-public-methods",
-)
-SHOTGUN_SURGERY: Final = Rule(
-    id="shotgun-surgery",
-    limit=5,
-    extent="{n} calls to code of other modules",
-    published_extent="{n} calls to code outside the class",
-    text=(
-        "{place} makes {extent} ({calls}), more than {limit}, "
-        "so changes elsewhere may force changes here."
-    ),
-    noun="class",
-    file_level=True,
-)
-LOW_COHESION: Final = Rule(
-    id="low-cohesion",
-    limit=30,
-    extent="a cohesion of {n} %",
-    text=(
-        "{place} has {extent}, less than {limit} %: its methods share few attributes, "
-        "so it may be several classes in one."
-    ),
-    noun="class",
-    least_is_worst=True,
-    file_level=True,
-)
-COMPLEX_CODE: Final = Rule(
-    id="complex-code",
-    limit=10,
-    extent="{n} independent paths",
-    published_extent="a cyclomatic complexity of {n} (rank {rank}, {risk})",
-    text="{place} has {extent} (cyclomatic complexity), more than {limit}; it is hard to test.",
-    noun="block",
-    file_level=True,
-)
-LONG_LAMBDA: Final = Rule(
-    id="long-lambda",
-    limit=60,
-    extent="{n} characters",
-    text="{place} has {extent}, more than {limit}; a named function would be easier to read.",
-    noun="place",
-)
-LONG_COMPREHENSION: Final = Rule(
-    id="long-comprehension",
-    name="long list comprehension",
-    limit=72,
-    extent="{n} characters",
-    text="{place} has {extent}, more than {limit}; a loop or a helper would be easier to read.",
-    noun="place",
-)
-USELESS_EXCEPTION: Final = Rule(
-    id="useless-exception",
-    limit=0,
-    extent="",
-    text="{place} {harm}.",
-    noun="place",
-    level=WARNING,
-)
-
-RULES: Final = (
-    LONG_METHOD,
-    LONG_PARAMETER_LIST,
-    LONG_BRANCH,
-    MANY_ATTRIBUTES,
-    MANY_METHODS,
-    SHOTGUN_SURGERY,
-    LOW_COHESION,
-    COMPLEX_CODE,
-    LONG_LAMBDA,
-    LONG_COMPREHENSION,
-    USELESS_EXCEPTION,
-)
-BY_PYLINT: Final = MappingProxyType({rule.pylint: rule for rule in RULES if rule.pylint})
+_TABLES: Final = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
+RULES: Final = MappingProxyType({name: Rule(id=name, **table) for name, table in _TABLES.items()})
+"""The rules by their ids, in the order of the published summary."""
+BY_PYLINT: Final = MappingProxyType({rule.pylint: rule for rule in RULES.values() if rule.pylint})
 
 
 class Rank(NamedTuple):
@@ -253,7 +146,7 @@ class FileReport:
 
 
 def smell(
-    rule: Rule,
+    name: str,
     span: Span,
     place: str,
     measure: float | None,
@@ -265,7 +158,7 @@ def smell(
     """Make a finding in the rule's words.
 
     Args:
-        rule: The rule it breaks.
+        name: The id of the rule it breaks.
         span: Its lines.
         place: The place in words, as in the middle of a sentence.
         measure: The measure, in the rule's unit; None where nothing is measured.
@@ -278,9 +171,10 @@ def smell(
 
     Example:
         >>> from crscore.static_analysis.pyscent.source import Span
-        >>> smell(LONG_LAMBDA, Span(3, 3), "the lambda in `load`", 61).text[:54]
+        >>> smell("long-lambda", Span(3, 3), "the lambda in `load`", 61).text[:54]
         'The lambda in `load` has 61 characters, more than 60; '
     """
+    rule = RULES[name]
     number = "" if measure is None else f"{measure:.3g}" if measure % 1 else f"{measure:.0f}"
     measured = (rule.published_extent if published else "") or rule.extent
     extent = measured.format(n=number, **words)
@@ -297,7 +191,7 @@ def smell(
     )
 
 
-_SIZES: Final = (LONG_METHOD, LONG_BRANCH, COMPLEX_CODE)  # in the order of the sentence
+_SIZES: Final = ("long-method", "long-branch", "complex-code")  # in the order of the sentence
 
 
 def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
@@ -316,15 +210,15 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
 
     Example:
         >>> from crscore.static_analysis.pyscent.source import Span
-        >>> parts = [(LONG_BRANCH, 13), (COMPLEX_CODE, 14)]
-        >>> (one,) = merge_sizes([smell(rule, Span(1, 40), "`f`", n) for rule, n in parts])
+        >>> parts = [("long-branch", 13), ("complex-code", 14)]
+        >>> (one,) = merge_sizes([smell(name, Span(1, 40), "`f`", n) for name, n in parts])
         >>> one.rule.id, one.extent
         ('complex-code', '13 branches and 14 independent paths')
     """
     others: list[Smell] = []
     functions: dict[tuple[int, str], list[Smell]] = defaultdict(list)
     for one in smells:
-        same = functions[one.line, one.place] if one.rule in _SIZES else others
+        same = functions[one.line, one.place] if one.rule.id in _SIZES else others
         same.append(one)
     return [*others, *map(_merge, functions.values())]
 
@@ -332,7 +226,7 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
 def _merge(parts: Sequence[Smell]) -> Smell:
     if len(parts) == 1:
         return parts[0]
-    ordered = sorted(parts, key=lambda part: _SIZES.index(part.rule))
+    ordered = sorted(parts, key=lambda part: _SIZES.index(part.rule.id))
     worst = max(ordered, key=lambda part: (part.measure or 0) / part.rule.limit)
     *firsts, last = (part.extent for part in ordered)
     extent = f"{', '.join(firsts)} and {last}"
@@ -364,7 +258,7 @@ def summarize(report: FileReport) -> FileReport:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, Table 14, and the CRScore code, whose
         wording is not used here.
     """
-    groups = [[one for one in report.smells if one.rule is rule] for rule in RULES]
+    groups = [[one for one in report.smells if one.rule is rule] for rule in RULES.values()]
     return replace(report, smells=tuple(_summary(group) for group in groups if group))
 
 

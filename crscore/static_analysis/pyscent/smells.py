@@ -9,28 +9,16 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crscore.static_analysis.pyscent import source
 from crscore.static_analysis.pyscent.rules import (
     ALARMING_RANKS,
-    COMPLEX_CODE,
-    LONG_COMPREHENSION,
-    LONG_LAMBDA,
-    LOW_COHESION,
     NOTE,
-    SHOTGUN_SURGERY,
-    USELESS_EXCEPTION,
+    RULES,
     WARNING,
     rank_of,
     smell,
 )
-from crscore.static_analysis.pyscent.source import (
-    Function,
-    Span,
-    blocks,
-    length,
-    span,
-    visits,
-    within,
-)
+from crscore.static_analysis.pyscent.source import Function, Span, span, visits, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,13 +43,13 @@ def long_expressions(tree: ast.Module, lines: tuple[bytes, ...]) -> Iterator[Sme
     for visit in visits(tree):
         node = visit.node
         if isinstance(node, ast.Lambda):
-            rule, noun = LONG_LAMBDA, "lambda"
+            rule, noun = "long-lambda", "lambda"
         elif isinstance(node, ast.ListComp):
-            rule, noun = LONG_COMPREHENSION, "list comprehension"
+            rule, noun = "long-comprehension", "list comprehension"
         else:
             continue
-        characters = length(node, lines)
-        if characters > rule.limit:
+        characters = source.length(node, lines)
+        if characters > RULES[rule].limit:
             yield smell(rule, span(node), f"the {noun} {within(visit.scope)}", characters)
 
 
@@ -88,7 +76,7 @@ def useless_exceptions(tree: ast.Module, *, published: bool = False) -> Iterator
         if harm is not None:
             is_grave = published or (_catches_all(node.type) and _is_silent(node))
             yield smell(
-                USELESS_EXCEPTION,
+                "useless-exception",
                 span(node),
                 _place(visit, node),
                 None,
@@ -186,8 +174,8 @@ def low_cohesion(tree: ast.Module, *, published: bool = False) -> Iterator[Smell
         if not isinstance(visit.node, ast.ClassDef) or (not published and is_enum(visit.node)):
             continue
         percent = cohesion(visit.node)
-        if percent is not None and 0 < percent < LOW_COHESION.limit:
-            yield smell(LOW_COHESION, span(visit.node), f"`{visit.name}`", percent)
+        if percent is not None and 0 < percent < RULES["low-cohesion"].limit:
+            yield smell("low-cohesion", span(visit.node), f"`{visit.name}`", percent)
 
 
 def cohesion(node: ast.ClassDef) -> float | None:
@@ -289,9 +277,9 @@ def shotgun_surgery(tree: ast.Module, *, published: bool = False) -> Iterator[Sm
         if published and visit.parent is not tree:
             continue
         calls = _published_calls(visit.node) if published else _calls(visit.node, imported)
-        if len(calls) > SHOTGUN_SURGERY.limit:
+        if len(calls) > RULES["shotgun-surgery"].limit:
             yield smell(
-                SHOTGUN_SURGERY,
+                "shotgun-surgery",
                 span(visit.node),
                 f"`{visit.name}`",
                 len(calls),
@@ -392,10 +380,10 @@ def complex_code(tree: ast.Module, *, published: bool = False) -> Iterator[Smell
         RecursionError: The tree is too deep for radon.
     """
     for name, where, measure in _complexities(tree, published=published):
-        if measure > COMPLEX_CODE.limit:
+        if measure > RULES["complex-code"].limit:
             rank = rank_of(measure)
             yield smell(
-                COMPLEX_CODE,
+                "complex-code",
                 where,
                 f"`{name}`",
                 measure,
@@ -413,7 +401,7 @@ def _complexities(tree: ast.Module, *, published: bool) -> Iterator[tuple[str, S
         for block in ComplexityVisitor.from_ast(tree).blocks:
             yield block.fullname, Span(block.lineno, block.endline), block.complexity
         return
-    for name, node in blocks(tree):
+    for name, node in source.blocks(tree):
         if not isinstance(node, ast.ClassDef):
             block = ComplexityVisitor.from_ast(node, no_assert=True).functions[0]
             yield name, span(node), block.complexity

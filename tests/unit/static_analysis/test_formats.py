@@ -4,12 +4,12 @@ import json
 
 import msgspec
 import pytest
-from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import formats
+from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from crscore.static_analysis.reports import RawFinding, RawReport
 
 SHAPE = JsonOutput(

@@ -2,6 +2,7 @@ import ast
 from textwrap import dedent, indent
 
 import pytest
+
 from crscore.static_analysis.pyscent.smells import cohesion, low_cohesion, shotgun_surgery
 
 

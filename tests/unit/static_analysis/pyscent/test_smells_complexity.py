@@ -2,6 +2,7 @@ import ast
 from textwrap import indent
 
 import pytest
+
 from crscore.static_analysis.pyscent.smells import complex_code
 
 

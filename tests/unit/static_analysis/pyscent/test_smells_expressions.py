@@ -2,6 +2,7 @@ import ast
 from textwrap import dedent
 
 import pytest
+
 from crscore.static_analysis.pyscent.smells import long_expressions, useless_exceptions
 
 

@@ -1,6 +1,7 @@
 import ast
 
 import pytest
+
 from crscore.static_analysis.pyscent.smells import is_record, is_test_module
 
 
