@@ -212,7 +212,7 @@ class Suppressions(_Part, frozen=True):
 
 
 class Rules(_Part, frozen=True):
-    """`[fragments]`: findings that a hunk alone allows; `[style]`: matters of taste, not counted."""
+    """`[fragments]`: findings that a hunk alone allows; `[style]`: matters of taste."""
 
     rules: tuple[Pattern, ...]
     """Regular expressions that whole rule ids match."""
