@@ -134,7 +134,7 @@ def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Work]:
     claims = dict(zip(map(id, diffs), parts.generator.generate(diffs), strict=True))
     found = dict(zip(map(id, diffs), _issues(diffs, parts), strict=True))
     for key, chosen in found.items():
-        left = issues.unsaid(claims[key].references, chosen.references, parts.encoder)
+        left = issues.drop_repeated(claims[key].references, chosen.references, parts.encoder)
         claims[key] = replace(claims[key], references=left)
     return [_prepare(pair, claims[id(pair.diff)], found[id(pair.diff)], parts) for pair in pairs]
 

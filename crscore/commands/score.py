@@ -158,16 +158,16 @@ def _with_sources(
     change: Diff, settings: config.Config, root: str | None, old: str | None, new: str | None
 ) -> Diff:
     """Add whole files: below a folder, or the two versions of the one changed file."""
-    from crscore.diff import source_tree  # noqa: PLC0415
+    from crscore.diff import full_files  # noqa: PLC0415
 
     if root is not None and (old or new):
         raise ConfigError("--source-root", "command line", "cannot stand beside --old and --new")
     if root is not None:
         texts, notes = io.read_sources(root, change, largest=settings.max_source_bytes)
-        return source_tree.from_tree(change, texts, notes=notes)
+        return full_files.from_tree(change, texts, notes=notes)
     if not old and not new:
         return change
-    return source_tree.from_pair(change, old=_source(old, settings), new=_source(new, settings))
+    return full_files.from_pair(change, old=_source(old, settings), new=_source(new, settings))
 
 
 def _source(name: str | None, settings: config.Config) -> str | None:

@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from crscore.errors import ManifestError
-from crscore.records import Severity  # noqa: TC001 - msgspec reads the annotations
+from crscore.records import Severity
 
 FILE_NAME = "analyzer.toml"
 INTERPRETER = "{python}"

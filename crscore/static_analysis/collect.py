@@ -95,12 +95,7 @@ def _place(finding: Finding) -> tuple[str, int, str, str, str]:
 def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
     name, found = result.analyzer.name, result.found
     if isinstance(found, tools.Absent):
-        return ToolRun(
-            tool=name,
-            version=result.found.version,
-            state=result.found.state,
-            reason=result.found.reason,
-        )
+        return ToolRun(tool=name, version=found.version, state=found.state, reason=found.reason)
     new = {unit: outcome for unit, outcome in result.outcomes.items() if unit.side is Side.NEW}
     # A failure on an old version counts, because what is older than the change goes untold.
     failures = [str(one) for one in result.outcomes.values() if isinstance(one, ToolFailedError)]

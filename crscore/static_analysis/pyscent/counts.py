@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crscore.errors import DependencyError, ToolFailedError, ToolOutputError
 from crscore.static_analysis.pyscent.rules import BY_PYLINT, smell
 from crscore.static_analysis.pyscent.smells import is_record
-from crscore.static_analysis.pyscent.source import Function, blocks, span
+from crscore.static_analysis.pyscent.source import blocks, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -116,12 +116,11 @@ class Counting:
 
 
 def _arguments(settings: Path) -> list[str]:
-    limits = [f"{rule.option}={rule.limit}" for rule in BY_PYLINT.values()]
     return [
         *("-I", "-m", "pylint", f"--rcfile={settings}", "--output-format=json2"),
         *("--persistent=n", "--jobs=1", "--load-plugins="),
         *("--disable=all", f"--enable=F,E0001,{','.join(BY_PYLINT)}"),
-        *limits,
+        *(f"{rule.option}={rule.limit}" for rule in BY_PYLINT.values()),
     ]
 
 
@@ -161,11 +160,8 @@ def counted(tree: ast.Module, counts: Iterable[Count], *, published: bool = Fals
     smells = []
     for count in counts:
         name, node = at[count.line, count.rule.noun == "class"]
-        if count.rule.id == "many-attributes" and not published and _is_record(node):
+        is_exempt = isinstance(node, ast.ClassDef) and is_record(node) and not published
+        if count.rule.id == "many-attributes" and is_exempt:
             continue
         smells.append(smell(count.rule.id, span(node), f"`{name}`", count.measure))
     return smells
-
-
-def _is_record(node: Function | ast.ClassDef) -> bool:
-    return isinstance(node, ast.ClassDef) and is_record(node)

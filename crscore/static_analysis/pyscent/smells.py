@@ -458,15 +458,12 @@ def is_test_module(tree: ast.Module) -> bool:
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
             statements.extend(node.body)
-    return any(_is_test(node) for node in statements) or any(
+    functions = (node.name for node in statements if isinstance(node, Function))
+    return any(name.startswith("test_") for name in functions) or any(
         module.partition(".")[0] in _TEST_TOOLS
         for visit in visits(tree)
         for module in _modules(visit.node)
     )
-
-
-def _is_test(node: ast.stmt) -> bool:
-    return isinstance(node, Function) and node.name.startswith("test_")
 
 
 def _modules(node: ast.AST) -> tuple[str, ...]:
