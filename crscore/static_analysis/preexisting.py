@@ -1,4 +1,4 @@
-"""Which finding of the old file a finding of the new one continues."""
+"""Findings of the new file that continue a finding of the old one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.records import LineKind, Side
-from crscore.static_analysis._definitions import Definitions, indent_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -19,14 +18,14 @@ if TYPE_CHECKING:
     Key = Callable[["_Version", Finding], Hashable]
 
 # A bracket alone is taken for unchanged wherever the differ finds one.
-_WORD = re.compile(r"\w")
+_LETTER = re.compile(r"\w")
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
 _NEAR = 8
 """Lines within which a neighbour is looked for."""
 
 
-def continued(
+def find_continued(
     file: ChangedFile,
     new: Sequence[Finding],
     old: Sequence[Finding],
@@ -66,10 +65,10 @@ def continued(
 
 
 class _Edit(NamedTuple):
-    """Where an added or a removed line stands among the others."""
+    """Position of an added or a removed line among the others."""
 
     segment: int
-    """Which of the stretches without an unchanged word between them."""
+    """Number of its stretch; an unchanged word separates stretches."""
     pair: tuple[int, int] | None
     """Names the line of the other version in whose stead it came, where lines were replaced one
     by one."""
@@ -85,7 +84,7 @@ def _edits(file: ChangedFile) -> dict[Side, dict[int, _Edit]]:
         ):
             lines = list(group)
             if is_context:
-                segment += any(_WORD.search(line.text) for line in lines)
+                segment += any(_LETTER.search(line.text) for line in lines)
                 continue
             run += 1
             removed = [line.old for line in lines if line.old]
@@ -172,7 +171,7 @@ class _Version:
         return line if self.moves is None else self.moves.before(line)
 
     def _said(self, one: Finding) -> str:
-        """What is said, whatever the name of the definition that it is said of."""
+        """Return the words, without the name of the definition that they are about."""
         name = self.definitions.at(one.line)
         # How bad a whole definition is may be said in words: "very high risk".
         return "" if name and one.end_line > one.line else _words(one.text, name)
@@ -217,7 +216,7 @@ def _words(text: str, name: str = "") -> str:
 
 
 class Moves:
-    """Where the unchanged lines of the new file stood in the old one."""
+    """Positions of the unchanged lines of the new file in the old one."""
 
     def __init__(self, file: ChangedFile) -> None:
         """Read the hunks.
@@ -225,7 +224,7 @@ class Moves:
         Args:
             file: The changed file.
         """
-        self.inside = {line.new: line.old for hunk in file.hunks for line in hunk.lines if line.new}
+        self.inside = {line.new: line.old for line in file.lines() if line.new}
         # The first line behind each hunk, and by how much the old file counts it otherwise. An
         # empty side names the line before it.
         self.behind = [
@@ -243,3 +242,97 @@ class Moves:
             return self.inside[line]
         index = bisect.bisect_right(self.starts, line) - 1
         return line + (self.behind[index][1] if index >= 0 else 0)
+
+
+_WORD = re.compile(r"\w+")
+_HEAD = re.compile(r"[({:=<]|\b(?:extends|implements)\b")
+_COMMENT = ("#", "//", "/*", "*")
+_TRAILING = re.compile(r"\s(?:#|//).*")
+_JOINS = (")", "]", "}", "{")
+_CONTROL = re.compile(
+    r"(?:async\s+)?(?:if|elif|else|for|foreach|while|do|loop|try|except|catch|finally|with|using|switch"
+    r"|case|default|match|when|unless|synchronized|lock|return|await|yield|throw|new)\b"
+)
+
+
+class Definitions:
+    """The definitions of a file, in any language that is indented.
+
+    A definition is a line that opens a block with `:` or `{` and begins with no word of control
+    flow. A call that is given a function (`on("x", () => {`) opens none.
+
+    Example:
+        >>> found = Definitions(["class A:", "  def f(self):", "    if x:", "      y()"])
+        >>> found.around(4), found.at(2), found.at(3)
+        ('f', 'f', '')
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Read a file.
+
+        Args:
+            lines: Its lines.
+        """
+        # A statement begins on each line but those that go on with one: `):`, `} else {`.
+        self._first: list[int] = []
+        self._heads: list[str] = []
+        self._names: list[str] = []
+        self._parents: list[int | None] = []
+        self._of_line: list[int | None] = []
+        self._read(lines)
+        self._around: list[str] = []
+        for name, parent in zip(self._names, self._parents, strict=True):
+            self._around.append(name or ("" if parent is None else self._around[parent]))
+
+    def around(self, line: int) -> str:
+        """Return the definition that a line begins or stands in; "" for none."""
+        statement = self._statement(line)
+        return "" if statement is None else self._around[statement]
+
+    def at(self, line: int) -> str:
+        """Return the definition that begins on a line; "" for none."""
+        statement = self._statement(line)
+        return "" if statement is None or self._first[statement] != line else self._names[statement]
+
+    def _statement(self, line: int) -> int | None:
+        return self._of_line[line - 1] if 0 < line <= len(self._of_line) else None
+
+    def _read(self, lines: Sequence[str]) -> None:
+        opened: list[tuple[int, int]] = []
+        for number, line in enumerate(lines, 1):
+            code = _TRAILING.sub("", line.strip()).rstrip()
+            if not code or code.startswith(_COMMENT):
+                self._of_line.append(opened[-1][1] if opened else None)
+                continue
+            indent = indent_of(line)
+            while opened and opened[-1][0] > indent:
+                opened.pop()
+            is_next = bool(opened) and opened[-1][0] == indent
+            goes_on = is_next and code.startswith(_JOINS)
+            if not goes_on:
+                del opened[len(opened) - is_next :]
+                parent = opened[-1][1] if opened else None
+                opened.append((indent, self._begin(number, code, parent)))
+            statement = opened[-1][1]
+            self._of_line.append(statement)
+            is_call = code.count("(") > code.count(")")
+            if code.endswith((":", "{")) and not is_call:
+                self._names[statement] = _name(self._heads[statement])
+
+    def _begin(self, number: int, code: str, parent: int | None) -> int:
+        self._first.append(number)
+        self._heads.append(code)
+        self._names.append("")
+        self._parents.append(parent)
+        return len(self._first) - 1
+
+
+def indent_of(line: str) -> int:
+    """Count the columns before the code of a line."""
+    wide = line.expandtabs()
+    return len(wide) - len(wide.lstrip())
+
+
+def _name(head: str) -> str:
+    words = _WORD.findall(_HEAD.split(head, maxsplit=1)[0])
+    return "" if not words or _CONTROL.match(head.lstrip("}]) ")) else words[-1]

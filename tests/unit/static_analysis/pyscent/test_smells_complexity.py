@@ -3,7 +3,7 @@ from textwrap import indent
 
 import pytest
 
-from crscore.static_analysis.pyscent.complexity import complex_code
+from crscore.static_analysis.pyscent.smells import complex_code
 
 
 def function(complexity: int, head: str = "def f():") -> str:

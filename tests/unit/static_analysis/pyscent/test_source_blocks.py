@@ -1,6 +1,6 @@
 import ast
 
-from crscore.static_analysis.pyscent.blocks import Span, blocks, length, span, visits
+from crscore.static_analysis.pyscent.source import Span, blocks, length, span, visits
 
 NESTED = """\
 @first

@@ -3,13 +3,12 @@ from dataclasses import replace
 
 import pytest
 
-from crscore.static_analysis.pyscent import render
-from crscore.static_analysis.pyscent.blocks import Span
-from crscore.static_analysis.pyscent.rules import LONG_METHOD, RULES
-from crscore.static_analysis.pyscent.smells import FileReport, smell
+from crscore.static_analysis.pyscent import output as render
+from crscore.static_analysis.pyscent.rules import RULES, FileReport, smell
+from crscore.static_analysis.pyscent.source import Span
 from crscore.static_analysis.sarif import read_sarif
 
-SMELL = smell(LONG_METHOD, Span(3, 60), "`f`", 51)
+SMELL = smell("long-method", Span(3, 60), "`f`", 51)
 WHOLE = replace(SMELL, line=-1, end_line=-1)
 TEXT = "`f` has 51 statements, more than 50, so it is hard to follow; split it up."
 
@@ -52,7 +51,7 @@ def logged(*reports: FileReport):
 
 def test_sarif_lists_every_rule_once() -> None:
     rules = logged()["tool"]["driver"]["rules"]
-    assert [rule["id"] for rule in rules] == [rule.id for rule in RULES]
+    assert [rule["id"] for rule in rules] == list(RULES)
 
 
 def test_sarif_result_points_at_its_rule_and_lines() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.static_analysis.sarif import match_paths
+from crscore.static_analysis.external_sarif import match_paths
 
 
 def match_path(uri: str, paths) -> str | None:

@@ -3,7 +3,7 @@ from textwrap import dedent
 
 import pytest
 
-from crscore.static_analysis.pyscent.expressions import long_expressions, useless_exceptions
+from crscore.static_analysis.pyscent.smells import long_expressions, useless_exceptions
 
 
 def found(code: str):

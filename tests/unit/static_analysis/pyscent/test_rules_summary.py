@@ -1,7 +1,5 @@
-from crscore.static_analysis.pyscent.blocks import Span
-from crscore.static_analysis.pyscent.rules import LONG_METHOD, LOW_COHESION, USELESS_EXCEPTION
-from crscore.static_analysis.pyscent.smells import FileReport, smell
-from crscore.static_analysis.pyscent.summary import summarize
+from crscore.static_analysis.pyscent.rules import FileReport, smell, summarize
+from crscore.static_analysis.pyscent.source import Span
 
 
 def summary(*smells):
@@ -11,16 +9,16 @@ def summary(*smells):
 
 def test_the_worst_of_several_is_named() -> None:
     assert summary(
-        smell(LONG_METHOD, Span(3, 60), "`f`", 51),
-        smell(LONG_METHOD, Span(70, 200), "`A.g`", 99),
-        smell(LONG_METHOD, Span(300, 400), "`h`", 99),
+        smell("long-method", Span(3, 60), "`f`", 51),
+        smell("long-method", Span(70, 200), "`A.g`", 99),
+        smell("long-method", Span(300, 400), "`h`", 99),
     ) == ("Long method in 3 functions: the worst is `A.g` on line 70 with 99 statements.", 70, 200)
 
 
 def test_the_least_cohesive_class_is_the_worst() -> None:
     assert summary(
-        smell(LOW_COHESION, Span(3, 60), "`A`", 29.0),
-        smell(LOW_COHESION, Span(70, 90), "`B`", 12.345),
+        smell("low-cohesion", Span(3, 60), "`A`", 29.0),
+        smell("low-cohesion", Span(70, 90), "`B`", 12.345),
     ) == (
         "Low cohesion in 2 classes: the worst is `B` on line 70 with a cohesion of 12.3 %.",
         -1,
@@ -29,7 +27,7 @@ def test_the_least_cohesive_class_is_the_worst() -> None:
 
 
 def test_what_has_no_measure_names_the_first() -> None:
-    found = smell(USELESS_EXCEPTION, Span(4, 5), "`except KeyError` in `f`", None, harm="")
+    found = smell("useless-exception", Span(4, 5), "`except KeyError` in `f`", None, harm="")
     text, line, _ = summary(found)
     assert text == "Useless exception in 1 place: the first is `except KeyError` in `f` on line 4."
     assert line == 4
@@ -39,8 +37,8 @@ def test_one_sentence_a_smell_and_no_more() -> None:
     report = FileReport(
         path="a.py",
         smells=(
-            smell(LOW_COHESION, Span(1, 60), "`A`", 29.0),
-            smell(LONG_METHOD, Span(3, 60), "`f`", 51),
+            smell("low-cohesion", Span(1, 60), "`A`", 29.0),
+            smell("long-method", Span(3, 60), "`f`", 51),
         ),
     )
     assert [one.rule.id for one in summarize(report).smells] == ["long-method", "low-cohesion"]

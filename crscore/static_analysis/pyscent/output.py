@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from crscore.static_analysis.pyscent.smells import FileReport, Smell
+    from crscore.static_analysis.pyscent.rules import FileReport, Smell
 
 SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -87,10 +87,10 @@ def _driver(version: str) -> dict[str, Any]:
         "rules": [
             {
                 "id": rule.id,
-                "shortDescription": {"text": rule.title[0].upper() + rule.title[1:] + "."},
+                "shortDescription": {"text": f"{rule.title}."},
                 "defaultConfiguration": {"level": rule.level},
             }
-            for rule in RULES
+            for rule in RULES.values()
         ],
         "notifications": [
             {
@@ -107,7 +107,7 @@ def _result(path: str, smell: Smell) -> dict[str, Any]:
         location["region"] = {"startLine": smell.line, "endLine": smell.end_line}
     return {
         "ruleId": smell.rule.id,
-        "ruleIndex": RULES.index(smell.rule),
+        "ruleIndex": list(RULES).index(smell.rule.id),
         "level": smell.level,
         "message": {"text": smell.text},
         "locations": [{"physicalLocation": location}],

@@ -3,7 +3,7 @@ from textwrap import dedent, indent
 
 import pytest
 
-from crscore.static_analysis.pyscent.classes import cohesion, low_cohesion, shotgun_surgery
+from crscore.static_analysis.pyscent.smells import cohesion, low_cohesion, shotgun_surgery
 
 
 def measured(body: str) -> float | None:

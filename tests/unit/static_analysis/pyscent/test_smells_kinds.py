@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from crscore.static_analysis.pyscent.kinds import is_record, is_test_module
+from crscore.static_analysis.pyscent.smells import is_record, is_test_module
 
 
 def first(code: str) -> ast.ClassDef:
