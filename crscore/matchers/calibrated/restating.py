@@ -17,6 +17,7 @@ import numpy as np
 
 from crscore.records import LineKind
 from crscore.text.stopwords import ENGLISH
+from crscore.text.words import split_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,8 +55,6 @@ _QUOTED: Final = re.compile(
 # "parseHeader", "max_size", "a.b()", "limit", "don't"; code or word is told apart below.
 _TOKEN: Final = re.compile(r"[A-Za-z_$@][\w$]*(?:['’][a-z]+\b|(?:[.:]{1,2}[\w$]+)*)(?:\(\))?")
 _LOOKS_CODED: Final = re.compile(r"[a-z][A-Z]|\w_|_\w|[$@()]|\w[.:]+\w")
-# "parseHeader2" and "max_size": parse, Header, 2, max, size.
-_PIECE: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # "I notice that", "we can see", "I have added": the speaker reports.
 _NARRATES: Final = re.compile(
     r"\b(?:i|we)(?:'ve| have| can| could)? (?:also )?"
@@ -228,8 +227,8 @@ def features(cells: Cells) -> Features:
 
 def _measure(text: str, change: _Change) -> _Measured:
     plain, code = _parted(text, change.names)
-    coded = [piece for piece in _pieces(code) if piece not in ENGLISH]
-    content = coded + [piece for piece in _pieces(plain) if piece not in ENGLISH]
+    coded = [piece for piece in split_identifier(code) if piece not in ENGLISH]
+    content = coded + [piece for piece in split_identifier(plain) if piece not in ENGLISH]
     count = max(1, len(content))
     known, told = _repeated(text, change)
     clauses = max(1.0, len(text.split()) / CLAUSE)
@@ -252,7 +251,7 @@ def _measure(text: str, change: _Change) -> _Measured:
 
 def _repeated(text: str, change: _Change) -> tuple[frozenset[str], str]:
     """The word pieces and the texts of the pseudo-references that a sentence repeats."""
-    distinct = frozenset(_pieces(text))
+    distinct = frozenset(split_identifier(text))
     found = [
         (said, whole)
         for said, whole in change.references
@@ -297,10 +296,6 @@ def _parted(text: str, names: frozenset[str]) -> tuple[str, str]:
     return _NARRATES.sub("it says", " ".join(plain.split())), " ".join(code)
 
 
-def _pieces(text: str) -> list[str]:
-    return [piece.lower() for piece in _PIECE.findall(text)]
-
-
 def _dense(text: str) -> str:
     """Without white space, and with one kind of quote."""
     return "".join(text.split()).replace("`", "'")
@@ -313,11 +308,12 @@ def _read(diff: Diff, references: Iterable[PseudoReference]) -> _Change:
     tokens = set(_TOKEN.findall(lines))
     return _Change(
         names=frozenset(token.lower() for token in tokens if _LOOKS_CODED.search(token)),
-        pieces=frozenset(_pieces(lines)),
+        pieces=frozenset(split_identifier(lines)),
         added=_dense(added),
         removed=_dense(removed),
         references=tuple(
-            (frozenset(_pieces(reference.text)), reference.text.lower()) for reference in references
+            (frozenset(split_identifier(reference.text)), reference.text.lower())
+            for reference in references
         ),
     )
 

@@ -7,21 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from crscore.text.code_spans import find_code_spans
 from crscore.text.stopwords import ENGLISH
+from crscore.text.words import split_identifier, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
-# The parts of `HTTPServer2_name`: HTTP, Server, 2, name.
-_PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
-_CODE_SPAN: Final = re.compile(r"`[^`]+`")
-# Longest first, so that one pass takes the whole ending.
-_ENDINGS: Final = (
-    "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
-    "s", "ly", "e",
-)  # fmt: skip
 
 _SPEECH: Final = tuple(
     re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
@@ -109,14 +103,14 @@ def words(text: str) -> Words:
         ),
         speech=_speech(text),
         asks="?" in text,
-        code_spans=len(_CODE_SPAN.findall(text)),
+        code_spans=len(find_code_spans(text)),
         length=len(parts),
         plain=len(content),
     )
 
 
 def _parts(names: Iterable[str]) -> list[str]:
-    return [part.lower() for name in names for part in _PART.findall(name)]
+    return [part for name in names for part in split_identifier(name)]
 
 
 def _content(parts: Iterable[str]) -> list[str]:
@@ -130,30 +124,6 @@ def _compounds(names: Iterable[str]) -> frozenset[str]:
 def _speech(text: str) -> tuple[bool, bool, bool, bool, bool]:
     asks, praises, speaks, denies, explains = (bool(kind.search(text)) for kind in _SPEECH)
     return asks, praises, speaks, denies, explains
-
-
-@lru_cache(maxsize=16_384)
-def stem(word: str) -> str:
-    """Cut an English ending off, so that `renamed`, `renames` and `renaming` meet.
-
-    A stemmer from a library would be exact English; names of code are not, and the weights
-    were learned on these stems.
-
-    Args:
-        word: Lower-case.
-
-    Returns:
-        At least three letters of it, or the word itself.
-
-    Example:
-        >>> stem("renamed"), stem("renaming"), stem("is")
-        ('renam', 'renam', 'is')
-    """
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
 def stems_of(lines: Iterable[str]) -> frozenset[str]:
