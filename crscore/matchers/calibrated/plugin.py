@@ -69,7 +69,7 @@ class Calibrated:
         scorer addresses nothing; one that only restates the change keeps a part.
         """
         flags = list(guards.flags(cells.sentences, cells.diff))
-        for index, restates in enumerate(restating.restating(cells)):
+        for index, restates in enumerate(restating.find_restatements(cells)):
             if restates and flags[index] is None:
                 flags[index] = Flag.RESTATES
         kept = tuple(
