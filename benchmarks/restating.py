@@ -5,7 +5,7 @@
 It learns from restatements and echoes in the training wording against the reviews that people
 rated 4 or 5, and is measured on held-out changes with the attack set's own wording, for recorded
 and for structural claims. A text counts as flagged when at least half of its sentences are. The
-last lines are the constants of `crscore/matchers/calibrated/restating.toml`, learned from all changes.
+last lines are the constants of `crscore/matchers/calibrated/restating.toml`, from all changes.
 """
 
 from __future__ import annotations
