@@ -1,4 +1,4 @@
-"""What a report promises."""
+"""Interface of a report."""
 
 from __future__ import annotations
 

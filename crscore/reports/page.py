@@ -1,4 +1,4 @@
-"""What the page's template fills in for one result: cleaned texts, links and cells."""
+"""Values of the page's template for one result: cleaned texts, links and cells."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Link(NamedTuple):
     plain: str
     """The item's text for a tooltip."""
     remark: str | None = None
-    """What is odd about a sentence."""
+    """Flag of a sentence."""
 
 
 class SentenceRow(NamedTuple):
@@ -89,7 +89,7 @@ class Sentence(NamedTuple):
     partner: Markup
     """That pseudo-reference's text; empty without one."""
     remark: str | None
-    """What is odd about it."""
+    """Its flag."""
 
 
 class Comment(NamedTuple):
@@ -102,7 +102,7 @@ class Comment(NamedTuple):
     place: str
     """File and lines."""
     scope: str
-    """What it was scored against."""
+    """The part of the change it was scored against."""
     scores: Scores
     """Against its scope."""
     ratio: str
@@ -143,7 +143,7 @@ class Page(NamedTuple):
     diff: _lines.View
     """The change."""
     notes: tuple[Markup, ...]
-    """What was left out or repaired."""
+    """Parts left out or repaired."""
     signature: str
     """Same signature, same score."""
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from crscore.records import Severity  # noqa: TC001 - msgspec reads the annotations
+from crscore.records import Severity
 
 INTERPRETER = "{python}"
 """A tool's command that means this Python."""

@@ -21,12 +21,12 @@ _DOUBLED = frozenset({"set", "log", "skip", "stop", "get", "wrap", "run", "map"}
 
 
 class Action(NamedTuple):
-    """What a statement does: `call`, "`foo` with `1`"."""
+    """Verb and object of a statement: `call`, "`foo` with `1`"."""
 
     verb: str
     """In its base form."""
     rest: str
-    """What follows the verb."""
+    """Object of the verb."""
 
     def base(self) -> str:
         """As in "no longer ..."."""

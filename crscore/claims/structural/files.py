@@ -27,7 +27,7 @@ _PLAIN = "100644"
 
 
 def describe_file(file: ChangedFile) -> Iterator[PseudoReference]:
-    """What happened to the file itself; nothing for one whose lines merely changed."""
+    """Describe a change of the file itself; nothing for one whose lines merely changed."""
     for text, weight, implies in _sentences(file):
         yield PseudoReference(
             text=sentence(text),

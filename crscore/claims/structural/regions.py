@@ -32,7 +32,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Area:
-    """What is compared at once: a whole file, or one hunk of it."""
+    """Unit of comparison: a whole file, or one hunk of it."""
 
     file: ChangedFile
     """Where it is from."""
