@@ -1,14 +1,23 @@
-"""Find plugins by name. A module that defines `create` is one; its file name is its name."""
+"""Plugins found by name: a module that defines `create` is one, and its file name is its name.
+
+Beside `create(options)` a plugin's module defines what it takes: `class Options(msgspec.Struct,
+frozen=True, kw_only=True, forbid_unknown_fields=True)`, each field with its type, its limits
+(`Annotated[int, Meta(ge=1)]`) and its default.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.resources
-from typing import TYPE_CHECKING, Final
+import re
+from typing import TYPE_CHECKING, Any, Final
 
-from crscore.errors import UnknownPluginError
+import msgspec
+
+from crscore.errors import ConfigError, UnknownPluginError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from importlib.resources.abc import Traversable
     from types import ModuleType
 
@@ -20,6 +29,8 @@ KINDS: Final = {
     "reports": "reports",
 }
 """Each kind of plugin and its folder in this package."""
+# "... - at `$.dim`", "... unknown field `colour`"
+_OPTION: Final = re.compile(r"(?: - at `\$\.|field `)(\w+)")
 
 
 def names(kind: str) -> tuple[str, ...]:
@@ -51,7 +62,7 @@ def load(kind: str, name: str) -> ModuleType:
         name: A name that `names(kind)` lists.
 
     Returns:
-        The module; its `create(options)` makes the plugin.
+        The module, with `Options` and `create`.
 
     Raises:
         UnknownPluginError: No such plugin; the error lists the ones there are.
@@ -63,3 +74,36 @@ def load(kind: str, name: str) -> ModuleType:
     module = f"crscore.{folder.replace('/', '.')}.{name}"
     is_package = (importlib.resources.files("crscore") / folder / name).is_dir()
     return importlib.import_module(f"{module}.plugin" if is_package else module)
+
+
+def create(kind: str, name: str, values: Mapping[str, object]) -> Any:
+    """Make a plugin from the values of its options.
+
+    Args:
+        kind: One of `KINDS`.
+        name: A name that `names(kind)` lists.
+        values: By option; texts are converted to the option's type.
+
+    Returns:
+        What the module's `create` makes of its `Options`.
+
+    Raises:
+        ConfigError: An option is unknown, missing, or has a wrong value.
+        UnknownPluginError: No such plugin.
+    """
+    module = load(kind, name)
+    if not hasattr(module, "Options"):  # until every plugin has them
+        return module.create({key: _text(value) for key, value in values.items()})
+    try:
+        options = msgspec.convert(values, module.Options, strict=False)
+    except msgspec.ValidationError as exc:
+        message = str(exc)
+        found = _OPTION.search(message)
+        option = found[1] if found else "options"
+        expected = message.partition(" - at ")[0]
+        raise ConfigError(option, f"{kind.removesuffix('s')} {name}", expected) from exc
+    return module.create(options)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
