@@ -305,18 +305,18 @@ def _make_matcher(
         learned = plugins.load("matchers", "calibrated")
         fits = settings.threshold is None and learned.knows(encoder.identity)
         name = "calibrated" if fits else "published"
-    module = plugins.load("matchers", name)
-    options = {"encoder": encoder.identity, **({"weights": weights} if weights else {})}
-    if weights and module.USES_THRESHOLD:
+    takes = plugins.load("matchers", name).Options.__struct_fields__
+    if weights and "weights" not in takes:
         raise ConfigError("matcher", "settings", f"{name} takes no file, so not {weights!r}")
-    if not module.USES_THRESHOLD:
-        if settings.threshold is not None:
-            raise ConfigError("threshold", "settings", f"means nothing to the matcher {name}")
-        return module.create(options), None
     threshold = settings.threshold
-    if threshold is None:
+    if threshold is not None and "threshold" not in takes:
+        raise ConfigError("threshold", "settings", f"means nothing to the matcher {name}")
+    if threshold is None and "threshold" in takes:
         threshold = _threshold(encoder, generator)
-    return module.create(options | {"threshold": str(threshold)}), threshold
+    given = {"encoder": encoder.identity, "weights": weights or None, "threshold": threshold}
+    options = {key: value for key, value in given.items() if key in takes and value is not None}
+    matcher: Matcher = plugins.create("matchers", name, options)
+    return matcher, threshold
 
 
 def _threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
@@ -385,10 +385,7 @@ def make_encoder(settings: config.Config) -> Encoder:
         UnknownPluginError: There is no such encoder.
     """
     name, _, model = settings.encoder.partition(":")
-    options = {"offline": str(settings.offline).lower()}
-    if model:
-        options["model"] = model
-    if settings.revision:
-        options["revision"] = settings.revision
-    made: Encoder = plugins.load("encoders", name).create(options)
+    given = {"model": model, "revision": settings.revision}
+    options = {key: value for key, value in given.items() if value}
+    made: Encoder = plugins.create("encoders", name, options | {"offline": settings.offline})
     return made

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from crscore.errors import InputError
@@ -23,7 +24,7 @@ from crscore.matchers.calibrated import features, guards, restating, weights
 from crscore.records import Flag
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -34,10 +35,18 @@ if TYPE_CHECKING:
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """What `crscore train matcher` made of the human study."""
-USES_THRESHOLD: Final = False
 _EMPTY: Final = frozenset({Flag.NO_SENTENCE, Flag.ADDRESSES_SCORER})
 RESTATING: Final = 0.8
 """What a sentence that only restates the change keeps of its degrees."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the matcher."""
+
+    encoder: str
+    """Identity of the run's encoder."""
+    weights: str | None = None
+    """File of the weights; None for the shipped one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,19 +147,15 @@ def knows(encoder: str) -> bool:
     return SHIPPED.exists() and encoder.partition("@")[0] == _read(SHIPPED).encoder
 
 
-def create(options: Mapping[str, str]) -> Matcher:
-    """Make the matcher.
-
-    Args:
-        options: `encoder`: identity of the run's encoder; `weights`: another file than the
-            shipped one.
+def create(options: Options) -> Matcher:
+    """Create the matcher.
 
     Raises:
         InputError: The weights cannot be read, or were learned on another encoder's vectors.
     """
-    path = Path(options.get("weights", SHIPPED))
+    path = Path(options.weights) if options.weights else SHIPPED
     learned = _read(path)
-    encoder = options["encoder"].partition("@")[0]
+    encoder = options.encoder.partition("@")[0]
     if encoder != learned.encoder:
         raise InputError(
             f"the calibrated matcher knows the encoder {learned.encoder}, not {encoder}; "

@@ -19,7 +19,7 @@ PATCH = """@@ -1,2 +1,2 @@
 -limit = 10
 +max_limit = 20
 """
-ENCODER = hashing.create({"dim": "16"})
+ENCODER = hashing.Hashing(dim=16)
 DIM, AXES = 16, 2
 CLAIMS = ("The limit is raised to 20.", "A test for `max_limit` is missing.")
 STRANGE = (

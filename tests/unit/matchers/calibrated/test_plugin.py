@@ -12,9 +12,8 @@ import pytest
 
 from crscore import Scorer
 from crscore.diff import parse
-from crscore.encoders import hashing
+from crscore.encoders import hashing, minilm
 from crscore.encoders.base import Encoder
-from crscore.encoders.minilm import create as minilm
 from crscore.errors import ConfigError, InputError
 from crscore.matchers.base import Cells
 from crscore.matchers.calibrated import features, plugin, weights
@@ -57,7 +56,7 @@ PADDING = (
 
 @pytest.fixture(scope="module")
 def encoder() -> Encoder:
-    return minilm({"offline": "true"})
+    return minilm.MiniLM(offline=True)
 
 
 @pytest.fixture(scope="module")
@@ -311,14 +310,14 @@ def test_shipped_trees_go_one_way_along_a_feature(matcher, name: str, direction:
 
 
 def test_encoder_of_other_vectors_is_an_input_error() -> None:
-    other = hashing.create({}).identity
+    other = hashing.Hashing().identity
     with pytest.raises(InputError, match=r"knows the encoder minilm.*not hashing.*--matcher pub"):
-        plugin.create({"encoder": other})
+        plugin.create(plugin.Options(encoder=other))
 
 
 def test_revision_of_the_encoder_does_not_matter(encoder: Encoder) -> None:
     name = encoder.identity.partition("@")[0]
-    assert plugin.create({"encoder": f"{name}@abc"}).identity
+    assert plugin.create(plugin.Options(encoder=f"{name}@abc")).identity
     assert plugin.knows(f"{name}@abc")
     assert not plugin.knows("hashing:256")
     assert not plugin.knows(f"{name}-large")
@@ -328,7 +327,7 @@ def test_weights_of_ones_own(tmp_path: Path, matcher) -> None:
     path = tmp_path / "own.npz"
     own = replace(matcher.weights, encoder="hashing:256", seed=99)
     path.write_bytes(weights.to_bytes(own))
-    found = plugin.create({"encoder": "hashing:256", "weights": str(path)})
+    found = plugin.create(plugin.Options(encoder="hashing:256", weights=str(path)))
     assert ".99+" in found.identity
 
 
@@ -339,7 +338,7 @@ def test_other_weights_of_the_same_data_and_seed_have_another_identity(
     for discount in (0.1, 0.2):
         path = tmp_path / f"{discount}.npz"
         path.write_bytes(weights.to_bytes(replace(matcher.weights, discount=discount)))
-        found = plugin.create({"encoder": matcher.weights.encoder, "weights": str(path)})
+        found = plugin.create(plugin.Options(encoder=matcher.weights.encoder, weights=str(path)))
         identities.add(found.identity)
     assert len(identities) == 2
 
@@ -351,7 +350,7 @@ def test_published_rule_takes_no_file() -> None:
 
 def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        plugin.create({"encoder": "hashing:256", "weights": str(tmp_path / "none.npz")})
+        plugin.create(plugin.Options(encoder="hashing:256", weights=str(tmp_path / "none.npz")))
 
 
 def test_auto_takes_the_published_rule_for_an_encoder_nobody_learned_on() -> None:
