@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from crscore.matchers.calibrated.speaking import speaks_to_scorer
-from crscore.matchers.calibrated.words import stems_and_names, stems_of, words
+from crscore.matchers.calibrated.words import stems_and_names, words
 from crscore.records import Flag, LineKind
 from crscore.text.stopwords import ENGLISH
 
@@ -84,7 +84,8 @@ def flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, ...]:
 def _stems(diff: Diff) -> frozenset[str]:
     hunks = [hunk for file in diff.files for hunk in file.hunks]
     lines = (line.text for hunk in hunks for line in hunk.lines)
-    return stems_of((*lines, *(hunk.section for hunk in hunks)))
+    every = (*lines, *(hunk.section for hunk in hunks))
+    return frozenset(stem for text in every for stem in stems_and_names(text)[0])
 
 
 def _dense(diff: Diff) -> str:

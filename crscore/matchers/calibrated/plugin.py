@@ -109,7 +109,7 @@ class Calibrated:
 
     def logits(self, cells: Cells) -> Floats:
         """Add up the trees and take the discount for length off, shape (R, S)."""
-        described = features.features(cells, self.weights.background)
+        described = features.compute_features(cells, self.weights.background)
         shape = cells.similarity.shape
         if 0 in shape:
             return np.zeros(shape, dtype=np.float32)

@@ -1,11 +1,11 @@
-"""What a text is made of: stems, names of code, and how it speaks."""
+"""Stems, names of code and manner of speaking of a text."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.text.code_spans import find_code_spans
 from crscore.text.stopwords import ENGLISH
@@ -20,16 +20,16 @@ _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
 _SPEECH: Final = tuple(
     re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
     for pattern in (
-        # asks for something
+        # suggests
         "should|could|would be|better|consider|recommend|suggest|please|prefer|can you|may want"
         "|might want|need to|needs to|let's|how about|i'd|use",
-        # praises or agrees
+        # praises
         "looks? good|lgtm|nice|great|thanks|good job|well done|awesome|seems fine|correct",
-        # speaks to somebody
+        # personal
         "i|we|you|my|our|me|us",
         # denies
         "not|no|never|n't|without|isn't|doesn't|don't|unnecessary|unused|redundant",
-        # tells causes and effects
+        # explains
         r"could|may|might|potential\w*|impl\w+|improv\w+|impact\w*|affect\w*|ensur\w*|allow\w*"
         r"|help\w*|result\w*|lead\w*|behavio\w*|because|so that|therefore",
     )
@@ -56,9 +56,19 @@ _TOPICS: Final = (
 )
 
 
+class Speech(NamedTuple):
+    """How a text speaks."""
+
+    suggests: bool
+    praises: bool
+    personal: bool
+    denies: bool
+    explains: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """One text, taken apart."""
+    """Words of one text."""
 
     stems: frozenset[str]
     """Distinct stems, stop words left out."""
@@ -66,8 +76,8 @@ class Words:
     """Names of several words (`user_id`, `userId`), lower-case."""
     topics: frozenset[int]
     """Which of the kinds of change it speaks of: adding, removing, renaming, ..."""
-    speech: tuple[bool, bool, bool, bool, bool]
-    """Whether it asks for something, praises, speaks to somebody, denies, tells effects."""
+    speech: Speech
+    """How it speaks."""
     asks: bool
     """Whether it has a question mark."""
     code_spans: int
@@ -80,13 +90,7 @@ class Words:
 
 @lru_cache(maxsize=16_384)
 def words(text: str) -> Words:
-    """Take a text apart.
-
-    Args:
-        text: A sentence, a pseudo-reference or lines of code.
-
-    Returns:
-        Its words.
+    """Return the words of a sentence, a pseudo-reference or a line of code.
 
     Example:
         >>> sorted(words("Rename `user_id` to `userName`.").stems)
@@ -101,7 +105,7 @@ def words(text: str) -> Words:
         topics=frozenset(
             i for i, kind in enumerate(_TOPIC_STEMS) if not kind.isdisjoint(map(stem, parts))
         ),
-        speech=_speech(text),
+        speech=Speech(*(bool(kind.search(text)) for kind in _SPEECH)),
         asks="?" in text,
         code_spans=len(find_code_spans(text)),
         length=len(parts),
@@ -121,31 +125,9 @@ def _compounds(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.lower() for name in names if _COMPOUND.search(name))
 
 
-def _speech(text: str) -> tuple[bool, bool, bool, bool, bool]:
-    asks, praises, speaks, denies, explains = (bool(kind.search(text)) for kind in _SPEECH)
-    return asks, praises, speaks, denies, explains
-
-
-def stems_of(lines: Iterable[str]) -> frozenset[str]:
-    """Collect the stems of many lines of code."""
-    return frozenset(stem for line in lines for stem in stems_and_names(line)[0])
-
-
-def names_of(lines: Iterable[str]) -> frozenset[str]:
-    """Collect the names of several words in many lines of code."""
-    return frozenset(name for line in lines for name in stems_and_names(line)[1])
-
-
 @lru_cache(maxsize=16_384)
 def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Take a line of code apart: how it speaks, the greater part of `words`, is left out.
-
-    Args:
-        text: A line, or a piece of one.
-
-    Returns:
-        The `stems` and the `names` of `words(text)`.
-    """
+    """Return the `stems` and the `names` of `words(text)`, which are the cheaper part of it."""
     names = _NAME.findall(text)
     return frozenset(_content(_parts(names))), _compounds(names)
 

@@ -121,7 +121,7 @@ def test_empty_side_gives_no_degree(matcher, cells, said, claims) -> None:
 
 def test_degrees_are_what_the_trees_and_the_discount_say(matcher, cells) -> None:
     made, learned = cells(REVIEW), matcher.weights
-    rows = features.features(made, learned.background)
+    rows = features.compute_features(made, learned.background)
     words = np.exp(rows[0, 0, -1]) - 1
     logit = (
         learned.start
@@ -255,8 +255,8 @@ def test_order_of_the_references_moves_only_their_rows(matcher, cells) -> None:
     names = features.feature_names(len(matcher.weights.background.axes))
     kept = [index for index, name in enumerate(names) if name != "reference.position"]
     usual = matcher.weights.background
-    forward = features.features(cells(REVIEW), usual)
-    backward = features.features(cells(REVIEW, CLAIMS[::-1]), usual)[::-1]
+    forward = features.compute_features(cells(REVIEW), usual)
+    backward = features.compute_features(cells(REVIEW, CLAIMS[::-1]), usual)[::-1]
     np.testing.assert_allclose(forward[..., kept], backward[..., kept], atol=2e-4)
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.matchers.calibrated.words import TOPICS, names_of, stems_of, words
+from crscore.matchers.calibrated.words import TOPICS, stems_and_names, words
 
 
 @pytest.mark.parametrize(
@@ -86,15 +86,9 @@ def test_topics_are_numbered_from_zero() -> None:
     assert every.topics == frozenset(range(TOPICS))
 
 
-@given(st.lists(st.text(max_size=30), max_size=3))
-def test_lines_of_code_have_the_stems_and_names_of_their_words(lines: list[str]) -> None:
-    assert stems_of(lines) == frozenset().union(*(words(line).stems for line in lines))
-    assert names_of(lines) == frozenset().union(*(words(line).names for line in lines))
-
-
-def test_stems_of_many_lines_are_their_union() -> None:
-    assert stems_of(["user_id = 30", "limit"]) == {"user", "id", "30", "limit"}
-    assert stems_of([]) == frozenset()
+@given(st.text(max_size=60))
+def test_line_of_code_has_the_stems_and_names_of_its_words(line: str) -> None:
+    assert stems_and_names(line) == (words(line).stems, words(line).names)
 
 
 @given(st.text(max_size=60))
