@@ -218,7 +218,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
-    return assembly.result(
+    return assembly.build_result(
         board,
         comments=work.pair.comments,
         parsed=work.parsed,

@@ -61,7 +61,7 @@ class MiniLM:
     """The encoder; the model loads at the first text and is shared by all of a process."""
 
     folder: Path | None = None
-    """Where the files are; None for the package, then the hub's cache, then the hub."""
+    """Folder of the files; None for the package, then the hub's cache, then the hub."""
 
     offline: bool = False
     """Never use the network."""
@@ -147,7 +147,7 @@ def create(options: Options) -> Encoder:
 
 
 def missing() -> str | None:
-    """Say what this encoder lacks: nothing, or the command that brings the weights."""
+    """Return what this encoder lacks and how to install it; None when it lacks nothing."""
     here = files.packaged() or cached_folder(files.REPOSITORY, list(files.SHA256), files.COMMIT)
     return None if here else f"weights not here; get them with: {files.INSTALL}"
 

@@ -65,7 +65,7 @@ class SentenceTransformers:
     """Never use the network."""
 
     device: str | None = None
-    """Where to compute; None leaves it to the library."""
+    """Device to compute on; None leaves it to the library."""
 
     @property
     def identity(self) -> str:
@@ -122,7 +122,7 @@ def create(options: Options) -> Encoder:
 
 
 def missing() -> str | None:
-    """Say what this encoder lacks: nothing, or the command that brings its packages."""
+    """Return what this encoder lacks and how to install it; None when it lacks nothing."""
     if importlib.util.find_spec("sentence_transformers"):
         return None
     return f"sentence-transformers is not installed; {INSTALL}"

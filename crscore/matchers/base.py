@@ -37,7 +37,7 @@ class Judgement:
     """Judgement of one change's cells."""
 
     degrees: Floats
-    """How far each sentence addresses each pseudo-reference, shape (R, S), each in [0, 1]."""
+    """Degree to which each sentence addresses each pseudo-reference, shape (R, S), in [0, 1]."""
     flags: tuple[Flag | None, ...]
     """Why a sentence counts for less or nothing; None for most. One for each of the S sentences."""
     kept: tuple[bool, ...]
@@ -45,7 +45,7 @@ class Judgement:
 
 
 class Matcher(Protocol):
-    """Says how far each sentence addresses each pseudo-reference.
+    """Judges how far each sentence addresses each pseudo-reference.
 
     A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher`. Its `Options`
     may have `encoder` (the identity of the run's encoder), `weights` (a file) and `threshold` (a

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
-"""What `crscore train matcher` made of the human study."""
+"""Result of `crscore train matcher` on the human study."""
 _EMPTY: Final = frozenset({Flag.NO_SENTENCE, Flag.ADDRESSES_SCORER})
 RESTATING: Final = 0.8
-"""What a sentence that only restates the change keeps of its degrees."""
+"""Factor for the degrees of a sentence that only restates the change."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -139,7 +139,7 @@ def _read(path: Path) -> Weights:
 
 
 def knows(encoder: str) -> bool:
-    """Say whether the shipped weights were learned on this encoder's vectors.
+    """Return whether the shipped weights were learned on this encoder's vectors.
 
     Args:
         encoder: An encoder's identity: name, model and revision.

@@ -57,7 +57,7 @@ _TOPICS: Final = (
 
 
 class Speech(NamedTuple):
-    """How a text speaks."""
+    """Manner of a text."""
 
     suggests: bool
     praises: bool
@@ -75,11 +75,11 @@ class Words:
     names: frozenset[str]
     """Names of several words (`user_id`, `userId`), lower-case."""
     topics: frozenset[int]
-    """Which of the kinds of change it speaks of: adding, removing, renaming, ..."""
+    """Kinds of change that it mentions: adding, removing, renaming, ..."""
     speech: Speech
-    """How it speaks."""
+    """Its manner."""
     asks: bool
-    """Whether it has a question mark."""
+    """True when it has a question mark."""
     code_spans: int
     """Pieces between backticks."""
     length: int
