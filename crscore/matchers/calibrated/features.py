@@ -287,7 +287,6 @@ def _lexical(reference: _Reference, one: Words, rarity: float) -> list[float]:
     shared = [reference.weights[stem] for stem in ref.stems & one.stems]
     weight = math.fsum([whole for whole, _ in shared])
     common, topics = len(ref.names & one.names), len(ref.topics & one.topics)
-    added, removed = 0, 1
     return [
         weight / (reference.rarity + 1e-6),
         weight / (rarity + 1e-6),
@@ -297,7 +296,7 @@ def _lexical(reference: _Reference, one: Words, rarity: float) -> list[float]:
         common / max(1, len(ref.names)),
         topics / max(1, len(ref.topics)),
         topics / max(1, len(one.topics)),
-        (added in ref.topics and removed in one.topics)
-        + (removed in ref.topics and added in one.topics),
+        ("add" in ref.topics and "remove" in one.topics)
+        + ("remove" in ref.topics and "add" in one.topics),
         ref.speech.denies != one.speech.denies,
     ]

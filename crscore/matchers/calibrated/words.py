@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,43 +19,16 @@ if TYPE_CHECKING:
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
 
-_SPEECH: Final = tuple(
-    re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
-    for pattern in (
-        # suggests
-        "should|could|would be|better|consider|recommend|suggest|please|prefer|can you|may want"
-        "|might want|need to|needs to|let's|how about|i'd|use",
-        # praises
-        "looks? good|lgtm|nice|great|thanks|good job|well done|awesome|seems fine|correct",
-        # personal
-        "i|we|you|my|our|me|us",
-        # denies
-        "not|no|never|n't|without|isn't|doesn't|don't|unnecessary|unused|redundant",
-        # explains
-        r"could|may|might|potential\w*|impl\w+|improv\w+|impact\w*|affect\w*|ensur\w*|allow\w*"
-        r"|help\w*|result\w*|lead\w*|behavio\w*|because|so that|therefore",
-    )
+_LISTS: Final = tomllib.loads(
+    importlib.resources.files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
 )
-_TOPICS: Final = (
-    "add introduce new insert create include addition",
-    "remove delete drop eliminate",
-    "rename name",
-    "change replace update modify switch instead",
-    "move extract relocate",
-    "value default constant set",
-    "import",
-    "return",
-    "parameter param argument signature",
-    "type cast generic",
-    "test assert mock",
-    "comment docstring document javadoc doc typo",
-    "condition check if null none undefined",
-    "exception error throw raise catch fail",
-    "log print debug message",
-    "class interface extend inherit",
-    "string format",
-    "function method call",
-)
+_SPEECH: Final = {
+    manner: re.compile(rf"\b(?:{'|'.join(cues)})\b", re.IGNORECASE)
+    for manner, cues in _LISTS["speech"].items()
+}
+_TOPICS: Final = {
+    topic: frozenset(map(stem, words.split())) for topic, words in _LISTS["topics"].items()
+}
 
 
 class Speech(NamedTuple):
@@ -74,7 +49,7 @@ class Words:
     """Distinct stems, stop words left out."""
     names: frozenset[str]
     """Names of several words (`user_id`, `userId`), lower-case."""
-    topics: frozenset[int]
+    topics: frozenset[str]
     """Kinds of change that it mentions: adding, removing, renaming, ..."""
     speech: Speech
     """Its manner."""
@@ -98,14 +73,12 @@ def words(text: str) -> Words:
     """
     names = _NAME.findall(text)
     parts = _parts(names)
-    content = _content(parts)
+    content, every = _content(parts), set(map(stem, parts))
     return Words(
         stems=frozenset(content),
         names=_compounds(names),
-        topics=frozenset(
-            i for i, kind in enumerate(_TOPIC_STEMS) if not kind.isdisjoint(map(stem, parts))
-        ),
-        speech=Speech(*(bool(kind.search(text)) for kind in _SPEECH)),
+        topics=frozenset(topic for topic, stems in _TOPICS.items() if not stems.isdisjoint(every)),
+        speech=Speech(**{manner: bool(cues.search(text)) for manner, cues in _SPEECH.items()}),
         asks="?" in text,
         code_spans=len(find_code_spans(text)),
         length=len(parts),
@@ -130,7 +103,3 @@ def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the `stems` and the `names` of `words(text)`, which are the cheaper part of it."""
     names = _NAME.findall(text)
     return frozenset(_content(_parts(names))), _compounds(names)
-
-
-_TOPIC_STEMS: Final = tuple(frozenset(map(stem, kind.split())) for kind in _TOPICS)
-TOPICS: Final = len(_TOPICS)
