@@ -18,6 +18,8 @@ from crscore.errors import EncodingError, ModelNotFoundError
 from crscore.text.stopwords import IGNORED_PIECES
 from tests.helpers.tiny_model import WIDTH, save_tiny_model
 
+pytestmark = pytest.mark.slow  # PyTorch
+
 # Written out again on purpose: the tiny vocabulary's part of the published stop list.
 TINY_STOPS = {"the", "not", "is", "t", ".", ","}
 

@@ -10,7 +10,7 @@ from crscore.claims.structural.mentions import dual
 SHORT = 14
 """Characters of code that is shown rather than read aloud."""
 MAX_PHRASE_CHARS = 110
-"""Characters of a gloss; longer code is left to its quote."""
+"""Longest phrase in characters; longer code is left to its quote."""
 
 _STRING = re.compile(r"""([rbfuL@$]*)(["'`])((?:\\.|(?!\2).)*)\2""")
 _WORD = re.compile(r"[A-Za-z_$@][\w$]*")
@@ -43,11 +43,11 @@ _OPERATORS = (
 )
 
 
-def gloss(code: str) -> str:
+def code_to_words(code: str) -> str:
     """A piece of code in plain words; empty when it says no more than the code.
 
     Example:
-        >>> gloss("base.currentSnapshot() != null")
+        >>> code_to_words("base.currentSnapshot() != null")
         'base current snapshot is not null'
     """
     if len(code) > 2 * MAX_PHRASE_CHARS:
@@ -81,7 +81,7 @@ def aloud(code: str, limit: int = 90) -> str:
     quoted = quote(text, limit)
     if len(text) <= SHORT or _PLAIN.fullmatch(text):
         return quoted
-    return dual(quoted, gloss(text) or quoted)
+    return dual(quoted, code_to_words(text) or quoted)
 
 
 _KINDS = (
