@@ -5,7 +5,7 @@
 It learns from restatements and echoes in the training wording against the reviews that people
 rated 4 or 5, and is measured on held-out changes with the attack set's own wording, for recorded
 and for structural claims. A text counts as flagged when at least half of its sentences are. The
-last lines are the constants of `crscore/matchers/_restating.py`, learned from all changes.
+last lines are the constants of `crscore/matchers/calibrated/restating.toml`, from all changes.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def measure(rated: study.Study, texts: Sequence[Text], source: str) -> list[rest
         for change in rated.changes
     }
     scorer.score_many((diffs[one.change], (Comment(body=one.text),)) for one in texts)
-    return [restating.features(cells) for cells in recorder.seen]
+    return [restating.measure_sentences(cells) for cells in recorder.seen]
 
 
 def fit(table: np.ndarray, marks: np.ndarray, weights: np.ndarray) -> Model:
@@ -248,8 +248,9 @@ def main() -> None:
         print(f"{source} claims, held out")
         show(texts, marks[source], chosen.variants)
     model = learn(texts, features, range(len(texts)), chosen.level)
-    print("WEIGHTS =", tuple(round(float(weight), 3) for weight in model.weights))
-    print("BIAS =", round(model.bias, 3))
+    print("bias =", round(model.bias, 3))
+    for name, weight in zip(restating.WEIGHTS, model.weights, strict=True):
+        print(f"{name} = {weight:.3f}")
 
 
 if __name__ == "__main__":

@@ -231,7 +231,7 @@ def _grow(
 ) -> Trees:
     shapes, targets, rows = [], [], []
     for example in made:
-        described = features.features(samples.cells(example, parts, vectors), usual)
+        described = features.compute_features(samples.cells(example, parts, vectors), usual)
         if described.size:
             shapes.append(described.shape[:2])
             targets.append(example.target)

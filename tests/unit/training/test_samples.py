@@ -18,7 +18,7 @@ NOTHING = Target(conciseness=0, comprehensiveness=0, relevance=0)
 
 class Counting:
     def __init__(self) -> None:
-        self.inner, self.calls = hashing.create({}), []
+        self.inner, self.calls = hashing.Hashing(), []
         self.identity = self.inner.identity
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
@@ -47,7 +47,7 @@ def test_each_text_is_encoded_once() -> None:
 
 
 def test_unknown_text_is_a_key_error() -> None:
-    vectors = Vectors(hashing.create({}))
+    vectors = Vectors(hashing.Hashing())
     vectors.learn(["a"])
     with pytest.raises(KeyError):
         vectors.of(["b"])
@@ -98,7 +98,7 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
         target=NOTHING,
     )
     parts = {TEXT: samples.split_sentences(TEXT)}
-    vectors = Vectors(hashing.create({}))
+    vectors = Vectors(hashing.Hashing())
     vectors.learn([*parts[TEXT], *map(samples.parse_reference, example.references)])
     ours = samples.cells(example, parts, vectors)
     assert [one.text for one in ours.sentences] == [one.text for one in theirs.sentences]
