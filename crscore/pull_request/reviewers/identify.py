@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
@@ -16,7 +17,6 @@ from crscore.pull_request.reviewers.profile import Profile, profiles
 from crscore.pull_request.reviewers.repeats import Message, without_repeats
 from crscore.pull_request.reviewers.strip_bot_text import cut, is_review, without_commands
 from crscore.records import Comment, Side
-from crscore.review.markdown import scan
 from crscore.review.sentences import split_comment
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 OWN_MARKER: Final = "<!-- crscore:"
 """Our own comments start with it, and so may anybody's."""
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -161,12 +163,17 @@ def _review_text(remark: Remark, who: Speaker) -> str:
         if not is_review(text, remark.kind, who.profile):
             return ""
         text = cut(text, who.profile.cut)
-    if not any(token.type == "text" and _has_words(token.content) for token in scan(text)):
+    if not _has_words(_TAG.sub(" ", _without_comments(text))):
         return ""
     if who.is_bot:  # its decoration may be all there is
         read = split_comment(text)
         return text if read.sentences or read.suggestions or read.code_blocks else ""
     return text
+
+
+def _without_comments(text: str) -> str:
+    closed, mark, rest = text.rpartition("-->")
+    return _COMMENT.sub(" ", closed + mark) + rest
 
 
 def _has_words(text: str) -> bool:
