@@ -56,13 +56,19 @@ _UNSEEN_FORMULA: Final = re.compile(
 )
 _COMMAND: Final = re.compile(r"\\(?:text)?color\s*+\{[^{}$]*\}|\\[a-zA-Z]+|[{}$`]")
 
-_TINY: Final = {"": 2, "px": 2, "pt": 1.5, "em": 0.15, "rem": 0.15, "ex": 0.3, "ch": 0.3, "%": 15}
-"""Font sizes up to these cannot be read."""
-_FAR: Final = {"": 500, "px": 500, "pt": 400, "em": 30, "rem": 30, "vw": 100, "vh": 100, "%": 100}
-"""Text moved this far to the left or up is off the page."""
-_FAR_DEFAULT: Final = 30
 _FAINTEST: Final = 0.05
 _DARKEST_WHITE: Final = 0.94
+_TINY: Final = {"": 2, "px": 2, "pt": 1.5, "em": 0.15, "rem": 0.15, "ex": 0.3, "ch": 0.3, "%": 15}
+"""Sizes of text up to these cannot be read."""
+_FAR: Final = {"": -500, "px": -500, "pt": -400, "vw": -100, "vh": -100, "%": -100, "else": -30}
+"""Text moved this far to the left or up is off the page."""
+_LOWEST: Final[dict[tuple[str, ...], Mapping[str, float]]] = {
+    # A weight in `font` ("400") is a number as well, but no small one.
+    ("font-size", "font"): _TINY,
+    ("left", "top", "text-indent", "margin-left", "margin-top"): _FAR,
+    ("opacity",): {"": _FAINTEST, "%": 100 * _FAINTEST},
+}
+"""Properties whose text cannot be seen, with the highest of these values by unit."""
 _Lengths = list[tuple[float, str]]
 _Style = dict[str, list[Any]]
 
@@ -74,15 +80,12 @@ _HIDING_WORDS: Final = {
 _HIDING_FUNCTIONS: Final[dict[str, Callable[[_Lengths], bool]]] = {
     **dict.fromkeys(("rect", "polygon"), lambda sizes: max(sizes)[0] <= 1),
     "inset": lambda sizes: sizes[0] >= (50, "%") and sizes[0][1] == "%",
-    **dict.fromkeys(
-        ("circle", "scale", "scalex", "scaley", "scale3d", "opacity"),
-        lambda sizes: sizes[0][0] == 0,
-    ),
+    **dict.fromkeys(("circle", "opacity"), lambda sizes: sizes[0][0] == 0),
+    **dict.fromkeys(("scale", "scalex", "scaley", "scale3d"), lambda sizes: sizes[0][0] == 0),
 }
 """Functions that cut away, shrink or fade all there is, by what they are given."""
 
 _SIZES: Final = ("height", "width", "max-height", "max-width")
-_MOVES: Final = ("left", "top", "text-indent", "margin-left", "margin-top")
 
 
 def clean(text: str) -> str:
@@ -221,23 +224,25 @@ def hides_by_style(style: str) -> bool:
         (True, False)
     """
     found = _declarations(style)
+    is_clipped = _word(found.get("overflow")) in {"hidden", "clip"}
     return (
         any(_word(found.get(name)) in words for name, words in _HIDING_WORDS.items())
-        or any(_is_hiding_function(token) for value in found.values() for token in value)
-        or _is_faint(found)
-        or _is_tiny(found)
-        or _is_cut_away(found)
-        or _is_moved_away(found)
+        or any(_is_hiding_function(part) for value in found.values() for part in value)
+        or any(_is_at_most(found, names, limits) for names, limits in _LOWEST.items())
+        or (is_clipped and _is_at_most(found, _SIZES, _TINY))
         or _has_no_contrast(found)
     )
 
 
 def _declarations(style: str) -> _Style:
+    """Values by property; what follows a slash, such as the line height of a font, is left out."""
     found = tinycss2.parse_declaration_list(style, skip_comments=True, skip_whitespace=True)
     declared = [one for one in found if one.type == "declaration"]
     return {
         one.lower_name: [
-            token for token in one.value if token.type not in {"whitespace", "comment"}
+            part
+            for part in takewhile(lambda part: part != "/", one.value)
+            if part.type not in {"whitespace", "comment"}
         ]
         for one in sorted(declared, key=lambda one: bool(one.important))
     }
@@ -262,32 +267,9 @@ def _is_hiding_function(token: Any) -> bool:
     return bool(rule and sizes and rule(sizes))
 
 
-def _is_faint(found: _Style) -> bool:
-    return any(
-        size / (100 if unit == "%" else 1) <= _FAINTEST
-        for size, unit in _lengths(found.get("opacity", ()))
-    )
-
-
-def _is_tiny(found: _Style) -> bool:
-    # Of the shorthand "bold 0/1 a" the size stands before the slash or before the family; a
-    # weight ("400") is a number as well, but no small one.
-    font = takewhile(lambda part: part != "/", found.get("font", ()))
-    return _has_tiny([*found.get("font-size", ()), *font])
-
-
-def _is_cut_away(found: _Style) -> bool:
-    sizes = [token for name in _SIZES for token in found.get(name, ())]
-    return _word(found.get("overflow")) in {"hidden", "clip"} and _has_tiny(sizes)
-
-
-def _has_tiny(value: Iterable[Any]) -> bool:
-    return any(size <= _TINY.get(unit, 0) for size, unit in _lengths(value))
-
-
-def _is_moved_away(found: _Style) -> bool:
-    lengths = [length for name in _MOVES for length in _lengths(found.get(name, ()))]
-    return any(size <= -_FAR.get(unit, _FAR_DEFAULT) for size, unit in lengths)
+def _is_at_most(found: _Style, names: Sequence[str], limits: Mapping[str, float]) -> bool:
+    lengths = [length for name in names for length in _lengths(found.get(name, ()))]
+    return any(size <= limits.get(unit, limits.get("else", 0)) for size, unit in lengths)
 
 
 def _has_no_contrast(found: _Style) -> bool:

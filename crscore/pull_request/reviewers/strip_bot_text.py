@@ -52,7 +52,9 @@ def without_commands(body: str) -> str:
     text = _unified(body)
     if "/crscore" not in text.lower():
         return text
-    return _without(text, [_whole(line) for line in _shown(text) if _COMMAND.match(line.plain)])
+    return _without(
+        text, [(one.inner, one.end) for one in _shown(text) if _COMMAND.match(one.plain)]
+    )
 
 
 def cut(body: str, rules: Cut) -> str:
@@ -88,12 +90,7 @@ def cut(body: str, rules: Cut) -> str:
         [(part.start, part.end) for part in parts],
         kept=[(part.start, part.end) for part in _titled(found.folded, rules.keep)],
         also=[
-            *(
-                _whole(line)
-                for line in shown
-                if line.plain and matches_any(rules.lines, line.plain)
-            ),
-            *(span for line in shown for span in _lead_ins(line, text, rules)),
+            *(span for line in shown for span in _line_spans(line, text, rules)),
             *(part[-2:] for part in _titled(found.folded, rules.summaries)),
         ],
     )
@@ -120,11 +117,9 @@ def _shown(text: str) -> list[Line]:
     return [line for line in outline(text).lines if line.shown]
 
 
-def _whole(line: Line) -> Span:
-    return line.inner, line.end
-
-
-def _lead_ins(line: Line, text: str, rules: Cut) -> Iterator[Span]:
+def _line_spans(line: Line, text: str, rules: Cut) -> Iterator[Span]:
+    if line.plain and matches_any(rules.lines, line.plain):
+        yield line.inner, line.end
     for lead_in in rules.before:
         at = text.rfind(lead_in, line.inner, line.end)
         if at >= 0:
