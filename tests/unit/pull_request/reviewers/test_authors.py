@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.pull_request.reviewers.markers import of_user
+from crscore.pull_request.reviewers.authors import find_user_marker
 from crscore.review.sentences import split_comment
 from tests.helpers.posts import RABBIT, bodies, hear, line, post, review, who
 
@@ -107,8 +107,8 @@ def test_marker_of_the_user_in_a_quote_or_in_code_is_none(body: str) -> None:
 
 def test_marker_of_the_user_may_have_code_and_line_ends_in_it() -> None:
     markers = {"linty": "By `linty`:\nIt"}
-    assert of_user("By `linty`:\r\nIt leaks.", markers) == "linty"
-    assert of_user("> By `linty`:\r\n> It leaks.", markers) is None
+    assert find_user_marker("By `linty`:\r\nIt leaks.", markers) == "linty"
+    assert find_user_marker("> By `linty`:\r\n> It leaks.", markers) is None
 
 
 @pytest.mark.parametrize("piece", ["`", "`a", "``a`", "`\n", "> ", "<!--"])
