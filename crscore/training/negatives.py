@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crscore.study.attacks import make
-from crscore.study.attacks.make import AttackKind
+from crscore.study.attacks import attack_set
+from crscore.study.attacks.attack_set import AttackKind
 from crscore.study.attacks.material import Wording
 from crscore.training import samples
 from crscore.training.samples import Example, Target
@@ -14,7 +14,7 @@ from crscore.training.samples import Example, Target
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.study.attacks.make import Attack
+    from crscore.study.attacks.attack_set import Attack
     from crscore.study.study import Study
 
 EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
@@ -43,7 +43,7 @@ def examples(study: Study, honest: Sequence[Example], *, seed: int) -> list[Exam
     for example in honest:
         by_review.setdefault((example.change, example.system), []).append(example)
     made = []
-    for attack in make.attacks(study, seed=seed, wording=Wording.TRAINING):
+    for attack in attack_set.make_attacks(study, seed=seed, wording=Wording.TRAINING):
         own = by_review.get((attack.change, attack.system), [])
         text = _decoy(attack, own[0].text) if own else ""  # a change that nothing is claimed of
         if text:

@@ -4,8 +4,7 @@ import pytest
 
 from crscore import plugins
 from crscore.study import study
-from crscore.study.attacks.injection import INJECTIONS
-from crscore.study.attacks.phrases import BOILERPLATE, PRAISE
+from crscore.study.attacks.material import PHRASES, Wording
 from crscore.training import matcher, negatives, samples
 from tests.helpers import study as helper
 
@@ -53,9 +52,11 @@ def test_padding_leaves_the_honest_sentences_out(tmp_path: Path) -> None:
 def test_no_wording_of_the_attacks_that_are_measured_is_learned(tmp_path: Path) -> None:
     _, found = made(tmp_path)
     everything = "\n".join(one.text for one in found)
-    for bank in (PRAISE, BOILERPLATE, INJECTIONS):
-        assert not [text for text in bank.test if text in everything]
-    assert [text for text in (*PRAISE.training, *BOILERPLATE.training) if text in everything]
+    for name in ("praise", "advice", "instructions"):
+        bank = PHRASES.banks[name]
+        assert not [text for text in bank[Wording.TEST] if text in everything]
+    learned = (*PHRASES.banks["praise"]["training"], *PHRASES.banks["advice"]["training"])
+    assert [text for text in learned if text in everything]
 
 
 def test_same_seed_makes_the_same_decoys(tmp_path: Path) -> None:

@@ -3,44 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from crscore import plugins
-from crscore.diff import parse
-from crscore.study.attacks import (
-    contrary,
-    echo,
-    hidden,
-    injection,
-    material,
-    padding,
-    restating,
-    stuffing,
-)
-from crscore.study.attacks.material import Wording
+from crscore.study.attacks import variants
+from crscore.study.attacks.material import PHRASES, Wording, make_material
+from crscore.study.attacks.restating import restate_change
+from crscore.study.slices import JUNK_SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from crscore.claims.base import ClaimGenerator
-    from crscore.records import PseudoReference
-    from crscore.study.attacks.material import Material, Variant
+    from crscore.study.attacks.material import Material
     from crscore.study.study import RatedReview, Study, StudyChange
 
-    Maker = Callable[[Material, np.random.Generator], tuple[Variant, ...]]
+    Maker = Callable[[Material, np.random.Generator], dict[str, str]]
 
 GOOD: Final = 4.0
 """Human relevance from which a review is honest and good: it must outscore its attacks."""
-DRAWN: Final = 2
-"""Variants of each kind that an honest review meets."""
 SHORTEST: Final = 6
 """Words in another change's review; a shorter one ("Why this change?") fits any change."""
-# As `correlate.JUNK_SYSTEMS`: what they wrote is no review, even where it was rated high.
-_JUNK: Final = frozenset({"lstm", "knn"})
 
 
 class AttackKind(StrEnum):
@@ -60,21 +47,20 @@ class AttackKind(StrEnum):
     DISGUISED = "disguised"
 
 
-MAKERS: Final[Mapping[AttackKind, Maker]] = {
-    AttackKind.STUFFING: stuffing.stuffings,
-    AttackKind.PASTED: stuffing.pasted_diffs,
-    AttackKind.RESTATEMENT: restating.restatements,
-    AttackKind.ECHO: echo.echoes,
-    AttackKind.PRAISE: padding.praises,
-    AttackKind.BOILERPLATE: padding.boilerplates,
-    AttackKind.REPEAT: padding.repeats,
-    AttackKind.WRONG_CHANGE: contrary.wrong_changes,
-    AttackKind.INJECTION: injection.injections,
-    AttackKind.HIDDEN: hidden.hiddens,
-    AttackKind.NEGATION: contrary.negations,
-    AttackKind.DISGUISED: contrary.disguises,
+_MAKERS: Final[Mapping[AttackKind, Maker]] = {
+    AttackKind.STUFFING: variants.stuff_names,
+    AttackKind.PASTED: variants.paste_diff,
+    AttackKind.RESTATEMENT: restate_change,
+    AttackKind.ECHO: variants.echo_claims,
+    AttackKind.PRAISE: variants.pad_with_praise,
+    AttackKind.BOILERPLATE: variants.pad_with_advice,
+    AttackKind.REPEAT: variants.repeat_sentences,
+    AttackKind.WRONG_CHANGE: variants.borrow_review,
+    AttackKind.INJECTION: variants.inject_instructions,
+    AttackKind.HIDDEN: variants.hide_text,
+    AttackKind.NEGATION: variants.negate_review,
+    AttackKind.DISGUISED: variants.disguise_review,
 }
-"""Each kind's maker: material and randomness -> every variant the material allows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +78,6 @@ class Attack:
     text: str
     """The text to score as a review of the change."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON-able values."""
-        return asdict(self)
-
 
 class Honest(NamedTuple):
     """A review that people rated relevant."""
@@ -107,26 +89,27 @@ class Honest(NamedTuple):
 
 
 def honest_reviews(study: Study) -> tuple[Honest, ...]:
-    """The reviews that people rated 4 or 5 for relevance, in the order of the study.
+    """Return the reviews that people rated 4 or 5 for relevance, in the order of the study.
 
-    The original human comments are among them; those of the junk systems are not.
+    The original human comments are among them. Those of the junk systems are not: what they wrote
+    is no review, even where it was rated high.
     """
     return tuple(
         Honest(change, review)
         for change in study.changes
         for review in change.reviews
-        if review.ratings[2] >= GOOD and review.system not in _JUNK and review.text.strip()
+        if review.ratings[2] >= GOOD and review.system not in JUNK_SYSTEMS and review.text.strip()
     )
 
 
-def attacks(
+def make_attacks(
     study: Study,
     *,
     seed: int,
     generator: ClaimGenerator | None = None,
     sources: bool = True,
     wording: Wording = Wording.TEST,
-    drawn: int = DRAWN,
+    drawn: int = 2,
 ) -> tuple[Attack, ...]:
     """Make the attack set of a study.
 
@@ -140,7 +123,7 @@ def attacks(
         generator: Writes the structural claims that are restated and echoed; `structural`
             when None.
         sources: Give the generator the whole files where the study has them.
-        wording: Which half of the templates to use; `TRAINING` keeps `TEST` unseen.
+        wording: Which half of the phrases to use; `TRAINING` keeps `TEST` unseen.
         drawn: Variants of each kind for each honest review, from 1.
 
     Returns:
@@ -149,10 +132,9 @@ def attacks(
     """
     writer = generator or plugins.load("claims", "structural").create({})
     honest = honest_reviews(study)
-    wanted = {change.id: change for change, _ in honest}
     materials = {
-        name: material_of(change, writer, sources=sources, wording=wording)
-        for name, change in wanted.items()
+        change.id: make_material(change, writer, sources=sources, wording=wording)
+        for change in {one.change.id: one.change for one in honest}.values()
     }
     made: list[Attack] = []
     for one in honest:
@@ -161,67 +143,61 @@ def attacks(
             honest=one.review.text,
             strangers=_strangers(one.change, honest),
         )
-        made += _against(one, whole, seed=seed, drawn=drawn)
+        made += _attack_review(one, whole, seed=seed, drawn=drawn)
     return tuple(made)
 
 
-def material_of(
-    change: StudyChange,
-    generator: ClaimGenerator,
-    *,
-    sources: bool = True,
-    wording: Wording = Wording.TEST,
-) -> Material:
-    """Gather what the makers need for one change, without an honest review.
+def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator) -> dict[str, str]:
+    """Write every variant of a kind of attack.
 
     Args:
-        change: The change.
-        generator: Writes the structural claims.
-        sources: Give it the whole files where the study has them.
-        wording: Which half of the templates to use.
+        kind: The kind.
+        material: What to make them of.
+        rng: Source of randomness.
 
     Returns:
-        The material; `dataclasses.replace` puts in `honest` and `strangers`.
+        Variant -> text; in the training wording without the forms that only the test shows.
     """
-    parsed = parse.parse_diff(change.patch, source=change.id, language=change.language)
-    if sources:
-        parsed = parse.with_sources(parsed, {"": (change.old_source, change.new_source)})
-    claims: Sequence[PseudoReference] = generator.generate([parsed])[0].references
-    return material.make_material(change, parsed, claims, wording=wording)
+    made = _MAKERS[kind](material, rng)
+    if material.wording is Wording.TEST:
+        return made
+    # A name may start with what is echoed or restated: `recorded-few`.
+    return {
+        name: text
+        for name, text in made.items()
+        if not {name, name.partition("-")[2]} & PHRASES.unseen
+    }
 
 
-def generator_for(seed: int, *names: str) -> np.random.Generator:
-    """Randomness that depends on the seed and the names alone."""
+def seeded_rng(seed: int, *names: str) -> np.random.Generator:
+    """Return randomness that depends on the seed and the names alone."""
     digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).digest()
     return np.random.default_rng([seed, *np.frombuffer(digest, dtype=np.uint32).tolist()])
 
 
-def _against(one: Honest, whole: Material, *, seed: int, drawn: int) -> list[Attack]:
+def _attack_review(one: Honest, material: Material, *, seed: int, drawn: int) -> list[Attack]:
+    change, review = one
     found: dict[str, Attack] = {}
-    for kind, maker in MAKERS.items():
-        rng = generator_for(seed, one.change.id, one.review.system, one.review.text, kind)
-        variants = [
-            variant
-            for variant in maker(whole, rng)
-            if variant.text.strip() and variant.text.strip() != one.review.text.strip()
+    for kind in AttackKind:
+        rng = seeded_rng(seed, change.id, review.system, review.text, kind)
+        made = [
+            (name, text)
+            for name, text in make_variants(kind, material, rng).items()
+            if text.strip() not in {"", review.text.strip()}
         ]
         taken = 0
-        for index in rng.permutation(len(variants)):
-            name, text = variants[int(index)]
+        for index in rng.permutation(len(made)):
+            name, text = made[index]
             if taken < drawn and text not in found:
                 taken += 1
                 found[text] = Attack(
-                    change=one.change.id,
-                    system=one.review.system,
-                    kind=kind,
-                    variant=name,
-                    text=text,
+                    change=change.id, system=review.system, kind=kind, variant=name, text=text
                 )
     return list(found.values())
 
 
 def _strangers(change: StudyChange, honest: Sequence[Honest]) -> tuple[str, ...]:
-    """Good reviews of other changes, in the same language if there are any."""
+    """Return good reviews of other changes, in the same language if there are any."""
     others = [
         one
         for one in honest
