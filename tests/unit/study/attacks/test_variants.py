@@ -379,5 +379,9 @@ def test_names_are_joined_without_a_visible_space() -> None:
     assert " " not in text.split("\u200d", 1)[1]
 
 
+def test_change_without_names_has_none_to_join() -> None:
+    assert "joined-poor-names" not in hidden(names=())
+
+
 def test_nothing_to_hide_gives_nothing() -> None:
     assert hidden(recorded=(), honest="") == {}
