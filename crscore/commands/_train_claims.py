@@ -153,7 +153,7 @@ def command(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> 
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
     from crscore.training.claims import finetune, model  # noqa: PLC0415
     from crscore.training.claims import rows as reading  # noqa: PLC0415
-    from crscore.training.claims.asking import Asking  # noqa: PLC0415
+    from crscore.training.claims.examples import Asking  # noqa: PLC0415
 
     model.require()
     resolved = _settings.settings(None, {"offline": offline})

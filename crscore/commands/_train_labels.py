@@ -11,8 +11,8 @@ from crscore import settings
 from crscore.commands import _settings
 
 if TYPE_CHECKING:
-    from crscore.training.claims.changes import Changes
     from crscore.training.claims.labels import Labelled
+    from crscore.training.claims.rows import Changes
 
 _COUNT = click.IntRange(1)
 _PRICE = click.FloatRange(0)
@@ -59,14 +59,13 @@ def command(diffs: Path, *, target: Path, **given: Any) -> int:
     from crscore import plugins  # noqa: PLC0415  (after --help and wrong options)
     from crscore.claims.llm import prompt  # noqa: PLC0415
     from crscore.llm.engines.base import Sampling  # noqa: PLC0415
-    from crscore.training.claims import changes, labels  # noqa: PLC0415
-    from crscore.training.claims.append_log import Journal  # noqa: PLC0415
+    from crscore.training.claims import labels, rows  # noqa: PLC0415
 
     offline = _settings.settings(None, {}).offline
     asked = prompt.load_prompt(given["prompt"])
     engine = plugins.load("engines", "openai").create(_engine(given, offline=offline))
     wanted = {key: given[key] for key in ("min_chars", "max_chars", "limit", "seed")}
-    found = changes.read_changes(diffs, changes.Wanted(**wanted))
+    found = rows.read_changes(diffs, **wanted)
     _tell(found)
     sampling = Sampling(
         max_tokens=given["max_new_tokens"],
@@ -75,10 +74,10 @@ def command(diffs: Path, *, target: Path, **given: Any) -> int:
         seed=given["seed"],
         schema=prompt.schema(asked) if given["form"] == "json" else None,
     )
-    with Journal(target) as journal:
-        done = labels.label(
+    with labels.AppendLog(target) as log:
+        done = labels.label_changes(
             found.chosen,
-            journal,
+            log,
             engine=engine,
             prompt=asked,
             sampling=sampling,
@@ -121,11 +120,10 @@ def _summary_lines(done: Labelled, target: Path, given: dict[str, Any]) -> list[
         f"{count:,} without a row: {why}; run again to ask again"
         for why, count in done.failed.most_common()
     ]
-    spent = done.spent
-    used = f"{spent.input_tokens:,} tokens in, {spent.output_tokens:,} out"
+    used = f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out"
     if given["price_in"] is not None:
-        used += f": {spent.dollars(given['price_in'], given['price_out']):.4f} dollars"
+        used += f": {done.dollars(given['price_in'], given['price_out']):.4f} dollars"
     lines.append(used)
-    if spent.uncounted:
-        lines.append(f"the server did not count {spent.uncounted:,} of its answers")
+    if done.uncounted:
+        lines.append(f"the server did not count {done.uncounted:,} of its answers")
     return lines
