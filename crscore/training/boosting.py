@@ -27,7 +27,7 @@ START: Final = -0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """How the trees are grown."""
+    """Settings of the trees."""
 
     rounds: int = 250
     """Trees of one ensemble."""
@@ -49,7 +49,7 @@ class Growth:
     """Try one random threshold a feature (extremely randomised trees), not the best: many
     unlike trees forget a study's accidents better."""
     loss: tuple[float, float, float] = LOSS
-    """What an error of conciseness, comprehensiveness and relevance costs."""
+    """Weights of the errors of conciseness, comprehensiveness and relevance."""
 
 
 def require_lightgbm() -> Any:
@@ -64,7 +64,7 @@ def require_lightgbm() -> Any:
         raise DependencyError("lightgbm", "pip install 'crscore[train]'") from exc
 
 
-def grow(
+def grow_trees(
     rows: Floats, layout: Layout, *, directions: Sequence[int], growth: Growth, seed: int
 ) -> Trees:
     """Grow the trees.

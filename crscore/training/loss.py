@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 SHARPNESS: Final = 3.0
 """Of the soft maximum over logits."""
 LOSS: Final = (1.0, 1.5, 4.0)
-"""What an error of conciseness, comprehensiveness and relevance costs."""
+"""Weights of the errors of conciseness, comprehensiveness and relevance."""
 ADDRESSED: Final = 0.6
-"""What an error about a (pseudo-reference, review) pair costs, beside the three."""
+"""Weight of the error of a (pseudo-reference, review) pair, beside the three."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layout:
-    """How M cells of many reviews hang together."""
+    """Layout of the M cells of many reviews."""
 
     sentence: Integers
     """Shape (M,): each cell's sentence."""
@@ -91,8 +91,8 @@ def gradient(
 
     Args:
         logits: Shape (M,).
-        layout: How the cells hang together.
-        loss: What an error of conciseness, comprehensiveness and relevance costs.
+        layout: Layout of the cells.
+        loss: Weights of the errors of conciseness, comprehensiveness and relevance.
 
     Returns:
         The loss's gradient and the diagonal of its Gauss-Newton matrix, both of shape (M,).

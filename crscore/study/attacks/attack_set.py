@@ -31,7 +31,7 @@ SHORTEST: Final = 6
 
 
 class AttackKind(StrEnum):
-    """What an attack does."""
+    """Kinds of attacks."""
 
     STUFFING = "keyword-stuffing"
     PASTED = "pasted-diff"
@@ -72,9 +72,9 @@ class Attack:
     system: str
     """Who wrote the honest review."""
     kind: AttackKind
-    """What it does."""
+    """Its kind."""
     variant: str
-    """How it was made."""
+    """Name of the way it was made."""
     text: str
     """The text to score as a review of the change."""
 
@@ -83,7 +83,7 @@ class Honest(NamedTuple):
     """A review that people rated relevant."""
 
     change: StudyChange
-    """What it is about."""
+    """Its change."""
     review: RatedReview
     """The review."""
 

@@ -141,7 +141,7 @@ class HonestRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackReport:
-    """How well a scorer withstands an attack set."""
+    """Outcome of an attack set."""
 
     kinds: tuple[KindRow, ...]
     """One row a kind, in the order of `AttackKind`."""

@@ -68,7 +68,7 @@ class Fact(NamedTuple):
     """One thing that a diff does."""
 
     action: Literal["added", "removed", "changed", "renamed"]
-    """What it does to a piece of code."""
+    """Done to a piece of code."""
     old: str
     """Noun phrase or quoted code before; "" for what was added."""
     new: str

@@ -30,7 +30,7 @@ class Asking:
     prompt: Prompt
     """The prompt file."""
     form: Form = "json"
-    """How the answer is written."""
+    """Form of the answer."""
     few_shots: bool = False
     """Show the prompt's examples first."""
 
@@ -62,7 +62,7 @@ class Asking:
         )
 
     def answer(self, row: TrainingRow) -> str:
-        """Write what the model is to learn to say.
+        """Write the answer that the model is to learn.
 
         JSON has no blanks between its parts: an engine that keeps the model to a schema allows
         none, and a model that learned to write some would have to leave what it learned.
@@ -86,16 +86,16 @@ class Encoded:
     ids: tuple[int, ...]
     """The whole chat: prompt, answer, end of turn."""
     prompt: int
-    """How many of them are the prompt's; the loss is on the rest."""
+    """Number of them that are the prompt's; the loss is on the rest."""
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """What is to be predicted at each place, `IGNORED` where nothing is learned."""
+        """Token to predict at each place, `IGNORED` where nothing is learned."""
         return (IGNORED,) * self.prompt + self.ids[self.prompt :]
 
 
 class Template:
-    """How a model reads chats: its own template, as the engines use it.
+    """Chat template of a model, as the engines use it.
 
     Args:
         tokenizer: Of the base model.

@@ -40,7 +40,7 @@ class Trained:
     """A finished run."""
 
     record: dict[str, Any]
-    """What `training.json` holds."""
+    """Content of `training.json`."""
     already: bool
     """It was finished before; nothing was done."""
     seconds_a_step: float | None = None
@@ -97,7 +97,7 @@ def train(
         return Trained(record=done, already=True)
     chosen = _choose(rows, base, settings, asking)
     say(_counts_text(chosen.counts))
-    adapted = model.adapted(base.model, settings)
+    adapted = model.add_adapter(base.model, settings)
     pad = base.tokenizer.pad_token_id
     tuned = trainer.tune(
         adapted,

@@ -35,7 +35,7 @@ NOTHING: Final = "no claim of the answer was left"
 
 
 class LabelKey(msgspec.Struct, frozen=True):
-    """What a labelled row is known by."""
+    """Key of a labelled row: the change, and who was asked about it how."""
 
     sha256: str | None = None
     asked: str | None = None

@@ -108,11 +108,11 @@ def load_base(source: Source, settings: Settings) -> Base:
     return Base(model, tokenizer, found.identity, found.commit)
 
 
-def adapted(model: Any, settings: Settings) -> Any:
+def add_adapter(model: Any, settings: Settings) -> Any:
     """Put a fresh adapter on a model, or nothing when all weights are to move.
 
     Args:
-        model: What `load` gave.
+        model: From `load_base`.
         settings: Shape of the adapter, and the seed of its first weights.
 
     Returns:
@@ -132,7 +132,7 @@ def adapted(model: Any, settings: Settings) -> Any:
     if settings.full:
         return model
     lora = settings.lora
-    targets = linear(model) if lora.targets == (ALL_LINEAR,) else lora.targets
+    targets = linear_layers(model) if lora.targets == (ALL_LINEAR,) else lora.targets
     shape = peft.LoraConfig(
         task_type=peft.TaskType.CAUSAL_LM,
         r=lora.rank,
@@ -147,7 +147,7 @@ def adapted(model: Any, settings: Settings) -> Any:
         raise ConfigError("--lora-targets", "command line", _line(exc)) from exc
 
 
-def linear(model: Any) -> tuple[str, ...]:
+def linear_layers(model: Any) -> tuple[str, ...]:
     """Name the linear layers of a model but the last one, each kind once, sorted.
 
     peft's own `all-linear` names every layer of every block, in no order: another file for the

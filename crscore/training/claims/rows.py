@@ -77,9 +77,9 @@ class TrainingRow:
     change: Diff
     """The parsed patch."""
     claims: tuple[str, ...]
-    """What the change does, one sentence or more each, without numbers or headers."""
+    """Claims of what the change does, one sentence or more each, without numbers or headers."""
     implications: tuple[str, ...]
-    """What follows from it; may be empty."""
+    """Consequences of it; may be empty."""
     cut: bool = False
     """Whether the completion broke off; its last point was left out."""
 
