@@ -7,9 +7,8 @@ from crscore.errors import InputError
 from crscore.records import Flag
 from crscore.scorer import Scorer
 from crscore.study import study
-from crscore.study.attacks import make, measure
-from crscore.study.attacks.make import Attack, AttackKind
-from crscore.study.attacks.measure import Duel, Scored
+from crscore.study.attacks.attack_set import Attack, AttackKind, make_attacks
+from crscore.study.attacks.duels import Duel, KindRow, Scored, score_duels, summarize_duels
 from tests.helpers import study as helper
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ def duel(honest: float, made: float, restating: int = 0, **fields) -> Duel:
     )
 
 
-def only(*duels: Duel, resamples: int = 0) -> measure.KindRow:
-    (row,) = measure.report(duels, resamples=resamples, seed=0).kinds
+def only(*duels: Duel, resamples: int = 0) -> KindRow:
+    (row,) = summarize_duels(duels, resamples=resamples, seed=0).kinds
     return row
 
 
@@ -101,7 +100,7 @@ def test_honest_reviews_count_once() -> None:
     part = scored(0.4, sentences=4, restating=1)
     duels = [Duel(attack=attack(change="a"), made=scored(0.1), honest=wrong)] * 3
     duels += [Duel(attack=attack(change="b"), made=scored(0.1), honest=part)]
-    row = measure.report(duels, resamples=0, seed=0).honest
+    row = summarize_duels(duels, resamples=0, seed=0).honest
     assert (row.n, row.median, row.zero) == (2, 0.2, 0.5)
     assert (row.flagged, row.flagged_any, row.reached) == (0.5, 1.0, False)
 
@@ -115,7 +114,7 @@ def test_variants_are_told_apart_the_most_harmful_first() -> None:
 
 
 def test_report_is_json_and_names_its_goals() -> None:
-    found = measure.report([duel(0.5, 0.4)], resamples=10, seed=0)
+    found = summarize_duels([duel(0.5, 0.4)], resamples=10, seed=0)
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert document["goals"] == {"wins": 0.95, "flagged": 0.9, "honest_flagged_below": 0.05}
     assert document["kinds"][0]["kind"] == "padded-praise"
@@ -123,7 +122,7 @@ def test_report_is_json_and_names_its_goals() -> None:
 
 
 def test_one_missed_goal_misses_the_whole() -> None:
-    found = measure.report(
+    found = summarize_duels(
         [duel(0.5, 0.4), duel(0.5, 0.6, kind=AttackKind.HIDDEN)], resamples=0, seed=0
     )
     assert found.reached is False
@@ -131,7 +130,7 @@ def test_one_missed_goal_misses_the_whole() -> None:
 
 def test_no_duel_is_an_error() -> None:
     with pytest.raises(InputError, match="no attack to measure"):
-        measure.report([], resamples=0, seed=0)
+        summarize_duels([], resamples=0, seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +149,7 @@ def scorer(small: study.Study) -> Scorer:
 def test_duel_has_the_scores_of_both_texts(small: study.Study, scorer: Scorer) -> None:
     text = "The limit is raised from 10 to 20. Wonderful weather today, is it not?"
     one = attack(change="py:1", system="ground_truth", text=text)
-    (found,) = measure.duels(small, [one], scorer)
+    (found,) = score_duels(small, [one], scorer)
     patch = small.changes[0].patch
     assert found.made.relevance == scorer.score(patch, text, language="python").relevance
     alone = scorer.score(patch, "The limit is raised from 10 to 20.", language="python")
@@ -160,7 +159,7 @@ def test_duel_has_the_scores_of_both_texts(small: study.Study, scorer: Scorer) -
 
 def test_attack_without_a_sentence_counts_as_zero(small: study.Study, scorer: Scorer) -> None:
     one = attack(change="py:1", system="ground_truth", text="```\nlimit = 20\n```")
-    (found,) = measure.duels(small, [one], scorer)
+    (found,) = score_duels(small, [one], scorer)
     assert (found.made.relevance, found.made.abstained, found.won) == (0.0, True, True)
 
 
@@ -169,22 +168,30 @@ def test_attack_on_no_honest_review_is_an_error(
     small: study.Study, scorer: Scorer, change: str, system: str
 ) -> None:
     with pytest.raises(InputError, match="no honest review of this study"):
-        measure.duels(small, [attack(change=change, system=system)], scorer)
+        score_duels(small, [attack(change=change, system=system)], scorer)
 
 
 def test_whole_run_has_a_row_for_each_kind(small: study.Study, scorer: Scorer) -> None:
-    made = make.attacks(small, seed=0, drawn=1)
-    found = measure.measure_attacks(small, made, scorer, resamples=20)
+    made = make_attacks(small, seed=0, drawn=1)
+    found = summarize_duels(score_duels(small, made, scorer), resamples=20, seed=0)
     assert [row.kind for row in found.kinds] == list(AttackKind)
     assert sum(row.n for row in found.kinds) == len(made)
     assert found.honest.n == 9
 
 
-def test_flags_of_the_matcher_are_counted() -> None:
+def test_flags_of_the_matcher_are_counted(small: study.Study) -> None:
     class Answer:
         relevance = 0.5
         sentences = ("a", "b", "c")
         sentence_flags = (Flag.RESTATES, Flag.REPEATS, None)
 
-    found = measure._scored(Answer())  # type: ignore[arg-type]
-    assert (found.restating, found.sentences, found.abstained) == (1, 3, False)
+    class Fixed:
+        def read_diff(self, patch: str, **_: object) -> str:
+            return patch
+
+        def score_many(self, work) -> list[Answer]:
+            return [Answer() for _ in work]
+
+    one = attack(change="py:1", system="ground_truth")
+    (found,) = score_duels(small, [one], Fixed())
+    assert (found.made.restating, found.made.sentences, found.made.abstained) == (1, 3, False)

@@ -1,4 +1,4 @@
-"""How often an honest review wins against its attacks."""
+"""Duels between attacks and honest reviews: who scores higher, and how often."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ import numpy as np
 from crscore.errors import InputError
 from crscore.records import Comment, Flag
 from crscore.study import statistics
-from crscore.study.attacks.make import AttackKind, honest_reviews
+from crscore.study.attacks.attack_set import AttackKind, honest_reviews
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crscore.records import Diff, Result
+    from crscore.records import Result
     from crscore.scorer import Scorer
-    from crscore.study.attacks.make import Attack
+    from crscore.study.attacks.attack_set import Attack
     from crscore.study.study import Study
 
 WIN_GOAL: Final = 0.95
-"""Share of pairs that the honest review has to win, for each kind that has this goal."""
+"""Share of duels that the honest review has to win, for each kind that has this goal."""
 FLAG_GOAL: Final = 0.90
 """Share of restatements and echoes that must be flagged, at least."""
 WRONG_FLAG_LIMIT: Final = 0.05
 """Share of honest reviews that may be flagged as a restatement, below this."""
 FLAGGED_FROM: Final = 0.5
 """Share of a review's sentences with the flag from which the review counts as flagged."""
-TELLING: Final = frozenset({AttackKind.RESTATEMENT, AttackKind.ECHO})
-"""Kinds that say nothing false: to be recognised, not to be beaten."""
+FLAGGED_KINDS: Final = frozenset({AttackKind.RESTATEMENT, AttackKind.ECHO})
+"""Kinds that say nothing false: they are to be flagged, not beaten."""
 REPORTED_ONLY: Final = frozenset({AttackKind.NEGATION, AttackKind.DISGUISED})
 """Kinds without a goal: a score that compares meanings cannot be asked to see through them."""
-# Two roads to the same mean may differ in the last bit; that is no win.
+# Two ways to compute the same mean may differ in the last bit; that is no win.
 _TIE: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """What the scorer made of one text."""
+    """Score of one text."""
 
     relevance: float
     """In [0, 1]; 0 for an abstention."""
@@ -62,9 +62,9 @@ class Duel:
     attack: Attack
     """The attack."""
     made: Scored
-    """What became of the attack."""
+    """Score of the attack."""
     honest: Scored
-    """What became of the honest review."""
+    """Score of the honest review."""
 
     @property
     def won(self) -> bool:
@@ -78,17 +78,15 @@ class Duel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VariantRow:
-    """One variant of a kind."""
+class Tally:
+    """Outcome of a set of duels."""
 
-    variant: str
-    """Its name."""
     n: int
-    """Pairs."""
+    """Duels."""
     wins: float
-    """Share of pairs that the honest review won, in [0, 1]."""
+    """Share that the honest review won, in [0, 1]; a tie is no win."""
     ties: float
-    """Share of pairs without a winner, in [0, 1]."""
+    """Share without a winner, in [0, 1]."""
     flagged: float
     """Share of the attacks flagged as a restatement, in [0, 1]."""
     median: float
@@ -96,38 +94,36 @@ class VariantRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KindRow:
-    """One kind of attack."""
+class VariantRow(Tally):
+    """Outcome of one variant of a kind."""
+
+    variant: str
+    """Its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRow(Tally):
+    """Outcome of one kind of attack."""
 
     kind: AttackKind
     """The kind."""
-    n: int
-    """Pairs."""
-    wins: float
-    """Share of pairs that the honest review won, in [0, 1]; a tie is no win."""
     low: float | None
     """Lower end of the 95 % interval of `wins`, by bootstrap over changes; None without draws."""
     high: float | None
     """Upper end of it."""
-    ties: float
-    """Share of pairs without a winner, in [0, 1]."""
     abstained: float
     """Share of attacks in which the scorer found nothing to score, in [0, 1]."""
-    median: float
-    """Median relevance of the attacks, in [0, 1]."""
     honest_median: float
-    """Median relevance of the honest reviews of these pairs, in [0, 1]."""
-    flagged: float
-    """Share of the attacks flagged as a restatement, in [0, 1]."""
+    """Median relevance of the honest reviews of these duels, in [0, 1]."""
     reached: bool | None
     """Whether the goal of the kind is reached; None for a kind without one."""
     variants: tuple[VariantRow, ...]
-    """The kind's variants, those that win most often against honest reviews first."""
+    """The kind's variants, those that honest reviews win least often first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HonestRow:
-    """The honest reviews themselves."""
+    """Scores of the honest reviews themselves."""
 
     n: int
     """Reviews."""
@@ -145,7 +141,7 @@ class HonestRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackReport:
-    """How well a scorer withstands an attack set."""
+    """Outcome of an attack set."""
 
     kinds: tuple[KindRow, ...]
     """One row a kind, in the order of `AttackKind`."""
@@ -158,7 +154,7 @@ class AttackReport:
         return self.honest.reached and all(row.reached is not False for row in self.kinds)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-able values, with the goals beside what was found."""
+        """Return JSON-able values, with the goals beside what was found."""
         return {
             "goals": {
                 "wins": WIN_GOAL,
@@ -171,35 +167,7 @@ class AttackReport:
         }
 
 
-def measure_attacks(
-    study: Study,
-    attacks: Sequence[Attack],
-    scorer: Scorer,
-    *,
-    sources: bool = True,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> AttackReport:
-    """Score an attack set and the reviews it attacks.
-
-    Args:
-        study: The study.
-        attacks: Made from it.
-        scorer: What to score with.
-        sources: Give the generator the whole files where the study has them.
-        resamples: Draws for each interval; 0 for none.
-        seed: Of the draws.
-
-    Returns:
-        The report.
-
-    Raises:
-        InputError: There is no attack, or one of them is on no honest review of the study.
-    """
-    return report(duels(study, attacks, scorer, sources=sources), resamples=resamples, seed=seed)
-
-
-def duels(
+def score_duels(
     study: Study, attacks: Sequence[Attack], scorer: Scorer, *, sources: bool = True
 ) -> tuple[Duel, ...]:
     """Score attacks and the reviews that they compete with; each honest review once.
@@ -221,13 +189,22 @@ def duels(
     """
     texts = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
     pairs = list(dict.fromkeys((attack.change, attack.system) for attack in attacks))
-    for change, system in pairs:
-        if (change, system) not in texts:
-            raise InputError(
-                f"an attack competes with the review by {system!r} of {change!r}, which is no "
-                "honest review of this study; make the attacks from the same study"
-            )
-    diffs = _diffs(study, {change for change, _ in pairs}, scorer, sources=sources)
+    if unknown := sorted(set(pairs) - texts.keys()):
+        raise InputError(
+            "an attack competes with the review by {1!r} of {0!r}, which is no honest review of "
+            "this study; make the attacks from the same study".format(*unknown[0])
+        )
+    wanted = {change for change, _ in pairs}
+    diffs = {
+        change.id: scorer.read_diff(
+            change.patch,
+            source=change.id,
+            language=change.language,
+            sources={"": (change.old_source, change.new_source)} if sources else None,
+        )
+        for change in study.changes
+        if change.id in wanted
+    }
     work = [(change, texts[change, system]) for change, system in pairs]
     work += [(attack.change, attack.text) for attack in attacks]
     results = scorer.score_many((diffs[change], (Comment(body=text),)) for change, text in work)
@@ -239,11 +216,11 @@ def duels(
     )
 
 
-def report(found: Sequence[Duel], *, resamples: int, seed: int) -> AttackReport:
+def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> AttackReport:
     """Count who won.
 
     Args:
-        found: The duels.
+        duels: The duels.
         resamples: Draws of changes for each interval; 0 for none.
         seed: Of the draws; every kind meets the same ones.
 
@@ -253,31 +230,24 @@ def report(found: Sequence[Duel], *, resamples: int, seed: int) -> AttackReport:
     Raises:
         InputError: There is no duel.
     """
-    if not found:
+    if not duels:
         raise InputError("no attack to measure: the study has no review that people rated 4 or 5")
-    kinds = []
-    for kind in AttackKind:
-        inside = [duel for duel in found if duel.attack.kind is kind]
-        if inside:
-            kinds.append(_kind(kind, inside, resamples=resamples, seed=seed))
-    honest = {(duel.attack.change, duel.attack.system): duel.honest for duel in found}
-    return AttackReport(kinds=tuple(kinds), honest=_honest(tuple(honest.values())))
-
-
-def _diffs(
-    study: Study, wanted: Iterable[str], scorer: Scorer, *, sources: bool
-) -> dict[str, Diff]:
-    names = frozenset(wanted)
-    return {
-        change.id: scorer.read_diff(
-            change.patch,
-            source=change.id,
-            language=change.language,
-            sources={"": (change.old_source, change.new_source)} if sources else None,
-        )
-        for change in study.changes
-        if change.id in names
-    }
+    groups = [(kind, [duel for duel in duels if duel.attack.kind is kind]) for kind in AttackKind]
+    honest = {(duel.attack.change, duel.attack.system): duel.honest for duel in duels}.values()
+    flagged = _share(one.is_flagged for one in honest)
+    return AttackReport(
+        kinds=tuple(
+            _kind_row(kind, some, resamples=resamples, seed=seed) for kind, some in groups if some
+        ),
+        honest=HonestRow(
+            n=len(honest),
+            median=_median(honest),
+            zero=_share(one.relevance <= _TIE for one in honest),
+            flagged=flagged,
+            flagged_any=_share(one.restating > 0 for one in honest),
+            reached=flagged < WRONG_FLAG_LIMIT,
+        ),
+    )
 
 
 def _scored(result: Result) -> Scored:
@@ -289,69 +259,50 @@ def _scored(result: Result) -> Scored:
     )
 
 
-def _kind(kind: AttackKind, inside: Sequence[Duel], *, resamples: int, seed: int) -> KindRow:
-    won = np.array([duel.won for duel in inside], dtype=np.float64)
-    interval = statistics.Interval(None, None)
-    if resamples:
-        interval = statistics.cluster_bootstrap(
-            lambda drawn: float(won[drawn].mean()),
-            [duel.attack.change for duel in inside],
-            resamples=resamples,
-            rng=np.random.default_rng(seed),
-        )
-    wins, flagged = float(won.mean()), _share(duel.made.is_flagged for duel in inside)
-    median = _median(duel.made for duel in inside)
-    honest_median = _median(duel.honest for duel in inside)
-    names = dict.fromkeys(duel.attack.variant for duel in inside)
-    rows = [_variant(name, [d for d in inside if d.attack.variant == name]) for name in names]
+def _kind_row(kind: AttackKind, duels: Sequence[Duel], *, resamples: int, seed: int) -> KindRow:
+    won = np.array([duel.won for duel in duels], dtype=np.float64)
+    interval = statistics.cluster_bootstrap(
+        lambda drawn: float(won[drawn].mean()),
+        [duel.attack.change for duel in duels],
+        resamples=resamples,
+        rng=np.random.default_rng(seed),
+    )
+    tally = _tally(duels)
+    honest_median = _median(duel.honest for duel in duels)
+    variants: dict[str, list[Duel]] = {}
+    for duel in duels:
+        variants.setdefault(duel.attack.variant, []).append(duel)
+    rows = [VariantRow(variant=name, **_tally(group)) for name, group in variants.items()]
+    reached = None
+    if kind in FLAGGED_KINDS:
+        reached = tally["flagged"] >= FLAG_GOAL and tally["median"] <= honest_median + _TIE
+    elif kind not in REPORTED_ONLY:
+        reached = tally["wins"] >= WIN_GOAL
     return KindRow(
+        **tally,
         kind=kind,
-        n=len(inside),
-        wins=wins,
         low=interval.low,
         high=interval.high,
-        ties=_share(duel.tied for duel in inside),
-        abstained=_share(duel.made.abstained for duel in inside),
-        median=median,
+        abstained=_share(duel.made.abstained for duel in duels),
         honest_median=honest_median,
-        flagged=flagged,
-        reached=_reached(kind, wins, flagged, median <= honest_median + _TIE),
+        reached=reached,
         variants=tuple(sorted(rows, key=lambda row: (row.wins, row.variant))),
     )
 
 
-def _reached(kind: AttackKind, wins: float, flagged: float, is_modest: bool) -> bool | None:
-    if kind in REPORTED_ONLY:
-        return None
-    return flagged >= FLAG_GOAL and is_modest if kind in TELLING else wins >= WIN_GOAL
-
-
-def _variant(name: str, inside: Sequence[Duel]) -> VariantRow:
-    return VariantRow(
-        variant=name,
-        n=len(inside),
-        wins=_share(duel.won for duel in inside),
-        ties=_share(duel.tied for duel in inside),
-        flagged=_share(duel.made.is_flagged for duel in inside),
-        median=_median(duel.made for duel in inside),
-    )
-
-
-def _honest(found: Sequence[Scored]) -> HonestRow:
-    flagged = _share(one.is_flagged for one in found)
-    return HonestRow(
-        n=len(found),
-        median=_median(found),
-        zero=_share(one.relevance <= _TIE for one in found),
-        flagged=flagged,
-        flagged_any=_share(one.restating > 0 for one in found),
-        reached=flagged < WRONG_FLAG_LIMIT,
-    )
+def _tally(duels: Sequence[Duel]) -> dict[str, Any]:
+    return {
+        "n": len(duels),
+        "wins": _share(duel.won for duel in duels),
+        "ties": _share(duel.tied for duel in duels),
+        "flagged": _share(duel.made.is_flagged for duel in duels),
+        "median": _median(duel.made for duel in duels),
+    }
 
 
 def _share(marks: Iterable[bool]) -> float:
     return float(np.mean(list(marks)))
 
 
-def _median(found: Iterable[Scored]) -> float:
-    return float(np.median([one.relevance for one in found]))
+def _median(scored: Iterable[Scored]) -> float:
+    return float(np.median([one.relevance for one in scored]))

@@ -1,13 +1,22 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
-from crscore.errors import GenerationError
+from crscore.errors import ConfigError, GenerationError
 from crscore.llm import chat_text
 from crscore.llm.engines.base import Message
-from crscore.training.claims.encode import IGNORED, Encoded, Template, padded
+from crscore.training.claims.examples import (
+    IGNORED,
+    Encoded,
+    Template,
+    pad_rows,
+    split_groups,
+)
 
 CHAT = (Message(role="user", text="What does it do?"),)
 ANSWER = "1. `limit` is 4."
+GROUPS = st.lists(st.sampled_from("abcdefghijkl"), max_size=60)
 
 
 @pytest.fixture
@@ -77,9 +86,52 @@ def test_a_model_that_cannot_stop_is_refused(tokenizer):
 
 
 def test_rows_of_a_batch_are_filled_up_on_the_right_and_not_learned_there():
-    made = padded([Encoded(ids=(5, 6), prompt=1), Encoded(ids=(7, 8, 9, 4), prompt=3)], pad=0)
+    made = pad_rows([Encoded(ids=(5, 6), prompt=1), Encoded(ids=(7, 8, 9, 4), prompt=3)], pad=0)
     assert made == {
         "input_ids": [[5, 6, 0, 0], [7, 8, 9, 4]],
         "attention_mask": [[1, 1, 0, 0], [1, 1, 1, 1]],
         "labels": [[IGNORED, 6, IGNORED, IGNORED], [IGNORED, IGNORED, IGNORED, 4]],
     }
+
+
+@given(GROUPS, st.floats(0, 0.99), st.integers(0, 5))
+def test_no_group_is_on_both_sides_and_no_row_is_lost(groups, share, seed):
+    sides = split_groups(groups, share=share, seed=seed)
+    learned, held_out = ({groups[at] for at in side} for side in sides)
+    assert not learned & held_out
+    assert sorted(sides.train + sides.held_out) == list(range(len(groups)))
+
+
+@given(GROUPS, st.floats(0.01, 0.99), st.integers(0, 5))
+def test_neither_side_is_empty_where_there_are_two_groups(groups, share, seed):
+    sides = split_groups(groups, share=share, seed=seed)
+    if len(set(groups)) > 1:
+        assert sides.train
+        assert sides.held_out
+
+
+def test_a_tenth_of_the_changes_is_held_out():
+    names = [str(at) for at in range(200)]
+    assert len(split_groups(names, share=0.1, seed=42).held_out) == 20
+
+
+def test_the_side_of_a_change_does_not_depend_on_the_order_of_rows():
+    names = [str(at) for at in range(50)]
+    once = {names[at] for at in split_groups(names, share=0.2, seed=1).held_out}
+    back = names[::-1]
+    assert {back[at] for at in split_groups(back, share=0.2, seed=1).held_out} == once
+
+
+def test_another_seed_holds_out_others():
+    names = [str(at) for at in range(50)]
+    assert split_groups(names, share=0.2, seed=1) != split_groups(names, share=0.2, seed=2)
+
+
+def test_a_share_of_nothing_holds_nothing_out():
+    assert split_groups(["a", "b"], share=0, seed=1).held_out == ()
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
+def test_a_share_that_is_none_is_refused(share):
+    with pytest.raises(ConfigError, match="val-split"):
+        split_groups(["a"], share=share, seed=1)
