@@ -262,11 +262,12 @@ def make_generator(
 
 def _one_generator(settings: config.Config, part: str, *, several: bool) -> ClaimGenerator:
     name, _, argument = part.partition(":")
-    options = {"argument": argument, "several": str(several).lower(), **model_options(settings)}
+    offered: dict[str, object] = {**model_options(settings), "several": several}
     if settings.cache:
         folder = Path(settings.cache_dir) if settings.cache_dir else cache.default_folder()
-        options["cache_dir"] = str(folder)
-    made: ClaimGenerator = plugins.load("claims", name).create(options)
+        offered["cache_dir"] = str(folder)
+    given = {"argument": argument} if argument else {}
+    made: ClaimGenerator = plugins.create("claims", name, given, offered=offered)
     return made
 
 

@@ -105,5 +105,5 @@ def engine(judge: Named, settings: Config) -> Engine:
     if judge.model == settings.model:  # a revision is one model's
         taken |= {"revision"}
     own = {key: value for key, value in given.items() if key in taken}
-    made: Engine = plugins.load("engines", judge.engine).create(own | {"model": judge.model})
+    made: Engine = plugins.create("engines", judge.engine, own | {"model": judge.model})
     return made

@@ -64,7 +64,7 @@ def command(diffs: Path, *, target: Path, **given: Any) -> int:
 
     offline = _settings.settings(None, {}).offline
     asked = prompt.load_prompt(given["prompt"])
-    engine = plugins.load("engines", "openai").create(_engine(given, offline=offline))
+    engine = plugins.create("engines", "openai", _engine(given, offline=offline))
     wanted = {key: given[key] for key in ("min_chars", "max_chars", "limit", "seed")}
     found = changes.read_changes(diffs, changes.Wanted(**wanted))
     _tell(found)
@@ -73,7 +73,7 @@ def command(diffs: Path, *, target: Path, **given: Any) -> int:
         temperature=given["temperature"],
         top_p=given["top_p"],
         seed=given["seed"],
-        schema=prompt.schema(asked) if given["form"] == "json" else None,
+        schema=prompt.answer_schema(asked) if given["form"] == "json" else None,
     )
     with Journal(target) as journal:
         done = labels.label(

@@ -42,12 +42,12 @@ class Asking:
             of which the row's claims are about.
         """
         parts = chunks.chunk_diff(row.change)
-        if len(parts.pieces) != 1 or parts.notes:
+        if len(parts.chunks) != 1 or parts.notes:
             return None
         drawn = hashlib.sha256(f"{seed} {row.line} {row.change.sha256}".encode()).hexdigest()
-        return prompt.chats(
+        return prompt.make_chat(
             self.prompt,
-            parts.pieces[0],
+            parts.chunks[0],
             Fence(nonce=drawn[:16], special=special),
             self.form,
             examples=None if self.few_shots else 0,
@@ -59,7 +59,7 @@ class Asking:
         JSON has no blanks between its parts: an engine that keeps the model to a schema allows
         none, and a model that learned to write some would have to leave what it learned.
         """
-        return prompt.answer(row.claims, row.implications, self.form)
+        return prompt.format_answer(row.claims, row.implications, self.form)
 
     def as_json(self) -> dict[str, Any]:
         """Say how a model wants to be asked that was trained so."""

@@ -97,7 +97,7 @@ def read_changes(path: Path, wanted: Wanted) -> Changes:
             unreadable.append(str(exc))
             continue
         parts = chunks.chunk_diff(parsed)
-        if len(parts.pieces) != 1 or parts.notes:
+        if len(parts.chunks) != 1 or parts.notes:
             counts["several"] += 1
         else:
             known[name] = Change(patch=patch, parsed=parsed)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from crscore.claims.llm import answer
+from crscore.claims.llm.answer import read_answer
 from crscore.diff import parse
 from crscore.errors import DiffParseError, InputError, LimitError
 from crscore.records import LineKind
@@ -165,7 +165,7 @@ def _completed(entry: Mapping[str, Any], number: int, change: Diff, place: str) 
         raise InputError(f"{place}: a row has `completion` or lists of claims, not both")
     if not isinstance(entry["completion"], str):
         raise InputError(f"{place}: `completion` must be a text")
-    said = answer.read(entry["completion"])
+    said = read_answer(entry["completion"])
     if not said.claims:
         raise InputError(f"{place}: the completion has no claim about the change")
     return TrainingRow(
