@@ -240,7 +240,7 @@ def labels(diffs: Path, *, target: Path, **given: Any) -> int:
         temperature=given["temperature"],
         top_p=given["top_p"],
         seed=given["seed"],
-        schema=prompt.schema(asked) if given["form"] == "json" else None,
+        schema=prompt.answer_schema(asked) if given["form"] == "json" else None,
     )
     with labels.AppendLog(target) as log:
         done = labels.label_changes(

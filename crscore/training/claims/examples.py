@@ -53,7 +53,7 @@ class Asking:
         if chunk is None:
             return None
         drawn = hashlib.sha256(f"{seed} {row.line} {row.change.sha256}".encode()).hexdigest()
-        return prompt.chats(
+        return prompt.make_chat(
             self.prompt,
             chunk,
             Fence(nonce=drawn[:16], special=special),
@@ -67,7 +67,7 @@ class Asking:
         JSON has no blanks between its parts: an engine that keeps the model to a schema allows
         none, and a model that learned to write some would have to leave what it learned.
         """
-        return prompt.answer(row.claims, row.implications, self.form)
+        return prompt.format_answer(row.claims, row.implications, self.form)
 
     def as_json(self) -> dict[str, Any]:
         """Return how a model that was trained so wants to be asked, as values for JSON."""

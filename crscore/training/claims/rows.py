@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from crscore.claims.llm import answer, chunks
+from crscore.claims.llm import chunks
+from crscore.claims.llm.answer import read_answer
 from crscore.diff import parse
 from crscore.errors import DiffParseError, InputError, LimitError
 from crscore.records import LineKind
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from crscore.claims.llm.chunks import Piece
+    from crscore.claims.llm.chunks import Chunk
     from crscore.records import Diff
 
 T = TypeVar("T")
@@ -213,10 +214,10 @@ def read_changes(
     return Changes(chosen=tuple(chosen[:limit]), unreadable=tuple(unreadable), **counts)
 
 
-def single_chunk(diff: Diff) -> Piece | None:
+def single_chunk(diff: Diff) -> Chunk | None:
     """Return the one piece in which a change is asked about; None where there are several."""
     parts = chunks.chunk_diff(diff)
-    return parts.pieces[0] if len(parts.pieces) == 1 and not parts.notes else None
+    return parts.chunks[0] if len(parts.chunks) == 1 and not parts.notes else None
 
 
 def decode_lines(content: bytes, kind: type[T], path: Path) -> Iterator[tuple[int, T]]:
@@ -254,7 +255,7 @@ def _training_row(row: ClaimRow, number: int, path: Path) -> TrainingRow:
         sections = (row.claims or (), row.implications or ())
         claims, implications = (tuple(" ".join(t.split()) for t in texts) for texts in sections)
         return TrainingRow(line=number, change=change, claims=claims, implications=implications)
-    said = answer.read(row.completion)
+    said = read_answer(row.completion)
     if not said.claims:
         raise InputError(f"{place}: the completion has no claim about the change")
     return TrainingRow(

@@ -10,10 +10,9 @@ import time
 
 import pytest
 
-from crscore import cli
+from crscore import cli, plugins
 from crscore.claims.llm import prompt
 from crscore.errors import GenerationError, InputError
-from crscore.llm.engines import _openai_run, openai
 from crscore.llm.engines.base import Sampling
 from crscore.training.claims import labels, rows
 from crscore.training.claims.labels import AppendLog, LabelKey
@@ -27,7 +26,7 @@ HOW = Sampling(max_tokens=256, temperature=0.2, top_p=0.95, seed=42)
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
-    monkeypatch.setattr(_openai_run, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
 
 
 def _name(asked):
@@ -46,7 +45,9 @@ def _diffs(tmp_path, count=6):
 
 def _label(tmp_path, url, count=6, **changed):
     found = rows.read_changes(_diffs(tmp_path, count))
-    engine = openai.create({"model": changed.pop("model", "big"), "base_url": url})
+    engine = plugins.create(
+        "engines", "openai", {"model": changed.pop("model", "big"), "base_url": url}
+    )
     with AppendLog(tmp_path / "rows.jsonl") as log:
         return labels.label_changes(
             found.chosen,

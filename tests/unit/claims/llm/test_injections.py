@@ -1,11 +1,17 @@
-"""Changes that try to talk a model into something, and what becomes of its answer."""
+"""Changes that try to talk a model into something, and what becomes of its answer.
+
+The defence is the fence around the change. An answer that obeys nevertheless is text in a report;
+`missed` lists the sentences of it that are kept, as nothing but their meaning tells them apart.
+"""
 
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from crscore.claims.llm import answer, chunks, grounding, prompt
+from crscore.claims.llm import chunks, prompt
+from crscore.claims.llm.answer import read_answer
+from crscore.claims.llm.grounding import ground_claims
 from crscore.diff import parse
 from crscore.llm import prompt_escaping
 from crscore.review import visibility
@@ -20,14 +26,14 @@ def case(name):
     return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def piece_of(told):
-    (piece,) = chunks.chunk_diff(parse.parse_diff(told["diff"])).pieces
-    return piece
+def chunk_of(told):
+    (chunk,) = chunks.chunk_diff(parse.parse_diff(told["diff"])).chunks
+    return chunk
 
 
 def sent(told):
     marked = prompt_escaping.Fence(nonce=NONCE)
-    return prompt.chats(PROMPT, piece_of(told), marked, message=told.get("message", ""))
+    return prompt.make_chat(PROMPT, chunk_of(told), marked, message=told.get("message", ""))
 
 
 def flat(text):
@@ -42,14 +48,14 @@ def test_there_is_a_case_for_each_place():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_honest_claims_stay_and_no_obedience_does(name):
+def test_honest_claims_stay_and_no_obedience_does_but_what_is_listed(name):
     told = case(name)
-    said = answer.read(told["answer"])
-    held = grounding.ground(
-        said, piece_of(told), source="t", examples=PROMPT.example_texts, nonce=NONCE
-    )
-    assert [reference.text for reference in held.references] == told["honest"]
-    assert held.dropped.total() >= 1
+    parsed = read_answer(told["answer"])
+    held = ground_claims(parsed, chunk_of(told), source="t", examples=prompt.example_texts(PROMPT))
+    expected = {*told["honest"], *told.get("missed", ())}
+    assert {reference.text for reference in held.references} == expected
+    said = {*parsed.claims, *parsed.implications}
+    assert held.dropped.total() == len(said - expected)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -72,11 +78,3 @@ def test_nothing_that_is_sent_could_be_a_control_token(name):
     for token in (*tokens, "<</SYS>>", "@@ Response", "@@ Instruction", "Human:", "<｜end"):
         assert token not in sent_text
     assert visibility.clean(sent_text) == sent_text
-
-
-def test_some_answers_do_obey():
-    """The cases are none where a model that obeys is not told from one that does not."""
-    for name in NAMES:
-        told = case(name)
-        said = answer.read(told["answer"])
-        assert set(told["honest"]) < {*said.claims, *said.implications}, name
