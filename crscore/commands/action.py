@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from crscore.github.actions.environment import Environment
     from crscore.github.actions.reports import Report
+    from crscore.github.client import Client
     from crscore.github.comment import Posted
-    from crscore.github.host import Host
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
 
@@ -62,7 +62,7 @@ def _step(here: Environment, done: Done) -> None:
         _each(host, here, numbers, done)
 
 
-def _each(host: Host, here: Environment, numbers: tuple[int, ...], done: Done) -> None:
+def _each(host: Client, here: Environment, numbers: tuple[int, ...], done: Done) -> None:
     several = len(numbers) > 1
     for number in numbers:
         try:
@@ -78,19 +78,19 @@ def _none(found: event.Target) -> str:
     return "no open pull request changed lately"
 
 
-def _numbers(host: Host, here: Environment, found: event.Target, done: Done) -> tuple[int, ...]:
-    from crscore.pull_request import run  # noqa: PLC0415  (after wrong inputs)
+def _numbers(host: Client, here: Environment, found: event.Target, done: Done) -> tuple[int, ...]:
+    from crscore.github import pull  # noqa: PLC0415  (after wrong inputs)
 
     if isinstance(found, event.Named):
         return (found.number,)
     if isinstance(found, event.Recent):
         # All that a page can list: those that are left out are counted, too.
         most = environment.MAX_PULL_REQUESTS
-        listed = run.recent(host, here.repository, days=found.days, most=most)
+        listed = pull.find_recent(host, here.repository, days=found.days, most=most)
         _left_out(len(listed) - found.most, done, at_least=len(listed) == most)
         return listed[: found.most]
     if isinstance(found, event.OfHead):
-        return run.numbers_of(
+        return pull.find_by_head(
             host, here.repository, owner=found.owner, branch=found.branch, sha=found.sha
         )
     return ()
@@ -106,18 +106,18 @@ def _left_out(count: int, done: Done, *, at_least: bool) -> None:
         )
 
 
-def _host(here: Environment) -> Host:
+def _host(here: Environment) -> Client:
     from crscore import settings as config  # noqa: PLC0415
-    from crscore.github.host import Host  # noqa: PLC0415
-    from crscore.github.retry import Patience  # noqa: PLC0415
+    from crscore.github.client import Client  # noqa: PLC0415
+    from crscore.github.retry import RetryBudget  # noqa: PLC0415
     from crscore.scorer import make_store  # noqa: PLC0415
 
     settings = config.resolve_settings(_flags(here), file=None)
-    return Host(
+    return Client(
         token=here.inputs.token,
         api_url=here.api_url,
         store=make_store(settings) if settings.cache else None,
-        patience=Patience(budget_s=here.inputs.wait_budget),
+        retry=RetryBudget(budget_s=here.inputs.wait_budget),
         say=lambda text: click.echo(one_line(text)),
     )
 
@@ -135,22 +135,22 @@ def _flags(here: Environment) -> dict[str, Any]:
 
 
 def _received(
-    host: Host, here: Environment, file: Path, numbers: tuple[int, ...], done: Done
+    host: Client, here: Environment, file: Path, numbers: tuple[int, ...], done: Done
 ) -> None:
     """Tell, and post if asked to, what an untrusted job measured of one of these."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     data = artifact.read_artifact(file)
-    found = run.checked(host, here.repository, numbers, data, source="post-from")
+    found = run.check_document(host, here.repository, numbers, data, source="post-from")
     done.told.append(found)
     done.kept[found.number] = _report(found, None)
     if here.inputs.comment:
-        posted = run.post_checked(host, found)
+        posted = run.post_overview(host, found)
         _comment(posted, done)
         done.kept[found.number] = _report(found, posted)
 
 
-def _one(host: Host, here: Environment, number: int, done: Done, *, several: bool) -> None:
+def _one(host: Client, here: Environment, number: int, done: Done, *, several: bool) -> None:
     """Score one pull request; what is done of it is kept, whatever fails afterwards."""
     from crscore.pull_request import run  # noqa: PLC0415
 
