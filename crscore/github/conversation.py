@@ -26,7 +26,7 @@ MAX_ANSWERS: Final = 100
 """Responses of GraphQL read at most of one list; no pull request has so many comments."""
 _PENDING: Final = "PENDING"
 _SIDES: Final = {"LEFT": Side.OLD, "RIGHT": Side.NEW}
-_STATES_QUERY: Final = """\
+STATES_QUERY: Final = """\
 query(
   $owner: String!, $name: String!, $number: Int!, $settings: String!, $first: Boolean!,
   $threads: Boolean!, $threadsAfter: String, $comments: Boolean!, $commentsAfter: String,
@@ -61,7 +61,7 @@ query(
   }
 }
 """
-_THREAD_QUERY: Final = """\
+THREAD_QUERY: Final = """\
 query($id: ID!, $after: String) {
   node(id: $id) {
     ... on PullRequestReviewThread {
@@ -227,7 +227,7 @@ class _States:
             if not comments.page_info.has_next_page:
                 break
             variables = {"id": thread.id, "after": comments.page_info.end_cursor}
-            comments = client.graphql(_THREAD_QUERY, variables, _ThreadAnswer).node.comments
+            comments = client.graphql(THREAD_QUERY, variables, _ThreadAnswer).node.comments
 
 
 def read_conversation(
@@ -312,7 +312,7 @@ def _read_states(client: Client, repository: str, number: int, settings: str) ->
         variables = asked | {"first": page == 0}
         for one in ("threads", "comments", "reviews"):
             variables |= {one: one in cursors, f"{one}After": cursors.get(one)}
-        found = client.graphql(_STATES_QUERY, variables, _StatesAnswer).repository
+        found = client.graphql(STATES_QUERY, variables, _StatesAnswer).repository
         pull = found.pull_request
         states.head = pull.head_ref_oid
         states.settings = states.settings if page else found.object

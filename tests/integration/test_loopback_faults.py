@@ -214,12 +214,12 @@ def test_schedule_has_every_kind_of_fault_and_ends() -> None:
 
 def test_lost_answer_to_a_write_is_uncertain_for_our_client(server: Server) -> None:
     server.faults = Script({0: Fault(kind=Kind.CUT_AFTER)})
-    host = Client(
-        token=server.token, api_url=server.url, retry=RetryBudget(budget_s=9, sleep=lambda _: None)
-    )
+    retry = RetryBudget(budget_s=9, sleep=lambda _: None)
+    client = Client(token=server.token, api_url=server.url, retry=retry)
+    issue = client.issue("acme/shop", 7)
     with pytest.raises(UncertainWriteError):
-        host.send("POST", NOTES, {"body": "once"}, dict)
-    host.close()
+        client.write("a comment", lambda: issue.create_comment("once"))
+    client.close()
     assert [write.body for write in server.writes] == ["once"]
 
 
