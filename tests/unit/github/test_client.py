@@ -1,19 +1,31 @@
-"""GitHub over real HTTP: PyGithub asks a scripted server, and only the clock is a toy."""
+"""The client over real HTTP against a scripted server; only the clock is a toy."""
 
 import base64
+import contextlib
+import gc
+import gzip
+import importlib
 import logging
 import pickle
 import socket
+import ssl
 import subprocess
 import sys
 import threading
+import time
 import traceback
+import warnings
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from crscore.cache import Store
 from crscore.errors import (
@@ -26,7 +38,9 @@ from crscore.errors import (
     UnavailableError,
     UncertainWriteError,
 )
-from crscore.github.host import Host, Patience, Traffic
+from crscore.github import client
+from crscore.github.client import Client, Pages, Traffic
+from crscore.github.retry import RetryBudget
 from tests.helpers.scripted import Asked, Clock, Reply, Scripted
 
 TOKEN = "ghp_0123456789abcdefghijKLMNOPQRSTUVWXYZ"
@@ -61,17 +75,63 @@ def store(tmp_path):
 def connect(server, clock):
     made = []
 
-    def connecting(*, budget_s: float = 300.0, tries: int = 5, **options) -> Host:
+    def connecting(*, budget_s: float = 300.0, tries: int = 5, **options) -> Client:
         options = {"token": TOKEN, "api_url": server.url, "timeout_s": 1, **options}
-        patience = Patience(
+        retry = RetryBudget(
             budget_s=budget_s, sleep=clock.sleep, now=clock.now, tries=tries, chance=lambda: 1.0
         )
-        made.append(Host(patience=patience, **options))
+        made.append(Client(retry=retry, **options))
         return made[-1]
 
     yield connecting
     for one in made:
         one.close()
+
+
+@pytest.fixture
+def tls_server(tmp_path):
+    """Speaks TLS under a certificate that it signed itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    file = tmp_path / "both.pem"
+    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    form = serialization.PrivateFormat.PKCS8
+    file.write_bytes(key.private_bytes(pem, form, plain) + made.public_bytes(pem))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            taken, _ = listening.accept()
+            with taken, context.wrap_socket(taken, server_side=True):
+                pass
+
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        listening.settimeout(5)
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"https://127.0.0.1:{listening.getsockname()[1]}"
+        thread.join()
+
+
+@pytest.fixture
+def closed_port() -> int:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        return closed.getsockname()[1]
 
 
 def test_answer_becomes_the_kind_asked_for(server, connect) -> None:
@@ -100,11 +160,9 @@ def test_answer_becomes_the_kind_asked_for(server, connect) -> None:
         "/a/",
     ],
 )
-@pytest.mark.parametrize("verb", ["GET", "POST"])
-def test_path_that_is_none_is_never_sent(server, connect, verb: str, path: str) -> None:
-    host = connect()
+def test_path_that_is_none_is_never_sent(server, connect, path: str) -> None:
     with pytest.raises(HostError, match="no path"):
-        host.get(path, Any) if verb == "GET" else host.send(verb, path, None, Any)
+        connect().get(path, Any)
     assert server.asked == []
 
 
@@ -152,7 +210,14 @@ _PASSING = {
     "a page for people": Reply(body=b"<!DOCTYPE html>", headers={"Content-Type": "text/html"}),
     "no UTF-8": Reply(body=b'{"number": 2, "a": "\xff"}'),
     "no gzip": Reply(body=b"{}", headers={"Content-Encoding": "gzip"}),
-    "odd limit": Reply(body={}, headers={"X-RateLimit-Reset": "never"}),
+    "no status": Reply(raw=b"HTTP/1.1 abc OK\r\n\r\n"),
+    "header line too long": Reply(raw=b"HTTP/1.1 200 OK\r\nX: " + b"a" * 70_000 + b"\r\n\r\n"),
+    "too many headers": Reply(raw=b"HTTP/1.1 200 OK\r\n" + b"X: a\r\n" * 200 + b"\r\n"),
+    "chunk cut": Reply(raw=b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc"),
+    "chunk without a size": Reply(
+        raw=b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+    ),
+    "redirect to no address": Reply(status=301, headers={"Location": "http://["}),
 }
 
 
@@ -185,12 +250,9 @@ def test_silence_is_tried_again(server, connect) -> None:
         late.set()
 
 
-def test_host_that_is_not_there_is_unavailable(connect, clock) -> None:
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        port = closed.getsockname()[1]
+def test_host_that_is_not_there_is_unavailable(connect, clock, closed_port) -> None:
     with pytest.raises(UnavailableError, match="cannot be reached"):
-        connect(api_url=f"http://127.0.0.1:{port}").get(PATH, Pull)
+        connect(api_url=f"http://127.0.0.1:{closed_port}").get(PATH, Pull)
     assert clock.slept == [1, 2, 4, 8]
 
 
@@ -331,9 +393,9 @@ def test_kept_answer_serves_another_process(server, connect, store, tmp_path) ->
     server.will(_tagged({"number": 7}, 'W/"a"'), Reply(status=304))
     connect(store=store).get(PATH, Pull)
     script = (
-        "import sys; from pathlib import Path; from crscore.github.host import Host; "
+        "import sys; from pathlib import Path; from crscore.github.client import Client; "
         "from crscore.cache import Store; store = Store(Path(sys.argv[2])); "
-        "host = Host(token=None, api_url=sys.argv[1], store=store); "
+        "host = Client(token=None, api_url=sys.argv[1], store=store); "
         f"print(host.get({PATH!r}, dict), host.traffic.unchanged); host.close(); store.close()"
     )
     command = [sys.executable, "-c", script, server.url, str(tmp_path)]
@@ -363,13 +425,32 @@ def test_kept_answer_is_no_answer_for_a_token_that_may_not_see_it(server, connec
         connect(store=store, token="ghp_of_somebody_else").get(PATH, Pull)
 
 
-def test_kept_answer_that_cannot_be_read_is_asked_for_again(server, connect, store) -> None:
-    server.will(_tagged({"other": 1}, '"a"'), Reply(status=304), _tagged({"number": 2}, '"a"'))
-    connect(store=store).get(PATH, dict)
-    host = connect(store=store)
-    assert host.get(PATH, Pull) == Pull(number=2)
-    assert "if-none-match" not in server.asked[2].headers
-    assert host.traffic == Traffic(requests=2, conditional=1, unchanged=1)
+@pytest.mark.parametrize("value", [b"", b"{}", b"\xff\xff", b"\x93\x01\x02\x03", None])
+def test_kept_answer_that_cannot_be_read_is_asked_for_again(server, connect, store, value) -> None:
+    server.will(_tagged({"other": 1}, '"a"'), _tagged({"number": 2}, '"a"'))
+    asking = connect(store=store)
+    asking.get(PATH, dict)
+    if value is not None:
+        store.put(f"github {server.url}{PATH}?", value)
+    assert asking.get(PATH, Pull) == Pull(number=2)
+    assert asking.traffic == Traffic(requests=2)
+
+
+def test_kept_answers_of_other_parameters_and_hosts_are_others(server, connect, store) -> None:
+    server.route = lambda _: _tagged({"number": 1}, '"a"')
+    asking = connect(store=store)
+    asking.get(PATH, Pull, {"page": "1", "a": "b"})
+    asking.get(PATH, Pull, {"a": "b", "page": "2"})
+    connect(store=store, api_url=f"{server.url}/api").get(PATH, Pull, {"page": "1", "a": "b"})
+    assert not any("if-none-match" in asked.headers for asked in server.asked)
+    asking.get(PATH, Pull, {"a": "b", "page": "1"})
+    assert "if-none-match" in server.asked[-1].headers
+
+
+def test_answer_without_a_name_is_not_kept(server, connect, store) -> None:
+    server.will(Reply(body={"number": 1}))
+    connect(store=store).get(PATH, Pull)
+    assert store.summary() == ()
 
 
 def test_answer_that_is_nonsense_is_not_kept(server, connect, store) -> None:
@@ -507,6 +588,91 @@ def test_list_is_whole_or_says_what_is_missing(server, connect, store, clock, se
         assert found == [number for number in whole if number // 100 + 1 not in lost]
 
 
+def test_nothing_is_asked_for_where_nothing_is_expected(server, connect) -> None:
+    assert connect().pages("/x", Pull, expected=0) == Pages(items=())
+    assert server.asked == []
+
+
+def test_links_of_today_beat_what_was_expected(server, connect) -> None:
+    # The files API stops at 3,000 files, whatever the pull request says it has.
+    server.route = Listed(server, 150)
+    asking = connect()
+    assert len(asking.pages("/x", Pull, expected=900).items) == 150
+    assert asking.traffic.requests == 2
+
+
+def test_page_whose_link_names_no_last_page_is_the_last(server, connect) -> None:
+    links = ["-1", "x", "", "1e9", "9" * 30]
+    server.will(
+        *(
+            Reply(body=[{"number": 1}], headers={"Link": f'<http://h/x?page={n}>; rel="last"'})
+            for n in links
+        )
+    )
+    for _ in links:
+        assert len(connect().pages("/x", Pull).items) == 1
+    assert len(server.asked) == len(links)
+
+
+def test_first_page_that_fails_costs_only_itself_when_the_size_is_known(server, connect) -> None:
+    listed = Listed(server, 250)
+    server.route = lambda asked: listed(asked) if "?page=" in asked.target else Reply(status=404)
+    read = connect().pages("/x", Pull, expected=250)
+    assert _numbers(read) == list(range(100, 250))
+    assert read.missing[0].startswith("/x: page 1: ")
+
+
+def test_first_page_that_fails_says_that_more_may_be_missing(server, connect) -> None:
+    server.route = lambda _: Reply(status=404)
+    read = connect().pages("/x", Pull)
+    assert read.missing[0].startswith("/x: page 1 and any after it: ")
+    assert len(server.asked) == 1
+
+
+def test_list_that_grew_while_it_was_read_is_read_to_its_new_end(server, connect) -> None:
+    listed = Listed(server, 250)
+
+    def growing(asked: Asked) -> Reply:
+        reply = listed(asked)
+        listed.size = 301
+        return reply
+
+    server.route = growing
+    assert _numbers(connect().pages("/x", Pull)) == list(range(301))
+
+
+def test_page_that_fails_at_an_unknown_end_says_that_more_may_be_missing(
+    server, connect, store
+) -> None:
+    listed = server.route = Listed(server, 100)
+    connect(store=store).pages("/x", Pull)
+    listed.size = 350
+    listed.says_links = False
+    server.route = lambda asked: Reply(status=404) if "?page=2" in asked.target else listed(asked)
+    read = connect(store=store).pages("/x", Pull)
+    assert read.missing[0].startswith("/x: page 2 and any after it: ")
+
+
+def test_old_links_do_not_end_a_list_whose_page_fails(server, connect, store) -> None:
+    listed = server.route = Listed(server, 150, says_links=False)
+    connect(store=store).pages("/x", Pull)
+    listed.size = 350
+    server.route = lambda asked: Reply(status=404) if "?page=2" in asked.target else listed(asked)
+    read = connect(store=store).pages("/x", Pull, expected=350)
+    assert _numbers(read) == [*range(100), *range(200, 350)]
+    assert read.missing[0].startswith("/x: page 2: ")
+
+
+@pytest.mark.parametrize("last", ["", ', <http://h/x?page=999999999>; rel="last"'])
+def test_list_without_end_is_left_and_said_so(server, connect, monkeypatch, last: str) -> None:
+    monkeypatch.setattr(client, "MAX_PAGES", 5)
+    links = f'<http://h/x?page=2>; rel="next"{last}'
+    server.route = lambda _: Reply(body=[{"number": 1}], headers={"Link": links})
+    read = connect().pages("/x", Pull)
+    assert len(read.items) == 5
+    assert read.missing == ("/x: pages after 5 were not asked for",)
+
+
 # Redirects
 
 
@@ -596,63 +762,61 @@ def test_query_of_a_bad_token_says_so(server, connect) -> None:
 # Writes
 
 
+@pytest.fixture
+def no_pause(monkeypatch) -> None:
+    monkeypatch.setattr(client, "SECONDS_BETWEEN_WRITES", None)
+
+
+WRITTEN = Reply(status=201, body={"html_url": "https://h/1"})
+
+
+def write(asking: Client) -> str:
+    issue = asking.issue("o/r", 7)
+    return asking.write("the comment", lambda: issue.create_comment("é").html_url)
+
+
 def test_write_is_sent_once(server, connect) -> None:
-    server.will(Reply(status=201, body={"number": 5}))
-    assert connect().send("POST", "/x/comments", {"body": "é"}, Pull) == Pull(number=5)
+    server.will(WRITTEN)
+    asking = connect()
+    assert write(asking) == "https://h/1"
     (asked,) = server.asked
-    assert (asked.verb, asked.target, asked.body) == ("POST", "/x/comments", {"body": "é"})
+    assert (asked.verb, asked.target) == ("POST", "/repos/o/r/issues/7/comments")
+    assert asked.body == {"body": "é"}
+    assert asked.headers["authorization"] == f"token {TOKEN}"
+    assert asked.headers["user-agent"].startswith("crscore/")
+    assert asking.traffic == Traffic(requests=1)
 
 
-def test_write_without_an_answer_gives_none(server, connect) -> None:
-    server.will(Reply(status=204), Reply(status=202, body={}))
-    host = connect()
-    assert host.send("DELETE", "/x/comments/1", None, type(None)) is None
-    assert host.send("POST", "/x/dispatches", {}, dict) == {}
-
-
-def test_writes_stand_a_second_apart(server, connect, clock) -> None:
-    server.route = lambda _: Reply(body={"number": 1})
-    host = connect(budget_s=0.5)
-    for _ in range(2):
-        host.send("PATCH", "/x", {}, Pull)
-    clock.time += 0.75
-    host.send("PATCH", "/x", {}, Pull)
-    clock.time += 60
-    host.send("PATCH", "/x", {}, Pull)
-    assert clock.slept == [1.0, 0.25]
-
-
-def test_write_has_a_connection_of_its_own(server, connect) -> None:
-    # A kept one may have been closed by the host meanwhile, which would leave the write open.
-    server.will(Reply(body={"number": 1}), Reply(body={"number": 1}), Reply(body={"number": 1}))
-    host = connect()
-    host.get(PATH, Pull)
-    host.send("PATCH", "/x", {}, Pull)
-    host.get(PATH, Pull)
-    assert len(server.connections) == 2
+def test_writes_stand_apart(server, connect, monkeypatch) -> None:
+    monkeypatch.setattr(client, "SECONDS_BETWEEN_WRITES", 0.2)
+    server.will(WRITTEN, WRITTEN)
+    asking = connect()
+    start = time.monotonic()
+    write(asking)
+    write(asking)
+    assert time.monotonic() - start >= 0.2
 
 
 @pytest.mark.parametrize(
-    "first",
+    ("first", "wait_s"),
     [
-        Reply(status=403, body=_SECONDARY),
-        Reply(status=429, body=_SECONDARY, headers={"Retry-After": "3"}),
+        (Reply(status=403, body=_SECONDARY), 60),
+        (Reply(status=429, body=_SECONDARY, headers={"Retry-After": "3"}), 3),
     ],
 )
-def test_write_that_met_a_limit_is_repeated(server, connect, clock, first: Reply) -> None:
-    server.will(first, Reply(status=201, body={"number": 1}))
-    assert connect().send("POST", "/x", {}, Pull) == Pull(number=1)
-    assert clock.slept[0] >= 3
+@pytest.mark.usefixtures("no_pause")
+def test_write_that_met_a_limit_is_repeated(server, connect, clock, first, wait_s) -> None:
+    server.will(first, WRITTEN)
+    assert write(connect()) == "https://h/1"
+    assert clock.slept == [wait_s]
 
 
-def test_write_that_never_left_is_repeated(connect, clock) -> None:
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        port = closed.getsockname()[1]
-    host = connect(api_url=f"http://127.0.0.1:{port}", tries=3)
+@pytest.mark.usefixtures("no_pause")
+def test_write_that_never_left_is_repeated(connect, clock, closed_port) -> None:
+    asking = connect(api_url=f"http://127.0.0.1:{closed_port}", tries=3)
     with pytest.raises(UnavailableError):
-        host.send("POST", "/x", {}, Pull)
-    assert host.traffic.requests == 3
+        write(asking)
+    assert asking.traffic.requests == 3
 
 
 @pytest.mark.parametrize(
@@ -662,26 +826,28 @@ def test_write_that_never_left_is_repeated(connect, clock) -> None:
         Reply(status=502, body=b"<html>"),
         Reply(status=503, headers={"Retry-After": "1"}),
         Reply(status=408),
+        Reply(status=500, body=["odd"]),
         Reply(raw=b""),
-        Reply(body={"number": 1}, claims=100),
-        Reply(status=201, body=b'{"num'),
-        Reply(status=201, body={"other": 1}),
-        Reply(status=201, body=b""),
+        Reply(body={"html_url": "https://h/1"}, claims=100),
+        Reply(status=201, body={"html_url": 7}),
+        Reply(
+            status=201, body={}, headers={"X-RateLimit-Remaining": "x", "X-RateLimit-Limit": "1"}
+        ),
     ],
 )
 def test_write_that_may_have_been_done_is_not_repeated(server, connect, reply: Reply) -> None:
     server.will(reply)
     with pytest.raises(UncertainWriteError, match="may have been done"):
-        connect().send("POST", "/x", {}, Pull)
+        write(connect())
     assert len(server.asked) == 1
 
 
 def test_write_that_met_silence_is_uncertain(server, connect) -> None:
     late = threading.Event()
-    server.will(Reply(body={"number": 1}, waits=late))
+    server.will(Reply(body={}, waits=late))
     try:
         with pytest.raises(UncertainWriteError):
-            connect().send("POST", "/x", {}, Pull)
+            write(connect())
     finally:
         late.set()
     assert len(server.asked) == 1
@@ -694,35 +860,148 @@ def test_write_that_met_silence_is_uncertain(server, connect) -> None:
         (403, PermissionDeniedError),
         (404, NotFoundError),
         (422, HostError),
-        (301, UnavailableError),
     ],
 )
 def test_write_that_was_refused_was_not_done(server, connect, status: int, kind) -> None:
-    reply = Reply(status=status, body={"message": "no"}, headers={"Location": f"{server.url}/y"})
-    server.will(reply)
-    with pytest.raises(HostError) as caught:
-        connect().send("POST", "/x", {}, Pull)
+    server.will(Reply(status=status, body={"message": "no", "errors": [{"message": "too long"}]}))
+    with pytest.raises(HostError, match=r"no; too long") as caught:
+        write(connect())
     assert type(caught.value) is kind
     assert len(server.asked) == 1
 
 
-def test_write_follows_a_move_that_keeps_its_body(server, connect) -> None:
-    moved = Reply(status=307, headers={"Location": f"{server.url}/repositories/9/x"})
-    server.will(moved, Reply(status=201, body={"number": 1}))
-    assert connect().send("POST", "/x", {"a": 1}, Pull) == Pull(number=1)
-    last = server.asked[1]
-    assert (last.verb, last.target, last.body) == ("POST", "/repositories/9/x", {"a": 1})
+@pytest.mark.parametrize("location", ["http://elsewhere.test/x", "https://127.0.0.1/x"])
+def test_write_is_led_to_no_other_host(server, connect, location: str) -> None:
+    server.will(Reply(status=301, headers={"Location": location}))
+    with pytest.raises(UncertainWriteError):
+        write(connect())
+    assert len(server.asked) == 1
+
+
+# On the way
+
+
+def test_request_says_who_asks_and_in_which_version(server, connect) -> None:
+    server.will(Reply(body={"number": 1}))
+    connect().get(PATH, Pull, {"b": "a b"})
+    (asked,) = server.asked
+    assert asked.target == f"{PATH}?b=a+b"
+    assert asked.headers["authorization"] == f"token {TOKEN}"
+    assert asked.headers["accept"] == "application/vnd.github+json"
+    assert asked.headers["x-github-api-version"] == "2022-11-28"
+    assert asked.headers["user-agent"].startswith("crscore/")
+
+
+def test_nobody_signs_in_without_a_token(server, connect, tmp_path, monkeypatch) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password else\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    server.will(Reply(body={"number": 1}), WRITTEN)
+    asking = connect(token=None)
+    asking.get(PATH, Pull)
+    write(asking)
+    assert not any("authorization" in asked.headers for asked in server.asked)
+
+
+def test_interface_may_lie_below_a_path(server, connect) -> None:
+    server.will(Reply(body={"number": 1}), Reply(body={"data": {"number": 1}}), WRITTEN)
+    asking = connect(api_url=f"{server.url}/api/v3/")
+    asking.get("/x", Pull)
+    asking.graphql("{ x }", {}, Pull)
+    write(asking)
+    written = "/api/v3/repos/o/r/issues/7/comments"
+    assert server.targets() == ["/api/v3/x", "/api/graphql", written]
+
+
+def test_reading_uses_one_connection(server, connect) -> None:
+    server.route = lambda _: Reply(body={"number": 1})
+    asking = connect()
+    for _ in range(3):
+        asking.get(PATH, Pull)
+    assert len(server.connections) == 1
+
+
+@pytest.mark.parametrize("url", ["http://nobody.invalid", "http://[::1]:1"])
+def test_address_where_nobody_is_cannot_be_reached(connect, url: str) -> None:
+    with pytest.raises(UnavailableError, match="cannot be reached"):
+        connect(api_url=url, tries=1).get(PATH, Pull)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems queue differently")
+def test_host_that_does_not_take_the_call_cannot_be_reached(connect) -> None:
+    with contextlib.ExitStack() as open_ones:
+        full = open_ones.enter_context(socket.socket())
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(4):
+            caller = open_ones.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(full.getsockname())
+        url = f"http://127.0.0.1:{full.getsockname()[1]}"
+        with pytest.raises(UnavailableError, match="reached in time"):
+            connect(api_url=url, tries=1).get(PATH, Pull)
+
+
+def test_certificate_that_nobody_vouches_for_is_not_tried_again(connect, clock, tls_server) -> None:
+    asking = connect(api_url=tls_server)
+    with pytest.raises(UnavailableError, match="certificate"):
+        asking.get(PATH, Pull)
+    assert asking.traffic.requests == 1
+
+
+def test_plain_port_speaks_no_tls(server, connect) -> None:
+    with pytest.raises(UnavailableError):
+        connect(api_url=f"https://127.0.0.1:{server.port}", tries=1).get(PATH, Pull)
+
+
+def test_proxy_that_is_no_address_is_trouble(connect, monkeypatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://[broken")
+    monkeypatch.setenv("NO_PROXY", "")
+    with pytest.raises(UnavailableError):
+        connect(api_url="http://host.invalid", tries=1).get(PATH, Pull)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_response_of_any_size_is_not_read(server, connect, monkeypatch, packed: bool) -> None:
+    monkeypatch.setattr(client, "MAX_RESPONSE_BYTES", 100_000)
+    body, headers = b'"' + b"a" * 99_999 + b'"', {}
+    if packed:
+        body, headers = gzip.compress(body), {"Content-Encoding": "gzip"}
+        assert len(body) < 1_000
+    server.will(Reply(body=body, headers=headers), Reply(body=b'"' + b"a" * 99_998 + b'"'))
+    asking = connect()
+    with pytest.raises(UnavailableError, match="larger than 100,000 bytes"):
+        asking.get(PATH, str)
+    assert asking.traffic.requests == 1
+    assert len(asking.get(PATH, str)) == 99_998
+
+
+def test_response_that_trickles_is_given_up(server, connect, monkeypatch) -> None:
+    monkeypatch.setattr(client, "_TIMEOUTS", 0)
+    server.will(Reply(body=b"a" * 1_000_000))
+    with pytest.raises(UnavailableError, match="took longer than"):
+        connect(tries=1).get(PATH, Pull)
+
+
+def test_response_of_two_lengths_is_trouble(server, connect) -> None:
+    server.will(Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\n{"))
+    with pytest.raises(UnavailableError):
+        connect(tries=1).get(PATH, Pull)
+    with warnings.catch_warnings():
+        # urllib3 leaves the socket of such a response to the garbage collector.
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 # The token
 
 
-def _everywhere(server: Scripted, host: Host) -> list[HostError]:
+def _everywhere(server: Scripted, host: Client) -> list[HostError]:
     caught = []
     for ask in (
         lambda: host.get(PATH, Pull),
         lambda: host.graphql("{ x }", {}, Pull),
-        lambda: host.send("POST", "/x", {}, Pull),
+        lambda: write(host),
     ):
         with pytest.raises(HostError) as one:
             ask()
@@ -730,7 +1009,8 @@ def _everywhere(server: Scripted, host: Host) -> list[HostError]:
     return caught
 
 
-@pytest.mark.parametrize("status", [200, 401, 403, 404, 422, 429, 500])
+@pytest.mark.usefixtures("no_pause")
+@pytest.mark.parametrize("status", [401, 403, 404, 422, 429, 500])
 def test_token_that_the_host_repeats_is_in_no_error_log_or_store(
     server, connect, store, tmp_path, status: int, caplog
 ) -> None:
@@ -765,25 +1045,47 @@ def test_space_around_a_token_is_dropped(server, connect) -> None:
 
 
 def test_host_is_shown_by_its_address_alone(connect, server) -> None:
-    assert repr(connect()) == f"Host('{server.url}')"
+    assert repr(connect()) == f"Client('{server.url}')"
 
 
-def test_hosts_do_not_share_their_patience(server) -> None:
-    hosts = [Host(token=None, api_url=server.url) for _ in range(2)]
-    assert hosts[0]._patience is not hosts[1]._patience
-    for host in hosts:
-        host.close()
+def test_clients_do_not_share_their_budget(server) -> None:
+    clients = [Client(token=None, api_url=server.url) for _ in range(2)]
+    assert clients[0]._retry is not clients[1]._retry
+    for one in clients:
+        one.close()
 
 
-@pytest.mark.parametrize("package", ["github", "tenacity"])
-def test_missing_package_is_named_with_its_command(package: str, monkeypatch) -> None:
-    monkeypatch.delitem(sys.modules, "crscore.github.transport", raising=False)
-    monkeypatch.setitem(sys.modules, package, None)
+@pytest.mark.parametrize("token", ["", " ", "a b", "a\nb", "a\x00", "naïve", "a\r\nX-Evil: 1"])
+def test_token_that_is_none_is_refused_unquoted(token: str) -> None:
+    with pytest.raises(BadTokenError) as caught:
+        Client(token=token)
+    assert not token.strip() or token not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "api_url",
+    [
+        "",
+        "api.github.com",
+        "ftp://api.github.com",
+        "https://",
+        "https://h:99999",
+        "https://h:x",
+        "https://h:0",
+        "https://[h",
+        "https://user:secret@h",
+        "https://h?x=1",
+        "https://h#x",
+    ],
+)
+def test_address_that_is_none_is_refused_unquoted(api_url: str) -> None:
+    with pytest.raises(HostError) as caught:
+        Client(token=None, api_url=api_url)
+    assert "secret" not in str(caught.value)
+
+
+def test_missing_package_is_named_with_its_command(monkeypatch) -> None:
+    monkeypatch.delitem(sys.modules, "crscore.github.client")
+    monkeypatch.setitem(sys.modules, "github", None)
     with pytest.raises(DependencyError, match=r"crscore\[github\]"):
-        Host(token=None)
-
-
-def test_slash_at_the_end_of_the_address_is_no_part_of_it(server, connect) -> None:
-    server.will(Reply(body={"number": 1}))
-    connect(api_url=f"{server.url}/api/v3/").get("/x", Pull)
-    assert server.targets() == ["/api/v3/x"]
+        importlib.import_module("crscore.github.client")
