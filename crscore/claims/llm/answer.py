@@ -78,9 +78,9 @@ class ParsedAnswer:
     """Sentences of a model about a chunk of a change."""
 
     claims: tuple[str, ...]
-    """What the change does, in the answer's order; no header, number or markup in them."""
+    """Effects of the change, in the answer's order, without headers, numbers and markup."""
     implications: tuple[str, ...]
-    """What follows from it."""
+    """Consequences of the change."""
     cut: bool
     """True when the answer broke off; its unfinished part is left out."""
 
