@@ -36,7 +36,7 @@ def parse_published(raw: str, *, source: str) -> Parsed:
 
     Args:
         raw: The answer.
-        source: Who gave it, kept in each reference.
+        source: Name of the generator, kept in each reference.
 
     Returns:
         Its references; none when the answer holds no line of text.

@@ -39,7 +39,7 @@ class Auto:
 
     @property
     def identity(self) -> str:
-        """That of whoever wrote the claims last; before the first run, the model's.
+        """Identity of the generator that wrote the claims last; before the first run, the model's.
 
         A model that cannot even be named, because it is not there, has failed already.
         """

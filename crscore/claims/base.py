@@ -1,4 +1,4 @@
-"""What a claim generator promises."""
+"""Interface of claim generators."""
 
 from __future__ import annotations
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def create(options: Options) -> ClaimGenerator:
-    """Make the generator; the server is asked when the first diff is not remembered."""
+    """Make the generator; the server is asked at the first diff that is not in the cache."""
     from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
 
     return make_generator("openai", options)
 
 
 def missing() -> str | None:
-    """Say what is not installed and how to get it; None when nothing is missing."""
+    """Return what is not installed and how to get it; None when nothing is missing."""
     found = importlib.util.find_spec("openai")
     return None if found else "openai; pip install 'crscore[openai]'"

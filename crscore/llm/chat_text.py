@@ -1,4 +1,4 @@
-"""From a chat to the text a model reads, by its own template, or plainly where it has none.
+"""Chats as the text that a model reads: by its own template, or plainly where it has none.
 
 The plain form is the layout that the default model was trained on: the system's words, then each
 turn under a line `@@ Instruction` or `@@ Response`.
@@ -46,7 +46,7 @@ def ids(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
 
 
 def special(tokenizer: Any) -> frozenset[str]:
-    """List the texts that are one token wherever they stand, as only control tokens should be.
+    """Return the texts that are one token wherever they stand, as only control tokens should be.
 
     Args:
         tokenizer: One of the transformers library.
@@ -55,7 +55,7 @@ def special(tokenizer: Any) -> frozenset[str]:
 
 
 def merged(chat: Sequence[Message]) -> tuple[Message, ...]:
-    r"""Put the system's words before the first user's, for templates that know no system.
+    r"""Put the system message before the first user's, for templates that know no system.
 
     >>> merged([Message(role="system", text="Be brief."), Message(role="user", text="Hello")])
     (Message(role='user', text='Be brief.\n\nHello'),)

@@ -1,4 +1,4 @@
-"""A model's files: where they are, that they are no pickles, and a hash that names them.
+"""A model's files: their place, a check that none is a pickle, and a hash that names them.
 
 Weights are read from safetensors files only: a `.bin` or `.pt` file is a pickle, and to read one is
 to run the program in it.
@@ -32,11 +32,11 @@ _NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _FOLDER_SIGNS = ("./", "../", "~", ".\\", "..\\")
 _SETTINGS = ("config.json", "generation_config.json", "tokenizer*", "*.jinja", "vocab*", "merges*")
 _FILES = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model")
-"""What a model is loaded from."""
+"""Files that a model is loaded from."""
 
 
 def folder_of(model: str) -> Path | None:
-    """Tell a folder from a name, by how it is written: what lies in this folder has no say.
+    """Return the folder that a text means, by how it is written, whatever the current folder has.
 
     The current folder may be a change of somebody else, with a folder that is called as a model.
 
@@ -53,17 +53,17 @@ def folder_of(model: str) -> Path | None:
 
 
 def is_name(model: str) -> bool:
-    """True for what can be a model of the hub: `owner/name` or `name`."""
+    """Return whether a text can be a model of the hub: `owner/name` or `name`."""
     return _NAME.fullmatch(model) is not None
 
 
 def is_commit(revision: str) -> bool:
-    """True for a whole commit, which nothing can move."""
+    """Return whether a revision is a whole commit, which nothing can move."""
     return _COMMIT.fullmatch(revision) is not None
 
 
 def weights(folder: Path) -> tuple[Path, ...]:
-    """List a model's weight files.
+    """Return a model's weight files.
 
     Raises:
         ModelNotFoundError: There is no such folder.
@@ -82,7 +82,7 @@ def weights(folder: Path) -> tuple[Path, ...]:
 
 @cache
 def fingerprint(folder: Path) -> str:
-    """Hash what decides a model's answers: settings, tokenizer, and a sample of every tensor.
+    """Return a hash of a model's settings, tokenizer, and a sample of every tensor.
 
     The whole of a large model takes minutes to read. Training changes a tensor all over, so the
     names, shapes and first 4 KiB of each tell one training from another. They do not tell a file
@@ -111,7 +111,7 @@ def fingerprint(folder: Path) -> str:
 
 @cache
 def adapter_fingerprint(folder: Path) -> str:
-    """Hash a LoRA adapter's settings and weights, all of them: 12 hexadecimal digits.
+    """Return a hash of all of a LoRA adapter's settings and weights: 12 hexadecimal digits.
 
     Raises:
         ModelNotFoundError: There is no such folder.
@@ -132,7 +132,7 @@ def adapter_fingerprint(folder: Path) -> str:
 
 
 def adapter_rank(folder: Path) -> int:
-    """Read an adapter's rank, 1 or more.
+    """Return an adapter's rank, 1 or more.
 
     Raises:
         GenerationError: Its settings do not say.
@@ -141,12 +141,12 @@ def adapter_rank(folder: Path) -> int:
         settings = json.loads((folder / ADAPTER_SETTINGS).read_text(encoding="utf-8"))
         ranks = [int(settings["r"]), *map(int, (settings.get("rank_pattern") or {}).values())]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
-        raise GenerationError(f"{folder / ADAPTER_SETTINGS} does not tell its rank: {exc}") from exc
+        raise GenerationError(f"{folder / ADAPTER_SETTINGS} does not name its rank: {exc}") from exc
     return max(1, *ranks)
 
 
 def cached(model: str, revision: str) -> Path | None:
-    """Find a model in the hub's cache on this disk, without a socket.
+    """Return the folder of a model in the hub's cache on this disk, without using the network.
 
     Args:
         model: `owner/name`.
@@ -169,7 +169,7 @@ def cached(model: str, revision: str) -> Path | None:
 
 @cache
 def commit(model: str, revision: str, *, offline: bool) -> str:
-    """Find the commit that a branch or tag of the hub stands for.
+    """Return the commit that a branch or tag of the hub stands for.
 
     Args:
         model: `owner/name`.
@@ -195,7 +195,7 @@ def commit(model: str, revision: str, *, offline: bool) -> str:
 
 
 def apart(model: str, commit: str) -> Path | None:
-    """Find, or fetch, a model by its place where its name would be taken for a folder.
+    """Return the cached folder of a model whose name would be taken for a folder here.
 
     The libraries that load models look for a folder of that name first.
 
@@ -226,7 +226,7 @@ def download_command(model: str, revision: str | None) -> str:
 
 
 def _asked(model: str, revision: str) -> str | None:
-    """Ask the hub, by way of the model's settings, which are needed next anyway."""
+    """Download the model's settings, which are needed next anyway, and return their commit."""
     try:
         from huggingface_hub import hf_hub_download  # noqa: PLC0415
         from huggingface_hub.errors import EntryNotFoundError, HFValidationError  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Text of a change as data: what is sent of it cannot end its fence or speak for a template.
+"""Escaping of text from a change, which can then neither end its fence nor pose as a template.
 
 A chat is turned into tokens by the model's template. Text that looks like a control token of it
 would become that token, and could end the user's turn and begin the assistant's. Such text gets
@@ -23,7 +23,7 @@ _NAMES: Final = (
     r"|fim-\w{1,10}|repo_name|file_sep|filename|endoftext|extra_id_\d{1,3}|sentinel:\d{1,4}"
 )
 _ROLES: Final = r"instructions?|response|system|user|human|assistant|input|output|question|answer"
-# What a space goes behind.
+# A space is put behind each match.
 _TOKEN: Final = re.compile(
     # "<|im_start|>", "<|eot_id|>"; with the bars of DeepSeek: "<｜begin▁of▁sentence｜>"
     "<(?=/?[|\uff5c])"
@@ -45,27 +45,27 @@ _BREAKS: Final = re.compile(r"[\n\t]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fence:
-    """What marks the text of one run as data."""
+    """Mark of the text of one run as data."""
 
     nonce: str
     """A word that the author of a change cannot know: 16 or more letters and digits."""
     special: frozenset[str] = frozenset()
-    """The model's own special tokens, where the engine tells them."""
+    """The model's own special tokens, where the engine knows them."""
 
     def text(self, raw: str) -> str:
-        """Make lines of a change fit to be sent, and keep them readable."""
+        """Escape lines of a change and keep them readable."""
         return readable(raw, self.special | {self.nonce})
 
     def line(self, raw: str) -> str:
-        """Make a name or another text of one line fit to be sent."""
+        """Escape a name or another text of one line."""
         return self.text(_BREAKS.sub(" ", raw))
 
 
 def readable(text: str, special: frozenset[str] = frozenset()) -> str:
-    r"""Take out what cannot be seen and break what a chat template could take for its own.
+    r"""Remove invisible characters, and break text that a chat template could take for its own.
 
     Args:
-        text: As it stands in the change.
+        text: Text of the change.
         special: Further texts that are one token to the model.
 
     Returns:

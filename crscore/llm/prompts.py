@@ -1,7 +1,7 @@
 """The prompts that come with crscore: one TOML file a task and version, never edited once released.
 
-A file is data. What is in it is for its task to say, as a `msgspec.Struct` that forbids unknown
-fields; here it is found, read strictly and hashed. Texts in it may have places, `{{change}}`.
+A file is data. Its task defines the content as a `msgspec.Struct` that forbids unknown fields;
+here it is found, read strictly and hashed. Texts in it may have places, `{{change}}`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Prompt(Generic[T]):
     sha256: str
     """Hash of the file's bytes, 64 hex digits: same name and hash, same prompt."""
     content: T
-    """What it says."""
+    """The file's content."""
 
     @property
     def identity(self) -> str:
@@ -46,7 +46,7 @@ class Prompt(Generic[T]):
 
 
 def builtin() -> Path:
-    """Find the folder of the prompts that come with crscore.
+    """Return the folder of the prompts that come with crscore.
 
     A wheel carries it inside the package; in a checkout it lies beside the package.
     """
@@ -56,7 +56,7 @@ def builtin() -> Path:
 
 
 def prompt_names(folder: Path | None = None) -> tuple[str, ...]:
-    """List the prompts of a folder, sorted.
+    """Return the names of the prompts in a folder, sorted.
 
     Args:
         folder: Where to look; None for crscore's own.
@@ -70,7 +70,7 @@ def read_prompt(name: str, shape: type[T], *, folder: Path | None = None) -> Pro
 
     Args:
         name: Task and version: `claims.v1`.
-        shape: What it must say: a `msgspec.Struct` with `forbid_unknown_fields`.
+        shape: Type of the content: a `msgspec.Struct` with `forbid_unknown_fields`.
         folder: Where it lies; None for crscore's own.
 
     Returns:
@@ -102,7 +102,7 @@ def _known(folder: Path) -> str:
 
 
 def places(template: str) -> frozenset[str]:
-    """Name the places of a text.
+    """Return the names of the places in a text.
 
     Example:
         >>> sorted(places("In {{language}}: {{change}}"))
@@ -112,7 +112,7 @@ def places(template: str) -> frozenset[str]:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put texts into the places of a template, in one pass: what is put in is not read again.
+    """Put texts into the places of a template, in one pass: places in these texts stay.
 
     Args:
         template: With places `{{name}}`.

@@ -1,1 +1,1 @@
-"""From a diff to what a language model is asked, and from its answers to claims."""
+"""Claims by language models: from a diff to chats, and from the answers to claims."""

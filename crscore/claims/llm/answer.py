@@ -78,9 +78,9 @@ class ParsedAnswer:
     """Sentences of a model about a chunk of a change."""
 
     claims: tuple[str, ...]
-    """What the change does, in the answer's order; no header, number or markup in them."""
+    """Effects of the change, in the answer's order, without headers, numbers and markup."""
     implications: tuple[str, ...]
-    """What follows from it."""
+    """Consequences of the change."""
     cut: bool
     """True when the answer broke off; its unfinished part is left out."""
 
@@ -104,7 +104,7 @@ def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
         Its sentences. Of an answer that was cut off, or whose last line breaks off, the last
         sentence is left out, unless a JSON answer was complete by then. What a model thinks aloud
         (`<think>...</think>`) is no part of its answer; an unfinished thought is one cut off.
-        Prose in a section that has a list is an introduction to it or a remark.
+        Prose in a section that has a list introduces it or is a remark, and is left out.
 
     Source:
         Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code reads the two

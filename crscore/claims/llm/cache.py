@@ -1,4 +1,4 @@
-"""Claims that were made before, kept by the diff and by all that decides what a model says."""
+"""Cache of claims, by the diff and by everything that a model's answer depends on."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from crscore.records import Diff
 
 KIND: Final = "claims"
-"""First word of the keys, by which `crscore cache` knows what an entry is."""
+"""First word of the keys, by which `crscore cache` tells the kinds of entries apart."""
 
 
 class Bytes(Protocol):
-    """Keeps bytes by key; what it cannot keep or has lost is None."""
+    """Store of bytes by key; a value that it cannot keep or has lost is None."""
 
     def get(self, key: str) -> bytes | None:
-        """Return what was put, or None."""
+        """Return the value of a key, or None."""
         ...
 
     def put(self, key: str, value: bytes) -> None:
-        """Keep it."""
+        """Store a value."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimsCache:
-    """Claims in a store."""
+    """Claims in a store of bytes."""
 
     store: Bytes
-    """Where they are."""
+    """Holds the encoded claims."""
 
     def get(self, key: str) -> Claims | None:
         """Return the claims of a key; None when they are not known or cannot be read."""
@@ -46,7 +46,7 @@ class ClaimsCache:
             return None
 
     def put(self, key: str, claims: Claims) -> None:
-        """Keep claims."""
+        """Store the claims of a key."""
         self.store.put(key, msgspec.msgpack.encode(claims))
 
 

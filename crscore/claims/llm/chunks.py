@@ -28,8 +28,6 @@ TOGETHER: Final = 1_000
 """Characters of a diff up to which hunks of one file are asked about together."""
 MAX_CHUNKS: Final = 200
 """Chunks of one diff: a change of 800,000 characters, which costs as much as 200 small ones."""
-CONTEXTS: Final = ("hunk", "function")
-"""Code that a model is shown: the diff alone, or the functions around it as well."""
 
 _SIGNS: Final = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
 
@@ -76,7 +74,7 @@ class ChunkedDiff(NamedTuple):
     chunks: tuple[Chunk, ...]
     """In the order of the diff."""
     notes: tuple[str, ...]
-    """What no chunk shows, one sentence each."""
+    """Parts of the change that no chunk shows, one sentence each."""
 
 
 def chunk_diff(
@@ -89,7 +87,8 @@ def chunk_diff(
         budget: Most characters of a chunk: its diff, its removed and added lines, and what is
             around them; at least 200. With `count`, as many tokens instead.
         count: Counts the tokens of a text; None as its answer means that it cannot.
-        context: One of `CONTEXTS`; `function` needs the new sources.
+        context: `hunk` for the diff alone; `function` for the functions around it as well, which
+            needs the new sources.
 
     Returns:
         The chunks, at most `MAX_CHUNKS`, and notes on all that they leave out.
@@ -114,7 +113,7 @@ def chunk_diff(
 
 
 class _Cutter:
-    """Cuts files, and notes what cannot be shown."""
+    """Cuts files, and collects notes on the parts that are left out."""
 
     def __init__(self, budget: int, count: Count | None) -> None:
         self.budget = budget

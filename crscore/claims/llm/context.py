@@ -47,7 +47,7 @@ def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
 
 
 def _changed(hunks: Sequence[Hunk]) -> Iterator[int]:
-    """Added lines, and the lines of the new file before which something was removed."""
+    """Yield added lines, and the lines of the new file before which something was removed."""
     for hunk in hunks:
         number = hunk.new_start
         for line in hunk.lines:

@@ -85,7 +85,7 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
 
 
 def _trained_prompt(given: dict[str, object]) -> _TrainedPrompt:
-    """Read how a model or adapter of ours was asked in training; it is asked in the same way."""
+    """Return how a model or adapter of ours was asked in training: it is asked likewise here."""
     model, lora = given.get("model"), given.get("lora")
     # A model's name is no folder, even where one of that name lies here.
     is_folder = model and (

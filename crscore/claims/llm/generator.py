@@ -1,4 +1,4 @@
-"""Claims by a language model, whatever runs it.
+"""Claims by a language model, on any engine.
 
 A diff becomes chunks, each chunk a chat, and all chats of a run one batch. An answer is read,
 its claims are compared with the diff, and those said twice are merged. The claims of a diff are
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crscore.records import Diff, PseudoReference
 
 READING: Final = 3
-"""Version of how answers are read; another one makes cached claims worthless."""
+"""Version of how answers are read; claims that an older one read are not taken from the cache."""
 GROUP: Final = 128
 """Chats that a server is sent before its answers are cached."""
 MAX_TOKENS: Final = 3_000
@@ -40,25 +40,25 @@ MAX_TOKENS: Final = 3_000
 CUT: Final = "broke off"
 """Why the last claim of an answer is left out."""
 CHARS_A_TOKEN: Final = 2.5
-"""Characters of a diff that make at least one token: code has short ones."""
+"""Characters of a diff for one token, rather too few than too many: code has short tokens."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ModelClaims:
-    """Asks an engine."""
+    """A claim generator that asks a language model."""
 
     source: str
-    """Who wrote the claims, kept in each."""
+    """Name of the generator, kept in each claim."""
     engine: Engine
     """Runs the model."""
     prompt: Prompt
-    """What it is told."""
+    """The instructions and examples."""
     sampling: Sampling
-    """How it answers."""
+    """How answers are drawn."""
     form: Form = "json"
-    """What an answer looks like."""
+    """Form of an answer."""
     few_shots: int | None = None
-    """How many of the prompt's examples are shown; None for all."""
+    """Number of the prompt's examples that are shown; None for all."""
     context: str = "hunk"
     """Code that it is shown: `hunk` or `function`."""
     cache: ClaimsCache | None = None
@@ -158,7 +158,7 @@ class ModelClaims:
 
 
 def _groups(parts: Sequence[ChunkedDiff], in_groups: bool) -> Iterator[list[ChunkedDiff]]:
-    """Put diffs together until they make a batch of their own."""
+    """Yield groups of diffs, each large enough for a batch."""
     group: list[ChunkedDiff] = []
     for one in parts:
         group.append(one)

@@ -67,15 +67,15 @@ def ground_claims(
     """Keep the claims that name something of a chunk.
 
     Args:
-        answer: What the model said.
-        chunk: What it was asked about.
-        source: Who wrote the claims, kept in each.
+        answer: The model's answer.
+        chunk: The part of the change that it is about.
+        source: Name of the generator, kept in each claim.
         examples: Sentences of the prompt's examples.
 
     Returns:
         The claims that share a name, path, quoted text, number or word with the chunk, with the
         lines and names they stand on, and why the others were dropped. A sentence that stands in
-        the diff word for word was taken over from it, be it an order or a comment.
+        the diff word for word, an order or a comment, was copied from it.
     """
     words = _ChunkWords(chunk)
     known = frozenset(map(normalize, examples))

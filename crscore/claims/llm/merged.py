@@ -1,4 +1,4 @@
-"""Claims of several generators together, what two of them say once: `--claims vllm+structural`."""
+"""Claims of several generators, without repetitions: `--claims vllm+structural`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from crscore.records import Diff, PseudoReference
 
 SAME: Final = 0.8
-"""Cosine from which two claims of different generators say the same."""
+"""Cosine from which two claims of different generators count as the same."""
 
 
 class Encoder(Protocol):
-    """Turns texts into unit vectors."""
+    """Encoder of texts as unit vectors."""
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode texts, shape (N, D), each row of length 1."""
@@ -30,16 +30,16 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Asks each generator in turn."""
+    """A claim generator that joins the claims of others."""
 
     generators: tuple[ClaimGenerator, ...]
-    """Those named first go first; what a later one repeats is left out."""
+    """In order of precedence: a claim that an earlier one made is left out of a later one."""
     encoder: Encoder
-    """Says whether two claims mean the same."""
+    """Compares the claims."""
 
     @property
     def identity(self) -> str:
-        """All of theirs, joined by `+`."""
+        """Identities of all generators, joined by `+`."""
         return "+".join(one.identity for one in self.generators)
 
     @property

@@ -27,23 +27,21 @@ if TYPE_CHECKING:
     from crscore.claims.llm.chunks import Chunk
 
 Form = Literal["json", "sections"]
-"""How the model is to answer: JSON, or the published two sections of numbered points."""
+"""Form of an answer: JSON, or the published two sections of numbered points."""
 
-MAX_MESSAGE: Final = 1_000
-"""Characters of a commit message that are sent."""
 _EXAMPLE_NONCE: Final = "example-{}"
 _CHARS_A_TOKEN: Final = 3
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Most sentences of each list that the model is asked for."""
+    """Most sentences that the model is asked for, by list."""
 
     claims: int
     implications: int
 
 
 class Forms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How to answer."""
+    """Instructions on how to answer, by form."""
 
     json: str
     sections: str
@@ -135,32 +133,30 @@ def make_chat(
     fence: Fence,
     form: Form = "json",
     *,
-    message: str = "",
     examples: int | None = None,
 ) -> tuple[Message, ...]:
     """Return the chat about a chunk.
 
     Args:
-        prompt: What to ask.
-        chunk: What to ask about.
+        prompt: The instructions and examples.
+        chunk: The part of the change.
         fence: Marks the chunk as data; nothing but the last message depends on it.
-        form: How the model is to answer.
-        message: The commit message, when it is to be shown; cut at `MAX_MESSAGE` characters.
-        examples: How many of the prompt's examples are shown; None for all, 0 for a model that
+        form: Form of the answer.
+        examples: Number of the prompt's examples are shown; None for all, 0 for a model that
             was trained on the task.
 
     Returns:
         Messages that alternate between user and assistant, the user first and last.
     """
     shared = _shared(prompt, form, examples)
-    last = "\n".join(_fenced(prompt, fence, _lines(chunk, message)))
+    last = "\n".join(_fenced(prompt, fence, _lines(chunk)))
     if len(shared) == 1:
         return (Message(role="user", text=f"{shared[0].text}\n\n{last}"),)
     return (*shared, Message(role="user", text=last))
 
 
 def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form) -> str:
-    """Write claims as a model is to write them: an example's answer, or a training target."""
+    """Return claims as a model is to write them: an example's answer, or a training target."""
     if form == "json":
         said = {"claims": list(claims), "implications": list(implications)}
         # Without blanks, as guided decoding writes it.
@@ -176,7 +172,7 @@ def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form
 
 @lru_cache(maxsize=16)
 def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, ...]:
-    """What all chats begin with; with examples it ends with an assistant's answer."""
+    """Return the messages that all chats begin with; the last example ends with its answer."""
     content = prompt.content
     limits = {
         "claims": str(content.limits.claims),
@@ -188,7 +184,7 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
     for number, example in enumerate(content.examples[:examples], start=1):
         chunk = chunk_diff(parse.parse_diff(example.diff)).chunks[0]
         fence = Fence(nonce=_EXAMPLE_NONCE.format(number))
-        text = "\n".join(_fenced(prompt, fence, _lines(chunk, "")))
+        text = "\n".join(_fenced(prompt, fence, _lines(chunk)))
         if not found:
             text = f"{lead}\n\n{text}"
         found.append(Message(role="user", text=text))
@@ -205,15 +201,12 @@ def _fenced(prompt: Prompt, fence: Fence, lines: Sequence[str]) -> Iterator[str]
     yield prompts.fill(prompt.content.request, mark)
 
 
-def _lines(chunk: Chunk, message: str) -> list[str]:
-    """All that is shown of a chunk, names and messages included: everything is data."""
+def _lines(chunk: Chunk) -> list[str]:
+    """Return everything that is shown of a chunk: all of it, names included, is data."""
     file = chunk.file
     lines = [f"File: {_one_line(file.path)}"] if file.path else []
     if file.old_path and file.old_path != file.path:
         lines.append(f"Before: {_one_line(file.old_path)}")
-    if message.strip():
-        rest = " [...]" if len(message.strip()) > MAX_MESSAGE else ""
-        lines += ["Commit message:", message.strip()[:MAX_MESSAGE] + rest]
     lines += ["Diff:", chunk.text]
     for title, changed in (("Lines removed:", chunk.removed), ("Lines added:", chunk.added)):
         if changed:

@@ -124,7 +124,8 @@ class Client:
 
     async def _send(self, client: openai.AsyncOpenAI, chat: Sequence[Message]) -> Answer | Fault:
         """Send a chat, in another format for as long as the server refuses a part of it."""
-        for attempt in range(1, MAX_FORMATS + 1):
+        formats = 0
+        while True:
             body = self.request_format.body(self.options.model, chat, self.sampling)
             try:
                 # As `extra_body`, which is sent as it is: to check the same parts against its
@@ -133,16 +134,16 @@ class Client:
                     model=self.options.model, messages=[], extra_body=body
                 )
             except openai.APIStatusError as exc:
+                formats += 1
                 message = _error_message(exc.body)
                 if (
-                    attempt == MAX_FORMATS
+                    formats == MAX_FORMATS
                     or _is_too_long(exc)
                     or not self.request_format.adapt(body, exc.status_code, message)
                 ):
                     raise
             else:
                 return _read_reply(reply.content, reply.headers.get("content-type", "no type"))
-        raise AssertionError
 
 
 class _LimitedStream(httpx2.AsyncByteStream):
@@ -175,12 +176,10 @@ def _fault(error: openai.OpenAIError) -> Fault:
     """Return what an error of the client says to the user."""
     if isinstance(error, openai.APIStatusError):
         return _refusal(error)
-    if isinstance(error.__cause__, httpx2.ConnectTimeout):
-        return Fault("unreached", "no connection to the server in time")
+    if isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout):
+        return Fault("unreached", "the server is not reachable")
     if isinstance(error, openai.APITimeoutError):
         return Fault("time", "no answer in time")
-    if isinstance(error.__cause__, httpx2.ConnectError):
-        return Fault("unreached", "the server is not reachable")
     if isinstance(error, openai.APIConnectionError):
         return Fault("lost", "the connection broke")
     return Fault("lost", str(error))

@@ -32,13 +32,13 @@ SETTINGS = {
 STRUCTURED = {"backend": "guidance", "disable_any_whitespace": True}
 """The default backend lets control characters into JSON strings, and white space without end."""
 RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
-"""Widths of adapters that vLLM can make room for."""
+"""Ranks of adapters that vLLM can reserve memory for."""
 _MIN_ROOM_BYTES = 512 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """What is loaded: equal values, the same model in memory."""
+    """Everything that tells one loaded model from another."""
 
     model: str
     """A name on the hub, or a folder."""
@@ -51,11 +51,11 @@ class Weights:
     tensor_parallel: int
     """Number of devices that share the model."""
     quantization: str | None
-    """vLLM's name of a method; None as the model says."""
+    """vLLM's name of a method; None for the model's own."""
     dtype: str
     """vLLM's name of a type of numbers, or `auto`."""
     room_bytes: int
-    """Memory for what is known of the chats under way, where there is no GPU."""
+    """Memory of the key-value cache, where there is no GPU."""
     offline: bool
     """Never use the network."""
 
@@ -92,7 +92,7 @@ def require() -> None:
 
 
 def load(weights: Weights) -> Any:
-    """Load a model, or return it where it is the one in memory; any other one is let go.
+    """Load a model, or return it where it is the one in memory; any other one is released.
 
     Args:
         weights: Which, and how.
@@ -114,7 +114,7 @@ def load(weights: Weights) -> Any:
 
 
 def release() -> None:
-    """Let go of the model in memory, if there is one."""
+    """Release the model in memory, if there is one."""
     while _LOADED:
         _, llm = _LOADED.popitem()
         llm.llm_engine.engine_core.shutdown()
@@ -136,7 +136,7 @@ def _made(weights: Weights) -> Any:
 
 
 def errors() -> tuple[type[Exception], ...]:
-    """List what an installed vLLM raises when it cannot do as it was told."""
+    """Return the errors that an installed vLLM raises."""
     from vllm import exceptions  # noqa: PLC0415
 
     # Newer versions have a root of its own; before, and in its parts, it is these.
@@ -160,7 +160,7 @@ def room(config: Any, context: int) -> int:
 
 
 def first_line(error: BaseException) -> str:
-    """Return what an error says, its first line with words in it, at most 300 characters."""
+    """Return the first line of an error's text, at most 300 characters."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     # pydantic puts a count of errors first
     telling = [line for line in lines if "validation error" not in line]

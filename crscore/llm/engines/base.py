@@ -1,4 +1,4 @@
-"""What an engine promises: chats in, answers out."""
+"""Interface of engines, which answer chats."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Message:
     """One message of a chat."""
 
     role: Role
-    """Who speaks; a chat ends with the user."""
+    """Role of the speaker; a chat ends with the user."""
     text: str
     """Plain text, without any of the model's control tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How an answer is drawn. The default is greedy and repeatable."""
+    """Settings of how an answer is drawn. The default is greedy and repeatable."""
 
     max_tokens: int
     """Most tokens of one answer; one that needs more is cut off."""
@@ -39,7 +39,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the model said to one chat."""
+    """A model's answer to one chat."""
 
     text: str
     """Its text; "" when there is none."""
@@ -48,13 +48,13 @@ class Answer:
     reason: str | None = None
     """Why there is no answer, one clause; None when there is one."""
     input_tokens: int | None = None
-    """Tokens of the chat, as the engine counts them; None when it does not say."""
+    """Tokens of the chat, as the engine counts them; None when it does not."""
     output_tokens: int | None = None
     """Tokens of the answer."""
 
 
 def sendable(text: str) -> str:
-    r"""Replace what no encoding has: half of a pair, from a name or file that was not UTF-8.
+    r"""Replace lone surrogates, which come from names or files that are not UTF-8.
 
     >>> sendable("a\udcffb")
     'a?b'
@@ -65,9 +65,7 @@ def sendable(text: str) -> str:
 class Engine(Protocol):
     """Runs one language model.
 
-    The module `llm/engines/<name>.py` has `create(options) -> Engine`. Options are texts:
-    `model`, `revision`, `lora`, `max_model_len`, `tensor_parallel`, `quantization`, `dtype`,
-    `concurrency`, `timeout_s`, `offline`; its `OPTIONS` are those it takes, others it refuses.
+    The module `llm/engines/<name>.py` has its `Options` and `create(options) -> Engine`.
     """
 
     @property
@@ -77,10 +75,10 @@ class Engine(Protocol):
 
     @property
     def origin(self) -> str:
-        """Where the model is, for what is remembered of it; "" in this process.
+        """Address of the model's server, part of the key of cached answers; "" in this process.
 
-        Two servers may call different models by one name. It is in no signature: an address is
-        nobody's business.
+        Two servers may call different models by one name. It is in no signature, as an address is
+        private.
         """
         ...
 

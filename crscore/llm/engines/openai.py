@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 INSTALL: Final = "pip install 'crscore[openai]'"
 OPENAI_URL: Final = "https://api.openai.com/v1"
-"""Asked when there is a key and no address."""
+"""The server that is asked where there is a key and no address."""
 _ORIGIN: Final = "engine openai"
 _SCHEMA_NAMES: Final = (
     "response_format", "json_schema", "json_object", "structured output", "guided",
@@ -121,7 +121,7 @@ class OpenAI:
     """One model of one server."""
 
     options: Options = field(repr=False)
-    """Its name, its server, with a key, and how it is asked."""
+    """The model, its server and key, and how it is asked."""
     _format: RequestFormat = field(default_factory=RequestFormat, repr=False, compare=False)
 
     @property

@@ -31,8 +31,8 @@ DEFAULT_MODEL = "ise-uiuc/Magicoder-S-DS-6.7B"
 PINNED = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
 """Model -> commit taken when none is asked for; others are taken from the branch `main`."""
 CONTEXT = 8192
-"""Tokens of a chat and its answer, unless told otherwise or the model has fewer: more memory for
-each chat means fewer at a time."""
+"""Default number of tokens of a chat and its answer, where the model has as many: the more memory
+a chat takes, the fewer run at a time."""
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -72,12 +72,12 @@ class Vllm:
 
     @property
     def origin(self) -> str:
-        """In this process."""
+        """Empty: the model is in this process."""
         return ""
 
     @property
     def identity(self) -> str:
-        """Engine, model and commit or hash, then whatever else changes its answers.
+        """Engine, model and commit or hash, then everything else that changes its answers.
 
         Raises:
             ModelNotFoundError: The folder is gone, or nothing tells the branch's commit.
@@ -208,7 +208,7 @@ class Vllm:
         return model_files.commit(self.options.model, revision, offline=self.options.offline)
 
     def _place(self) -> tuple[str, str | None]:
-        """Where to load from: a folder, or a name and commit that may have to be fetched."""
+        """Return where to load from: a folder, or a name and commit that may have to be fetched."""
         if self.options.revision is None:
             model_files.weights(self._folder())
             return str(self._folder().resolve()), None

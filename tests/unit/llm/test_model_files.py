@@ -110,7 +110,7 @@ def test_an_adapters_rank_is_its_widest(tmp_path: Path) -> None:
 def test_an_adapter_without_a_rank_is_refused(tmp_path: Path, settings: str) -> None:
     folder = write_adapter(tmp_path / "lora")
     (folder / model_files.ADAPTER_SETTINGS).write_text(settings)
-    with pytest.raises(GenerationError, match="does not tell its rank"):
+    with pytest.raises(GenerationError, match="does not name its rank"):
         model_files.adapter_rank(folder)
 
 

@@ -33,7 +33,7 @@ def chunk_of(told):
 
 def sent(told):
     marked = prompt_escaping.Fence(nonce=NONCE)
-    return prompt.make_chat(PROMPT, chunk_of(told), marked, message=told.get("message", ""))
+    return prompt.make_chat(PROMPT, chunk_of(told), marked)
 
 
 def flat(text):
@@ -43,7 +43,7 @@ def flat(text):
 
 def test_there_is_a_case_for_each_place():
     places = " ".join(case(name)["place"] for name in NAMES)
-    for place in ("comment", "string", "name of a file", "commit message", "second @@"):
+    for place in ("comment", "string", "name of a file", "second @@"):
         assert place in places
 
 

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from crscore import settings as config
 from crscore.claims.llm import factory, generator
 from crscore.claims.llm.generator import ModelClaims
 from crscore.claims.llm.options import Options
+from crscore.claims.llm.prompt import load_prompt
 from crscore.diff import parse
 from crscore.errors import ConfigError, GenerationError
+from crscore.llm.engines.base import Answer, Message, Sampling
 from crscore.records import Claims, Diff, ReferenceKind
 from tests.helpers import scripted_llm
 from tests.helpers.scripted_llm import Asked, Say, well
@@ -294,6 +297,52 @@ def test_claims_of_a_smaller_window_are_not_taken_for_those_of_a_larger(tmp_path
         asked = len(server.chats())
         make(server, tmp_path).generate((CHANGE,))
         assert len(server.chats()) > asked
+
+
+class Counts:
+    """An engine in this process that counts a token a word."""
+
+    identity = "counts"
+    origin = ""
+    context_tokens = 5_000
+    special_tokens: frozenset[str] = frozenset()
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(len(message.text.split()) for message in messages)
+
+    def complete(
+        self, chats: Sequence[Sequence[Message]], sampling: Sampling
+    ) -> tuple[Answer, ...]:
+        assert all(self.count(chat) + sampling.max_tokens <= self.context_tokens for chat in chats)
+        return tuple(Answer(text=said(CART), whole=True) for _ in chats)
+
+
+def test_chats_fit_the_window_of_an_engine_that_counts() -> None:
+    added = "".join(f"+LIMIT = {n}\n" for n in range(2_000))
+    change = parse.parse_diff(f"@@ -0,0 +1,2000 @@\n{added}", path="a.py")
+    prompt = load_prompt("claims.v1")
+    sampling = Sampling(max_tokens=100)
+    made = ModelClaims(source="t", engine=Counts(), prompt=prompt, sampling=sampling)
+    (claims,) = made.generate((change,))
+    assert texts(claims) == [CART]
+    assert "repeated and count once" in claims.notes[-1]
+
+
+def test_generator_of_vllm_is_made_without_loading_its_model() -> None:
+    made = plugins.create("claims", "vllm", {"argument": "owner/name"})
+    assert (made.source, made.engine.options.model) == ("vllm", "owner/name")
+
+
+@pytest.mark.parametrize("name", ["openai", "vllm"])
+def test_package_that_is_missing_is_named(monkeypatch, name: str) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert plugins.load("claims", name).missing() == f"{name}; pip install 'crscore[{name}]'"
+
+
+def test_card_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "training.json").write_text("{ no JSON")
+    with pytest.raises(ConfigError, match=r"training\.json: model: cannot be read"):
+        factory.make_generator("vllm", Options(argument=str(tmp_path)))
 
 
 def test_what_a_server_said_is_remembered_group_by_group(tmp_path: Path, monkeypatch) -> None:

@@ -246,6 +246,27 @@ def test_a_server_that_wants_max_completion_tokens_gets_it() -> None:
         assert engine(server.url).complete(chats(1), PLAIN)[0].text == "at most 50"
 
 
+def test_a_server_that_wants_neither_limit_is_not_asked_for_ever() -> None:
+    def script(asked: Asked) -> Say:
+        if "max_tokens" in asked.body:
+            return error(400, "use max_completion_tokens")
+        return error(400, "max_completion_tokens is unknown, use max_tokens")
+
+    with serve(script) as server:
+        with pytest.raises(GenerationError, match="the request is refused"):
+            engine(server.url).complete(chats(1), PLAIN)
+        assert len(server.asked) == _openai_client.MAX_FORMATS
+
+
+def test_an_answer_in_parts_is_joined() -> None:
+    parts = [
+        {"type": "text", "text": "half "},
+        {"type": "image"},
+        {"type": "text", "text": "whole"},
+    ]
+    assert one(well(None, message={"content": parts})).text == "half whole"
+
+
 @pytest.mark.parametrize(
     ("say", "line"),
     [
