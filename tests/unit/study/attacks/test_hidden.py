@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crscore.review.prose import clean
+from crscore.review.visibility import clean
 from crscore.study.attacks.hidden import ZERO_WIDTH, broken, hiddens
 from crscore.study.attacks.material import Wording, units
 from crscore.study.attacks.phrases import BOILERPLATE, POOR
