@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crscore.github.pull import FindCheckout
     from crscore.github.records import PullRequest
     from crscore.pull_request.overview import Overview
-    from crscore.pull_request.reviewers.identify import Heard
+    from crscore.pull_request.reviewers.identify import ReviewerThreads
     from crscore.records import Diff, Result
 
 BASE_FILE: Final = f"{pull.SETTINGS_FILE} of the base branch"
@@ -105,7 +105,7 @@ def measure(client: Client, request: Request) -> Measured:
         markers=request.markers,
     )
     result = Scorer(settings).score(
-        found.diff, identify.comments(heard), originals=_originals(found, heard)
+        found.diff, identify.thread_comments(heard), originals=_originals(found, heard)
     )
     told = overview.make_overview(found, result, _people(heard), (*heard.left_out, *heard.notes))
     return Measured(
@@ -196,30 +196,30 @@ def _finder(folder: Path | None, *, named: bool) -> FindCheckout | None:
     return look
 
 
-def _originals(found: PullRequest, heard: Heard) -> dict[int, Diff]:
+def _originals(found: PullRequest, heard: ReviewerThreads) -> dict[int, Diff]:
     """Give each outdated comment what it was written on."""
     return {
         index: found.originals[one.place.id]
-        for index, one in enumerate(heard.said)
+        for index, one in enumerate(heard.threads)
         if one.place.outdated and one.place.id in found.originals
     }
 
 
-def _spoken(heard: Heard) -> tuple[Spoken, ...]:
+def _spoken(heard: ReviewerThreads) -> tuple[Spoken, ...]:
     return tuple(
         Spoken(remark=remark, reviewer=one.reviewer, comment=index)
-        for index, one in enumerate(heard.said)
+        for index, one in enumerate(heard.threads)
         for remark in one.remarks
     )
 
 
-def _people(heard: Heard) -> Sequence[Person]:
-    names = dict.fromkeys(one.reviewer for one in heard.said)
+def _people(heard: ReviewerThreads) -> Sequence[Person]:
+    names = dict.fromkeys(one.reviewer for one in heard.threads)
     return [_person(name, heard) for name in names]
 
 
-def _person(name: str, heard: Heard) -> Person:
-    own = [one for one in heard.said if one.reviewer == name]
+def _person(name: str, heard: ReviewerThreads) -> Person:
+    own = [one for one in heard.threads if one.reviewer == name]
     begun = [one.place for one in own if one.place.thread == one.remarks[0].id]
     resolved = [place.resolved for place in begun]
     return Person(

@@ -76,9 +76,9 @@ def parse_review(
             names the entry, counted from 1, and the field.
 
     Example:
-        >>> parse('[{"body": "Leaks.", "path": "a.py", "line": 3}]')[0].line
+        >>> parse_review('[{"body": "Leaks.", "path": "a.py", "line": 3}]')[0].line
         3
-        >>> parse("[nit] Rename it.")[0].body
+        >>> parse_review("[nit] Rename it.")[0].body
         '[nit] Rename it.'
     """
     size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))

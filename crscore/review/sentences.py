@@ -83,9 +83,9 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
         atharva-naik/CRScore. `markdown` is ours.
 
     Example:
-        >>> parse("Why? Because `a.b()` fails, e.g. on Windows. Fix it.").sentences
+        >>> split_comment("Why? Because `a.b()` fails, e.g. on Windows. Fix it.").sentences
         ('Why?', 'Because `a.b()` fails, e.g. on Windows.', 'Fix it.')
-        >>> parse("Why? Because it fails. Fix it.", splitter="paper").sentences
+        >>> split_comment("Why? Because it fails. Fix it.", splitter="paper").sentences
         ('Why', 'Because it fails', 'Fix it.')
     """
     return _known(splitter)(body)
@@ -200,4 +200,4 @@ _SPLITTERS: Final[dict[str, Callable[[str], ParsedComment]]] = {
     "paper": _parse_paper,
 }
 SPLITTERS: Final[tuple[str, ...]] = tuple(_SPLITTERS)
-"""Names that `parse` takes."""
+"""Names that `split_comment` takes."""

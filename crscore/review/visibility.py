@@ -1,4 +1,4 @@
-"""What a reader of a rendered comment cannot see: characters, attributes, elements, styles.
+"""Text of a comment that its reader cannot see: characters, attributes, elements, styles.
 
 GitHub drops most of what is recognised here before it shows a comment; other hosts, mail and a
 scorer that reads the source do not. Nothing here decides what hidden text is worth.

@@ -12,7 +12,7 @@ import pytest
 
 from crscore.github.records import Remark, RemarkKind
 from crscore.pull_request.reviewers import profile
-from crscore.pull_request.reviewers.identify import Heard, identify_reviewers
+from crscore.pull_request.reviewers.identify import ReviewerThreads, identify_reviewers
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.review import sentences
 
@@ -27,7 +27,7 @@ def expected(post: Path) -> dict[str, Any]:
     return found
 
 
-def heard(post: Path) -> Heard:
+def heard(post: Path) -> ReviewerThreads:
     facts = expected(post)
     kind = RemarkKind(facts["kind"])
     remark = Remark(
@@ -49,7 +49,7 @@ def shown(post: Path) -> str:
 def test_what_remains_of_a_post_is_its_review(post: Path) -> None:
     found = [
         sentence
-        for one in heard(post).said
+        for one in heard(post).threads
         for sentence in sentences.split_comment(one.body).sentences
     ]
     assert found == expected(post)["sentences"]
@@ -58,14 +58,16 @@ def test_what_remains_of_a_post_is_its_review(post: Path) -> None:
 @pytest.mark.parametrize("post", POSTS, ids=shown)
 def test_suggestions_of_a_post_stay(post: Path) -> None:
     found = [
-        code for one in heard(post).said for code in sentences.split_comment(one.body).suggestions
+        code
+        for one in heard(post).threads
+        for code in sentences.split_comment(one.body).suggestions
     ]
     assert len(found) == expected(post).get("suggestions", 0)
 
 
 @pytest.mark.parametrize("post", POSTS, ids=shown)
 def test_the_bot_of_a_post_is_known(post: Path) -> None:
-    assert {one.reviewer for one in heard(post).said} <= {post.parent.name}
+    assert {one.reviewer for one in heard(post).threads} <= {post.parent.name}
 
 
 @pytest.mark.parametrize("name", profile.profile_names())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crscore.github.records import Remark, RemarkKind
-from crscore.pull_request.reviewers.identify import Heard, identify_reviewers
+from crscore.pull_request.reviewers.identify import ReviewerThreads, identify_reviewers
 from crscore.records import Side
 
 RABBIT = "coderabbitai[bot]"
@@ -40,13 +40,13 @@ def when(number: int) -> str:
     return f"2024-01-01T00:{number:02}:00Z"
 
 
-def hear(*remarks: Remark, **options: Any) -> Heard:
+def hear(*remarks: Remark, **options: Any) -> ReviewerThreads:
     return identify_reviewers(remarks, **{"pull_author": "octo-cat", **options})
 
 
-def who(heard: Heard) -> list[str]:
-    return [one.reviewer for one in heard.said]
+def who(heard: ReviewerThreads) -> list[str]:
+    return [one.reviewer for one in heard.threads]
 
 
-def bodies(heard: Heard) -> list[str]:
-    return [one.body for one in heard.said]
+def bodies(heard: ReviewerThreads) -> list[str]:
+    return [one.body for one in heard.threads]

@@ -1,1 +1,1 @@
-"""Who spoke on a pull request, and which part of what they wrote is review."""
+"""Reviewers of a pull request, and the part of their posts that is review."""

@@ -1,4 +1,4 @@
-"""Who wrote a post: a person, a bot that is known, or a bot through somebody else's account.
+"""Author of a post: a person, a bot that is known, or a bot through somebody else's account.
 
 Such a bot is known by a marker, a text in the post. A marker in a quote or in code is somebody
 else's words, so it counts nowhere but in what the writer says.
@@ -28,7 +28,7 @@ _CODE_SPAN: Final = re.compile(r"(?<!`)`+[^`\n]+`+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownReviewers:
-    """What tells who wrote a post, besides the post."""
+    """Settings that decide who wrote a post."""
 
     profiles: Sequence[Profile]
     """The bots that are known."""
@@ -47,7 +47,7 @@ class KnownReviewers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Author:
-    """Who wrote one post."""
+    """Author of one post."""
 
     name: str
     """The reviewer: a profile's name, a name that the user gave, or the login."""
@@ -56,7 +56,7 @@ class Author:
     is_bot: bool
     """Whether a program wrote it."""
     profile: Profile | None = None
-    """What is known of the bot."""
+    """Profile of the bot; None for people and unknown bots."""
     marked: bool = False
     """Whether a marker in the body says so, and not the account."""
     denied: str | None = None

@@ -1,4 +1,4 @@
-"""The posts of a pull request -> what each reviewer said, as comments."""
+"""The posts of a pull request -> the threads of each reviewer, as comments to score."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What one reviewer said in one place: in a thread, a review's text or a post."""
+class ReviewerThread:
+    """One reviewer's remarks in one place: a thread, a review's text or a post."""
 
     reviewer: str
     """A profile's name, a name that the user gave, or the login."""
@@ -54,21 +54,21 @@ class Said:
     remarks: tuple[Remark, ...]
     """The posts it was said in, by time; never empty."""
     body: str
-    """What is review in them, joined; Markdown, never blank."""
+    """The parts of them that are review, joined; Markdown, never blank."""
     place: Remark
     """The post whose place it has: the thread's first where that is known, else its own first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """What all reviewers said."""
+class ReviewerThreads:
+    """Threads of all reviewers."""
 
-    said: tuple[Said, ...]
+    threads: tuple[ReviewerThread, ...]
     """By time of the first post, its kind and id."""
     left_out: tuple[str, ...] = ()
     """Who was left out and how to hear them, one sentence each."""
     notes: tuple[str, ...] = ()
-    """What else a reader should know, one sentence each."""
+    """Notes for the reader, one sentence each."""
 
 
 def identify_reviewers(
@@ -78,8 +78,8 @@ def identify_reviewers(
     authors: Sequence[str] = (),
     markers: Mapping[str, str] = _NO_MARKERS,
     known: Sequence[Profile] | None = None,
-) -> Heard:
-    """Find out who said what.
+) -> ReviewerThreads:
+    """Sort the posts of a pull request by reviewer and thread.
 
     Left out are our own comments and commands, posts that a bot's profile knows as no review,
     and posts without words. Without `authors` everybody is heard but the pull request's author
@@ -96,7 +96,7 @@ def identify_reviewers(
         known: Profiles of bots; None for those that come with crscore.
 
     Returns:
-        What was said, and who was left out.
+        The threads, and who was left out.
 
     Raises:
         ConfigError: A profile cannot be read.
@@ -117,18 +117,18 @@ def identify_reviewers(
     chosen, left_out = _choose_reviewers(messages, pull_author, authors)
     kept = without_repeats(chosen)
     roots = {remark.id: remark for remark in remarks if remark.kind is RemarkKind.LINE}
-    return Heard(
-        said=tuple(_threads(kept, roots)),
+    return ReviewerThreads(
+        threads=tuple(_threads(kept, roots)),
         left_out=left_out,
         notes=tuple(_notes(messages, chosen, kept, list(filter(_is_ours, remarks)))),
     )
 
 
-def comments(heard: Heard) -> tuple[Comment, ...]:
-    """Make what was said into comments to score; the i-th is of the i-th `Said`.
+def thread_comments(heard: ReviewerThreads) -> tuple[Comment, ...]:
+    """Return the threads as comments to score, in their order.
 
     Args:
-        heard: What was said.
+        heard: The threads.
 
     Returns:
         Comments whose author is the reviewer, with the place of the thread.
@@ -145,7 +145,7 @@ def comments(heard: Heard) -> tuple[Comment, ...]:
             author=one.reviewer,
             id=str(one.remarks[0].id),
         )
-        for one in heard.said
+        for one in heard.threads
     )
 
 
@@ -162,7 +162,7 @@ def _order(remark: Remark) -> tuple[str, str, int]:
 
 
 def _review_text(remark: Remark, who: Author) -> str:
-    """What is review in a post; empty when nothing is."""
+    """Return the part of a post that is review; empty when nothing is."""
     text = without_commands(remark.body).strip()
     if who.profile is not None:
         if not is_review(text, remark.kind, who.profile):
@@ -180,13 +180,13 @@ def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterable[Said]:
+def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterable[ReviewerThread]:
     ordered = sorted(messages, key=_thread)
     found = [tuple(group) for _, group in groupby(ordered, key=_thread)]
     for group in sorted(found, key=lambda group: _order(group[0].remark)):
         first = group[0].remark
         root = roots.get(first.thread) if first.thread is not None else None
-        yield Said(
+        yield ReviewerThread(
             reviewer=group[0].author.name,
             is_bot=group[0].author.is_bot,
             profile=group[0].author.profile.name if group[0].author.profile else None,

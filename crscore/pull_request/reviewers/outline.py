@@ -1,7 +1,7 @@
 """Where a Markdown body has its lines, headings and folded parts, as places in the text.
 
-`markup` reads Markdown into tokens that no longer know where they stood; to cut a part out and
-leave the rest as it was written, its place must be known. One pass, linear in the length.
+Rendered Markdown no longer knows its places; to cut a part out and leave the rest as it was
+written, they must be known. One pass, linear in the length.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 @dataclass(slots=True)
 class Outline:
-    """What was found, in no special order but for the lines."""
+    """Parts of a body, in no special order but for the lines."""
 
     lines: list[Line] = field(default_factory=list)
     """All lines."""

@@ -1,4 +1,4 @@
-"""What is known of a bot: the shape of `profiles/<bot>.toml` and the reading of it.
+"""Profiles of bots: the shape of `profiles/<bot>.toml`, and the functions that read it.
 
 The file name is the reviewer's name; there is no other list. msgspec checks the types and
 refuses keys that it does not know.
@@ -53,7 +53,7 @@ class Post(_Table, frozen=True):
     """`[[not_review]]`: posts of the bot that are no review at all."""
 
     what: str
-    """What they are, for readers of the file."""
+    """Description, for readers of the file."""
     kinds: tuple[RemarkKind, ...] = tuple(RemarkKind)
     """Where they stand."""
     lines: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Profile(_Table, frozen=True):
     not_review: tuple[Post, ...] = ()
     """Posts to leave out."""
     cut: Cut = Cut()
-    """What to take out of the others."""
+    """Parts to take out of the others."""
     name: str = ""
     """The file's name without suffix; not in the file."""
 

@@ -34,7 +34,7 @@ class Message:
 
 
 def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Drop what a reviewer says again.
+    """Drop posts and paragraphs that repeat an earlier one of the same reviewer.
 
     A remark on a line is a repeat when the same reviewer said the same of the same side of the
     same file on the same line, or there on a line that is gone: bots post again after a push,

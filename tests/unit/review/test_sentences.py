@@ -417,6 +417,10 @@ def test_path_in_a_remark_stays() -> None:
     assert split_comment("src/app.py is gone").sentences == ("src/app.py is gone",)
 
 
+def test_identity_of_the_paper_splitter_is_its_name() -> None:
+    assert identity("paper") == "paper"
+
+
 def test_identity_of_the_markdown_splitter_names_the_libraries() -> None:
     assert re.fullmatch(
         r"markdown-3\(markdown-it-py-[\d.]+,selectolax-[\d.]+,sentencex-[\d.]+\)",

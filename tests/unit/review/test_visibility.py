@@ -292,6 +292,11 @@ def test_texts_of_attributes(attrs: dict[str, str], expected: list[str]) -> None
     assert list(attribute_texts(attrs)) == expected
 
 
+def test_hidden_formula_in_a_link_is_hidden() -> None:
+    found = split_comment(r"See [it $\phantom{secret note}$](https://a.example) now.")
+    assert (found.sentences, found.hidden) == (("See it now.",), ("secret note",))
+
+
 def test_colour_counts_for_font_only() -> None:
     assert (hides("font", {"color": "white"}), hides("b", {"color": "white"})) == (True, False)
 

@@ -25,14 +25,16 @@ GUIDE = "## PR Reviewer Guide 🔍\n\nIt leaks."
 
 def test_marker_of_the_user_decides_before_the_account() -> None:
     found = hear(post(1, "octobot: it leaks.", RABBIT), markers={"octo": "octobot:"})
-    assert [(one.reviewer, one.is_bot, one.profile) for one in found.said] == [("octo", True, None)]
+    assert [(one.reviewer, one.is_bot, one.profile) for one in found.threads] == [
+        ("octo", True, None)
+    ]
 
 
 def test_marker_of_the_user_can_name_a_profile() -> None:
     body = "Qodo at work\n\n## Code\nIt leaks.\n- [ ] Apply <!-- /improve -->"
     found = hear(post(1, body, "github-actions[bot]"), markers={"pr-agent": "Qodo at work"})
-    assert [(one.reviewer, one.profile) for one in found.said] == [("pr-agent", "pr-agent")]
-    assert "Apply" not in found.said[0].body
+    assert [(one.reviewer, one.profile) for one in found.threads] == [("pr-agent", "pr-agent")]
+    assert "Apply" not in found.threads[0].body
 
 
 def test_blank_marker_marks_nothing() -> None:
@@ -43,7 +45,7 @@ def test_marker_of_a_profile_decides_for_an_account_that_many_share() -> None:
     body = "**Claude finished @ada's task** —— [View job](https://example.org)\n\n---\nIt leaks."
     found = hear(post(1, body, "github-actions[bot]"))
     assert who(found) == ["claude"]
-    assert split_comment(found.said[0].body).sentences == ("It leaks.",)
+    assert split_comment(found.threads[0].body).sentences == ("It leaks.",)
 
 
 def test_account_of_a_bot_decides_before_the_marker_of_another() -> None:
@@ -153,7 +155,7 @@ def test_author_cannot_add_to_what_a_reviewer_said(remark: Remark) -> None:
 
 def test_author_who_quotes_a_marker_answers() -> None:
     found = hear(post(1, "> Reviewed by Linty\n\nFixed.", "octo-cat"), markers=LINTY)
-    assert (found.said, found.left_out, found.notes) == ((), (), ())
+    assert (found.threads, found.left_out, found.notes) == ((), (), ())
 
 
 def test_marker_in_the_authors_post_is_told() -> None:
@@ -184,7 +186,7 @@ def test_name_of_one_bot_lets_the_author_speak_as_no_other() -> None:
 
 
 def test_deleted_author_cannot_speak_as_a_reviewer_either() -> None:
-    assert not hear(post(1, GUIDE, None), pull_author=None).said
+    assert not hear(post(1, GUIDE, None), pull_author=None).threads
 
 
 def test_markers_count_behind_a_bot_that_opened_the_pull_request() -> None:

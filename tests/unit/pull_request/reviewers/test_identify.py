@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crscore.pull_request.reviewers.identify import Heard, comments
+from crscore.pull_request.reviewers.identify import ReviewerThreads, thread_comments
 from crscore.records import Side
 from crscore.review.sentences import split_comment
 from tests.helpers.posts import RABBIT, bodies, hear, line, post, review, when, who
@@ -27,14 +27,14 @@ OWN = "<!-- crscore:v1 -->\n# Coverage of the review"
 
 def test_people_and_known_bots_are_heard() -> None:
     found = hear(line(1, "It leaks."), line(2, "It leaks.", RABBIT))
-    assert [(one.reviewer, one.is_bot, one.profile) for one in found.said] == [
+    assert [(one.reviewer, one.is_bot, one.profile) for one in found.threads] == [
         ("ada", False, None),
         ("coderabbit", True, "coderabbit"),
     ]
 
 
 def test_nothing_said_is_nothing_heard() -> None:
-    assert hear() == Heard(said=())
+    assert hear() == ReviewerThreads(threads=())
 
 
 def test_app_without_suffix_is_the_same_app() -> None:
@@ -43,7 +43,7 @@ def test_app_without_suffix_is_the_same_app() -> None:
 
 def test_person_with_the_login_of_an_app_is_a_person() -> None:
     found = hear(line(1, "It leaks.", "coderabbitai"))
-    assert [(one.reviewer, one.is_bot) for one in found.said] == [("coderabbitai", False)]
+    assert [(one.reviewer, one.is_bot) for one in found.threads] == [("coderabbitai", False)]
 
 
 def test_person_named_like_a_profile_is_not_that_bot() -> None:
@@ -58,12 +58,12 @@ def test_deleted_accounts_are_one_reviewer() -> None:
 @pytest.mark.parametrize("mine", [True, None])
 def test_our_own_comment_is_no_review(mine: bool | None) -> None:
     remarks = post(1, OWN, "github-actions[bot]", mine=mine), post(2, "  \n" + OWN, mine=mine)
-    assert hear(*remarks) == Heard(said=())
+    assert hear(*remarks) == ReviewerThreads(threads=())
 
 
 def test_report_that_somebody_else_posted_is_no_review_and_is_told() -> None:
     found = hear(post(1, f"{OWN}\n\nIt leaks.", mine=False), line(2, OWN, "bob", mine=False))
-    assert found.said == ()
+    assert found.threads == ()
     assert found.notes == ("Posts of ada, bob that begin as reports of crscore do are no reviews.",)
 
 
@@ -75,11 +75,11 @@ def test_command_is_no_review_but_the_rest_of_its_post_is() -> None:
 
 @pytest.mark.parametrize("body", ["", "  \n", "<!-- it leaks -->", "---", "👍", "/crscore"])
 def test_post_without_words_makes_no_comment(body: str) -> None:
-    assert not hear(review(1, body)).said
+    assert not hear(review(1, body)).threads
 
 
 def test_post_of_a_bot_with_nothing_but_its_decoration_makes_no_comment() -> None:
-    assert not hear(review(1, "**Actionable comments posted: 2**", RABBIT)).said
+    assert not hear(review(1, "**Actionable comments posted: 2**", RABBIT)).threads
 
 
 def test_approval_in_words_is_heard() -> None:
@@ -95,7 +95,7 @@ def test_suggestion_without_words_of_a_bot_is_heard() -> None:
 
 @pytest.mark.parametrize("remark", [line(1, "Fixed.", "octo-cat"), post(1, "Ready.", "Octo-Cat")])
 def test_author_is_no_reviewer(remark: Remark) -> None:
-    assert hear(remark) == Heard(said=())
+    assert hear(remark) == ReviewerThreads(threads=())
 
 
 def test_author_is_heard_when_asked_for() -> None:
@@ -144,14 +144,14 @@ def test_exclusion_counts_more_than_choice() -> None:
 
 def test_choice_of_nobody_names_who_is_there() -> None:
     found = hear(line(1, "It leaks."), authors=["eve"])
-    assert found == Heard(
-        said=(), left_out=("The author pattern eve matches nobody; there is: ada.",)
+    assert found == ReviewerThreads(
+        threads=(), left_out=("The author pattern eve matches nobody; there is: ada.",)
     )
 
 
 def test_reports_of_unknown_bots_are_left_out_and_named() -> None:
     found = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), post(2, "Preview.", "vercel[bot]"))
-    assert found.said == ()
+    assert found.threads == ()
     assert len(found.left_out) == 1
     assert "codecov, vercel" in found.left_out[0]
 
@@ -191,7 +191,7 @@ def test_posts_of_one_reviewer_in_a_thread_are_one_comment() -> None:
         line(3, "In the loop.", thread=1),
     )
     assert bodies(found) == ["It leaks.\n\nIn the loop."]
-    assert [one.id for one in found.said[0].remarks] == [1, 3]
+    assert [one.id for one in found.threads[0].remarks] == [1, 3]
 
 
 def test_replies_of_others_are_theirs_with_the_place_of_the_thread() -> None:
@@ -199,7 +199,7 @@ def test_replies_of_others_are_theirs_with_the_place_of_the_thread() -> None:
         line(1, "It leaks."), line(2, "It hangs too.", "bob", thread=1, line=None, path=None)
     )
     assert who(found) == ["ada", "bob"]
-    assert [one.place.id for one in found.said] == [1, 1]
+    assert [one.place.id for one in found.threads] == [1, 1]
 
 
 def test_answer_of_a_bot_to_a_person_is_its_own() -> None:
@@ -208,23 +208,23 @@ def test_answer_of_a_bot_to_a_person_is_its_own() -> None:
 
 
 def test_thread_whose_first_post_is_gone_has_the_place_of_the_next() -> None:
-    assert hear(line(5, "It hangs.", thread=1, line=8)).said[0].place.line == 8
+    assert hear(line(5, "It hangs.", thread=1, line=8)).threads[0].place.line == 8
 
 
 def test_reviews_and_posts_are_comments_of_their_own() -> None:
-    assert len(hear(review(1, "It leaks."), post(1, "It hangs.")).said) == 2
+    assert len(hear(review(1, "It leaks."), post(1, "It hangs.")).threads) == 2
 
 
 def test_open_code_block_does_not_take_in_the_next_post() -> None:
     found = hear(line(1, "It leaks:\n````\n```\na = 1"), line(2, "It hangs.", thread=1))
-    assert split_comment(found.said[0].body).sentences == ("It leaks:", "It hangs.")
+    assert split_comment(found.threads[0].body).sentences == ("It leaks:", "It hangs.")
 
 
 def test_comment_has_the_place_the_hunk_and_the_reviewer() -> None:
     found = hear(
         line(7, "It leaks.", start_line=2, outdated=True, hunk="@@ -1 +1 @@\n+a", side=Side.OLD)
     )
-    comment = comments(found)[0]
+    comment = thread_comments(found)[0]
     assert (comment.path, comment.line, comment.start_line, comment.side) == (
         "a.py",
         3,
@@ -236,7 +236,7 @@ def test_comment_has_the_place_the_hunk_and_the_reviewer() -> None:
 
 
 def test_comment_without_a_place_counts_in_the_new_side() -> None:
-    comment = comments(hear(review(1, "It leaks.")))[0]
+    comment = thread_comments(hear(review(1, "It leaks.")))[0]
     assert (comment.path, comment.line, comment.side) == (None, None, Side.NEW)
 
 
@@ -246,26 +246,26 @@ def test_comment_without_a_place_counts_in_the_new_side() -> None:
 def test_same_remark_after_a_push_counts_once_and_the_current_one_stays() -> None:
     old = line(1, "It leaks.", RABBIT, outdated=True, line=9)
     found = hear(old, line(2, "It  leaks.", RABBIT))
-    assert [one.place.id for one in found.said] == [2]
+    assert [one.place.id for one in found.threads] == [2]
 
 
 def test_same_words_on_another_line_are_another_remark() -> None:
-    assert len(hear(line(1, "Unused."), line(2, "Unused.", line=9)).said) == 2
+    assert len(hear(line(1, "Unused."), line(2, "Unused.", line=9)).threads) == 2
 
 
 def test_same_words_on_the_other_side_are_another_remark() -> None:
     sides = line(1, "Unused.", line=14, side=Side.OLD), line(2, "Unused.", line=14, side=Side.NEW)
-    assert [one.place.side for one in hear(*sides).said] == [Side.OLD, Side.NEW]
+    assert [one.place.side for one in hear(*sides).threads] == [Side.OLD, Side.NEW]
 
 
 def test_same_words_on_a_line_that_is_gone_from_the_other_side_are_another_remark() -> None:
     gone = line(1, "Unused.", line=14, side=Side.OLD, outdated=True)
-    assert len(hear(gone, line(2, "Unused.", line=14)).said) == 2
+    assert len(hear(gone, line(2, "Unused.", line=14)).threads) == 2
 
 
 def test_same_words_on_the_same_line_of_the_old_side_count_once() -> None:
     twice = line(1, "Unused.", side=Side.OLD), line(2, "Unused.", side=Side.OLD)
-    assert len(hear(*twice).said) == 1
+    assert len(hear(*twice).threads) == 1
 
 
 def test_same_words_of_another_reviewer_are_another_remark() -> None:
@@ -273,7 +273,7 @@ def test_same_words_of_another_reviewer_are_another_remark() -> None:
 
 
 def test_review_that_says_the_same_again_counts_once() -> None:
-    assert len(hear(review(1, "LGTM"), review(2, "LGTM")).said) == 1
+    assert len(hear(review(1, "LGTM"), review(2, "LGTM")).threads) == 1
 
 
 def test_paragraph_that_repeats_a_remark_on_a_line_goes() -> None:
@@ -295,7 +295,7 @@ def test_line_ends_make_no_difference_to_what_is_said_again() -> None:
 def test_paragraph_of_few_words_or_with_a_tag_stays() -> None:
     body = "Use it.\n\n<details>\nthe lock is never released"
     found = hear(line(1, body, "octo[bot]"), review(2, f"One bug.\n\n{body}", "octo[bot]"))
-    assert found.said[1].body == f"One bug.\n\n{body}"
+    assert found.threads[1].body == f"One bug.\n\n{body}"
 
 
 # Order and size.
@@ -324,14 +324,14 @@ def test_order_of_the_remarks_does_not_matter(seed: int) -> None:
 def test_said_is_in_order_of_time_kind_and_id() -> None:
     places = [
         (one.remarks[0].created, one.remarks[0].kind, one.remarks[0].id)
-        for one in hear(*REMARKS).said
+        for one in hear(*REMARKS).threads
     ]
     assert places == sorted(places)
 
 
 def test_remarks_are_kept_as_given() -> None:
     given_one = line(1, "It leaks.\r\n")
-    assert hear(given_one).said[0].remarks == (given_one,)
+    assert hear(given_one).threads[0].remarks == (given_one,)
 
 
 @given(
@@ -354,7 +354,7 @@ def test_remarks_are_kept_as_given() -> None:
     st.sampled_from(["ada", RABBIT, "github-actions[bot]", "octo[bot]", None]),
 )
 def test_no_body_is_refused(body: str, login: str | None) -> None:
-    for one in hear(line(1, body, login), review(2, body, login)).said:
+    for one in hear(line(1, body, login), review(2, body, login)).threads:
         assert one.body.strip()
 
 
@@ -364,7 +364,7 @@ def test_long_pull_request_takes_seconds() -> None:
         replace(line(at % 60, f"{body} {at}", RABBIT), id=at, thread=at) for at in range(1_000)
     ]
     start = time.process_time()
-    assert len(hear(*remarks).said) == 1_000
+    assert len(hear(*remarks).threads) == 1_000
     assert time.process_time() - start < LIMIT_S
 
 
