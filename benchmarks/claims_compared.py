@@ -41,7 +41,7 @@ def with_files(row: dict):
 def shares(found: list[dict]) -> list[float]:
     encoder = scorer.make_encoder(settings.Config())
     tau = thresholds.threshold_for(encoder.identity, "")
-    generator = without_model.create({})
+    generator = without_model.create()
     shares = []
     for row in found:
         said = _published.parse_published(row["gpt4o_claims_raw"] or "", source="gpt4o").references

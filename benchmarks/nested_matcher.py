@@ -45,7 +45,7 @@ class Bench:
     def __init__(self, path: Path) -> None:
         self.study = study.read_study(path)
         self.encoder = Memory(scorer.make_encoder(settings.Config()))
-        self.writer = Remembered(plugins.load("claims", "structural").create({}))
+        self.writer = Remembered(plugins.create("claims", "structural"))
 
     def learn(self, rated: study.Study, recipe: Recipe) -> matcher.Calibrated:
         return matcher.train(rated, encoder=self.encoder, generator=self.writer, recipe=recipe)

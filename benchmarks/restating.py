@@ -98,7 +98,7 @@ def texts_of(rated: study.Study, seeds: Iterable[int]) -> list[Text]:
             for one in make.attacks(rated, seed=seed)
             if one.kind in TELLING
         ]
-    writer = plugins.load("claims", "structural").create({})
+    writer = plugins.create("claims", "structural")
     for change in rated.changes:
         material = make.material_of(change, writer, wording=Wording.TRAINING)
         rng = make.generator_for(0, change.id)

@@ -1,4 +1,8 @@
-"""Values that cross rooms: findings, diffs, comments, results."""
+"""Values that cross rooms, in the order of a run.
+
+A diff; its pseudo-references (claims, and findings of static analysis); the comments of a review;
+what the two sides score together.
+"""
 
 from __future__ import annotations
 
@@ -13,147 +17,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Severity(StrEnum):
-    """How much a finding matters, as SARIF names it."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-SEVERITIES = tuple(Severity)
-"""Worst first."""
-
-
-class ToolState(StrEnum):
-    """What became of a tool in a run."""
-
-    RAN = "ran"
-    MISSING = "missing"
-    UNSUPPORTED = "unsupported version"
-    FAILED = "failed"
-    ABSTAINED = "abstained"
-
-
-class Coverage(StrEnum):
-    """How much of what should have been analysed was."""
-
-    NONE = "none"
-    PARTIAL = "partial"
-    COMPLETE = "complete"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One thing that one tool says of the code."""
-
-    tool: str
-    """The tool's name."""
-    rule: str
-    """The tool's id of the rule; "" when it gave none."""
-    path: str
-    """Path in the diff."""
-    line: int
-    """First line, 1-based, in the new file; 0 for the file as a whole."""
-    end_line: int
-    """Last line, inclusive; equal to `line` when the tool names one."""
-    message: str
-    """The tool's own words."""
-    text: str
-    """One English sentence, as a reviewer would say it."""
-    severity: Severity
-    """How much it matters."""
-    in_change: bool = False
-    """True when it stands on a changed line."""
-    pre_existing: bool = False
-    """True when the old file had it on the same code."""
-    is_style: bool = False
-    """True for a matter of taste, which does not count."""
-    counted: bool = False
-    """True when it is a pseudo-reference, alone or as one with another tool's finding."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRun:
-    """What one tool did for one change."""
-
-    tool: str
-    """The tool's name."""
-    version: str | None
-    """Its version; None when it is not installed or does not say."""
-    state: ToolState
-    """What became of it."""
-    reason: str = ""
-    """Why, when it did not simply read whole files: one clause."""
-    files: int = 0
-    """Files of the change that it read."""
-    unread: tuple[str, ...] = ()
-    """Files of the change that it should have read and could not."""
-
-    @property
-    def whole(self) -> bool:
-        """True when it read all that it should have read, whole."""
-        return self.state is ToolState.RAN and not self.unread and not self.reason
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
-    """What all tools say of one change."""
-
-    findings: tuple[Finding, ...] = ()
-    """By path, line, tool, rule and text."""
-    tools: tuple[ToolRun, ...] = ()
-    """The tools that have something to say on the change's files, by name."""
-    notes: tuple[str, ...] = ()
-    """What was left out, one sentence each."""
-
-    @property
-    def coverage(self) -> Coverage:
-        """`none` without tools that concern the change, `complete` when each read its files."""
-        if not self.tools:
-            return Coverage.NONE
-        return Coverage.COMPLETE if all(run.whole for run in self.tools) else Coverage.PARTIAL
-
-    @property
-    def identity(self) -> str:
-        """Names the tools with their versions, for the signature.
-
-        Example:
-            >>> Analysis().identity
-            'none'
-            >>> ruff = ToolRun(tool="ruff", version="0.17.6", state=ToolState.RAN, files=1)
-            >>> pmd = ToolRun(tool="pmd", version=None, state=ToolState.MISSING)
-            >>> Analysis(tools=(pmd, ruff)).identity
-            'ruff@0.17.6,partial'
-        """
-        return analyzers_identity([self])
-
-
-def analyzers_identity(analyses: Sequence[Analysis]) -> str:
-    """Name the tools of several changes with their versions.
-
-    Args:
-        analyses: Of the changes.
-
-    Returns:
-        `none` when no tool spoke and none should have; ends in `partial` when some tool did not
-        read all that it should have read.
-    """
-    ran = {
-        f"{run.tool}@{run.version}" if run.version else run.tool
-        for analysis in analyses
-        for run in analysis.tools
-        if run.state is ToolState.RAN
-    }
-    partial = any(analysis.coverage is Coverage.PARTIAL for analysis in analyses)
-    return (
-        ",".join([*sorted(ran), *([Coverage.PARTIAL.value] if partial else [])])
-        or Coverage.NONE.value
-    )
-
-
 class LineKind(StrEnum):
-    """What a diff line does."""
+    """Role of a line in a diff."""
 
     CONTEXT = "context"
     ADDED = "added"
@@ -161,7 +26,7 @@ class LineKind(StrEnum):
 
 
 class FileStatus(StrEnum):
-    """What happened to a file."""
+    """Change of a file as a whole."""
 
     MODIFIED = "modified"
     ADDED = "added"
@@ -176,24 +41,6 @@ class Side(StrEnum):
 
     OLD = "old"
     NEW = "new"
-
-
-class ReferenceKind(StrEnum):
-    """What a pseudo-reference is."""
-
-    CLAIM = "claim"
-    IMPLICATION = "implication"
-    ISSUE = "issue"
-
-
-class ScopeKind(StrEnum):
-    """How much of the diff a comment is scored against."""
-
-    HUNK = "hunk"
-    FILE = "file"
-    DIFF = "diff"
-    ORIGINAL = "original"
-    """The hunk of an older version of the change, on which an outdated comment was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,7 +92,7 @@ class ChangedFile:
     old_path: str | None
     """Path in the old version when it differs from `path`, else None."""
     status: FileStatus
-    """What happened to the file."""
+    """Change of the file as a whole."""
     language: str | None
     """By the path's suffix (`python`, `json`, ...) or as the caller said; None if unknown."""
     hunks: tuple[Hunk, ...]
@@ -279,7 +126,7 @@ class Diff:
     sha256: str
     """Hash of the diff's text as read, 64 hex digits; names the change in caches and recordings."""
     notes: tuple[str, ...] = ()
-    """What the reader had to repair or leave out, one sentence each."""
+    """Repairs and omissions of the reader, one sentence each."""
 
     def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
         """Return the lines of these kinds of all files, in diff order; all without a kind."""
@@ -300,9 +147,17 @@ class LineSpan:
     """Last line, inclusive; 0 for the file as a whole."""
 
 
+class ReferenceKind(StrEnum):
+    """Kind of a pseudo-reference."""
+
+    CLAIM = "claim"
+    IMPLICATION = "implication"
+    ISSUE = "issue"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PseudoReference:
-    """Something a good review of the change should touch."""
+    """Statement that a good review of the change should address."""
 
     text: str
     """One English sentence."""
@@ -324,14 +179,153 @@ class PseudoReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What a generator made of one diff."""
+    """Claims of a generator for one diff."""
 
     references: tuple[PseudoReference, ...]
     """Most informative first."""
     raw: str | None = None
     """The model's or recording's unparsed answer, when there was one."""
     notes: tuple[str, ...] = ()
-    """What could not be read or was left out, one sentence each."""
+    """Unreadable and omitted parts, one sentence each."""
+
+
+class Severity(StrEnum):
+    """How much a finding matters, as SARIF names it."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+SEVERITIES = tuple(Severity)
+"""Worst first."""
+
+
+class ToolState(StrEnum):
+    """Outcome of a tool in a run."""
+
+    RAN = "ran"
+    MISSING = "missing"
+    UNSUPPORTED = "unsupported version"
+    FAILED = "failed"
+    ABSTAINED = "abstained"
+
+
+class Coverage(StrEnum):
+    """How much of what should have been analysed was."""
+
+    NONE = "none"
+    PARTIAL = "partial"
+    COMPLETE = "complete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Finding of one tool."""
+
+    tool: str
+    """The tool's name."""
+    rule: str
+    """The tool's id of the rule; "" when it gave none."""
+    path: str
+    """Path in the diff."""
+    line: int
+    """First line, 1-based, in the new file; 0 for the file as a whole."""
+    end_line: int
+    """Last line, inclusive; equal to `line` when the tool names one."""
+    message: str
+    """The tool's own words."""
+    text: str
+    """One English sentence, as a reviewer would say it."""
+    severity: Severity
+    """How much it matters."""
+    in_change: bool = False
+    """True when it stands on a changed line."""
+    pre_existing: bool = False
+    """True when the old file had it on the same code."""
+    is_style: bool = False
+    """True for a matter of taste, which does not count."""
+    counted: bool = False
+    """True when it is a pseudo-reference, alone or as one with another tool's finding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRun:
+    """Run of one tool on one change."""
+
+    tool: str
+    """The tool's name."""
+    version: str | None
+    """Its version; None when it is not installed or does not say."""
+    state: ToolState
+    """Its outcome."""
+    reason: str = ""
+    """Why, when it did not simply read whole files: one clause."""
+    files: int = 0
+    """Files of the change that it read."""
+    unread: tuple[str, ...] = ()
+    """Files of the change that it should have read and could not."""
+
+    @property
+    def whole(self) -> bool:
+        """True when it read all that it should have read, whole."""
+        return self.state is ToolState.RAN and not self.unread and not self.reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """Findings of all tools for one change."""
+
+    findings: tuple[Finding, ...] = ()
+    """By path, line, tool, rule and text."""
+    tools: tuple[ToolRun, ...] = ()
+    """The tools that have something to say on the change's files, by name."""
+    notes: tuple[str, ...] = ()
+    """Omissions, one sentence each."""
+
+    @property
+    def coverage(self) -> Coverage:
+        """`none` without tools that concern the change, `complete` when each read its files."""
+        if not self.tools:
+            return Coverage.NONE
+        return Coverage.COMPLETE if all(run.whole for run in self.tools) else Coverage.PARTIAL
+
+    @property
+    def identity(self) -> str:
+        """Names the tools with their versions, for the signature.
+
+        Example:
+            >>> Analysis().identity
+            'none'
+            >>> ruff = ToolRun(tool="ruff", version="0.17.6", state=ToolState.RAN, files=1)
+            >>> pmd = ToolRun(tool="pmd", version=None, state=ToolState.MISSING)
+            >>> Analysis(tools=(pmd, ruff)).identity
+            'ruff@0.17.6,partial'
+        """
+        return analyzers_identity([self])
+
+
+def analyzers_identity(analyses: Sequence[Analysis]) -> str:
+    """Name the tools of several changes with their versions.
+
+    Args:
+        analyses: Of the changes.
+
+    Returns:
+        `none` when no tool spoke and none should have; ends in `partial` when some tool did not
+        read all that it should have read.
+    """
+    ran = {
+        f"{run.tool}@{run.version}" if run.version else run.tool
+        for analysis in analyses
+        for run in analysis.tools
+        if run.state is ToolState.RAN
+    }
+    partial = any(analysis.coverage is Coverage.PARTIAL for analysis in analyses)
+    return (
+        ",".join([*sorted(ran), *([Coverage.PARTIAL.value] if partial else [])])
+        or Coverage.NONE.value
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -371,7 +365,7 @@ class Sentence:
 
 
 class Flag(StrEnum):
-    """What is odd about a sentence of a review."""
+    """Oddity of a sentence of a review."""
 
     RESTATES = "restates the change"
     REPEATS = "repeats an earlier sentence"
@@ -445,9 +439,19 @@ class Baselines:
     """Share of the diff's distinct tokens in the review, in [0, 1]; None without tokens."""
 
 
+class ScopeKind(StrEnum):
+    """How much of the diff a comment is scored against."""
+
+    HUNK = "hunk"
+    FILE = "file"
+    DIFF = "diff"
+    ORIGINAL = "original"
+    """The hunk of an older version of the change, on which an outdated comment was written."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a comment was scored against."""
+    """Part of the change that a comment was scored against."""
 
     kind: ScopeKind
     """Hunk, file or the whole diff."""
@@ -464,7 +468,7 @@ class CommentResult:
     comment: Comment
     """As given."""
     scope: Scope
-    """What it was scored against."""
+    """The part of the change it was scored against."""
     scores: Scores
     """Against the pseudo-references of the scope."""
     sentences: tuple[int, ...]
@@ -522,11 +526,11 @@ class Result:
     decision: float
     """The degree from which a pair counts as matched, in (0, 1)."""
     analysis: Analysis = field(default_factory=Analysis)
-    """What static analysis says of the change, counted or not."""
+    """Static analysis of the change, counted or not."""
     signature: str
     """Same signature, same score."""
     notes: tuple[str, ...] = ()
-    """What was left out or repaired on the way, one sentence each."""
+    """Omissions and repairs on the way, one sentence each."""
 
     @property
     def conciseness(self) -> float | None:

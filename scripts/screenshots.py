@@ -137,7 +137,7 @@ def main(arguments: list[str] | None = None) -> None:
         change = full_files.from_tree(change, texts)
     result = scorer.score(change, given.review.read_bytes())
     page_picture(
-        html.create({}).render([result]),
+        html.create().render([result]),
         given.page,
         width=width,
         height=height,

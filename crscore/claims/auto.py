@@ -69,7 +69,7 @@ class Auto:
 
 def create(options: Mapping[str, str]) -> ClaimGenerator:
     """Make the generator that the settings call for."""
-    fallback = plugin.create({})
+    fallback = plugin.create()
     if not (options.get("model") or options.get("argument")):
         return fallback
     from crscore.claims.llm import factory  # noqa: PLC0415  (most runs have no model)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore.commands import _settings
+from crscore.commands._settings import config_option, load_settings, setting_options
 from crscore.errors import UnknownPluginError
 
 if TYPE_CHECKING:
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 @click.group(name="analyzers", invoke_without_command=True)
 @click.pass_context
-@_settings.analyzer_options
+@setting_options("analyzers", "tools_dir")
+@config_option
 def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
     """List the tools that look for issues in changed code; install the ones of npm.
 
     Tools of Python come with `pip install 'crscore[analyzers]'`.
     """
-    context.obj = settings = _settings.settings(config_file, flags)
+    context.obj = settings = load_settings(config_file, flags)
     if context.invoked_subcommand is None:
         for line in table(settings):
             click.echo(line)
@@ -49,7 +50,7 @@ def install(settings: Config, names: tuple[str, ...]) -> int:
 
 
 def table(settings: Config) -> Iterator[str]:
-    """Say of each analyzer whether it can run here, and how to get it when it cannot."""
+    """List each analyzer: whether it can run here, or how to get it."""
     from crscore.static_analysis.tools import Installed  # noqa: PLC0415
 
     for one, found in _suite(settings).installed():

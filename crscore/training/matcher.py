@@ -99,7 +99,7 @@ def train(
     """
     boosting.require_lightgbm()
     recipe = recipe or Recipe()
-    made = examples(study, generator or plugins.load("claims", "structural").create({}))
+    made = examples(study, generator or plugins.create("claims", "structural"))
     if recipe.decoys:
         made += negatives.examples(study, made, seed=seed)
     parts = {example.text: samples.split_sentences(example.text) for example in made}

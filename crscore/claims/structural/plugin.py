@@ -24,7 +24,7 @@ from crscore.syntax.grammars import language_of
 from crscore.syntax.guess import guess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from crscore.claims.base import ClaimGenerator
     from crscore.claims.structural.regions import Area
@@ -64,9 +64,8 @@ class Structural:
         return tuple(Claims(references=_references(diff)) for diff in diffs)
 
 
-def create(options: Mapping[str, str]) -> ClaimGenerator:
+def create() -> ClaimGenerator:
     """Make the generator; it has no options."""
-    del options
     return Structural()
 
 

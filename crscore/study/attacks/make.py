@@ -147,7 +147,7 @@ def attacks(
         The attacks, by honest review in the order of the study, then by kind; no text twice
         for one review, none blank and none equal to the honest text.
     """
-    writer = generator or plugins.load("claims", "structural").create({})
+    writer = generator or plugins.create("claims", "structural")
     honest = honest_reviews(study)
     wanted = {change.id: change for change, _ in honest}
     materials = {

@@ -30,14 +30,14 @@ class Fails:
 
 def test_without_a_model_it_is_structural_and_nothing_else() -> None:
     made = plugins.load("claims", "auto").create({"argument": "", "offline": "false"})
-    assert made.identity == plugin.create({}).identity
+    assert made.identity == plugin.create().identity
 
 
 @pytest.mark.parametrize(
     "error", [GenerationError("no server"), DependencyError("vllm", "pip install vllm")]
 )
 def test_model_that_fails_is_replaced_and_the_result_says_so(error: Exception) -> None:
-    made = Auto(model=Fails(error), fallback=plugin.create({}))
+    made = Auto(model=Fails(error), fallback=plugin.create())
     (claims,) = made.generate(DIFFS)
     assert claims.references
     assert str(error) in claims.notes[0]
@@ -53,7 +53,7 @@ class Nameless(Fails):
 
 
 def test_model_that_cannot_be_named_is_replaced_before_it_is_asked() -> None:
-    made = Auto(model=Nameless(), fallback=plugin.create({}))
+    made = Auto(model=Nameless(), fallback=plugin.create())
     assert made.identity.startswith("structural@")
     assert "nosuch" in (made.failure or "")
 
@@ -68,7 +68,7 @@ def test_model_that_is_not_there_is_replaced_in_a_whole_run(tmp_path) -> None:
 
 
 def test_model_that_works_again_writes_again() -> None:
-    made = Auto(model=Fails(GenerationError("once")), fallback=plugin.create({}))
+    made = Auto(model=Fails(GenerationError("once")), fallback=plugin.create())
     made.generate(DIFFS)
     (claims,) = made.generate(DIFFS)
     assert (claims.references, made.identity) == ((), "model@1")

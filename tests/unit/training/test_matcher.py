@@ -95,7 +95,7 @@ def test_people_liked_what_scores_higher(data, learned) -> None:
 
 
 def test_every_review_meets_three_lists_and_only_the_edited_one_is_linked(data) -> None:
-    made = matcher.examples(data, plugins.load("claims", "structural").create({}))
+    made = matcher.examples(data, plugins.create("claims", "structural"))
     first = data.changes[0]
     mine = [one for one in made if one.change == first.id]
     systems = [review.system for review in first.reviews]
@@ -115,7 +115,7 @@ def test_what_tools_found_is_not_learned_from(data) -> None:
     assert any(
         ref.kind is ReferenceKind.ISSUE for one in data.changes for ref in one.recorded.references
     )
-    made = matcher.examples(data, plugins.load("claims", "structural").create({}))
+    made = matcher.examples(data, plugins.create("claims", "structural"))
     assert all(ref.kind is not ReferenceKind.ISSUE for one in made for ref in one.references)
 
 

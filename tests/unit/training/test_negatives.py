@@ -12,7 +12,7 @@ from tests.helpers import study as helper
 
 def made(tmp_path: Path, rows=None, seed: int = 0):
     data = study.read_study(helper.write(tmp_path / "s.jsonl", rows or helper.full_rows()))
-    honest = matcher.examples(data, plugins.load("claims", "structural").create({}))
+    honest = matcher.examples(data, plugins.create("claims", "structural"))
     return honest, negatives.examples(data, honest, seed=seed)
 
 

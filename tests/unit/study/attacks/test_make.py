@@ -95,7 +95,7 @@ def test_attack_as_json(made: tuple[Attack, ...]) -> None:
 
 def test_training_wording_lacks_variants_that_the_test_shows(small: study.Study) -> None:
     change = small.changes[0]
-    generator = plugins.load("claims", "structural").create({})
+    generator = plugins.create("claims", "structural")
     names = {}
     for wording in Wording:
         whole = dataclasses.replace(

@@ -1,8 +1,16 @@
-"""Coverage and the name that a signature gives the tools."""
+"""Lines of a diff; coverage and the name that a signature gives the tools."""
 
 import pytest
 
-from crscore.records import Analysis, Coverage, ToolRun, ToolState, analyzers_identity
+from crscore.diff.parse import parse_diff
+from crscore.records import (
+    Analysis,
+    Coverage,
+    LineKind,
+    ToolRun,
+    ToolState,
+    analyzers_identity,
+)
 
 RUFF = ToolRun(tool="ruff", version="1.0", state=ToolState.RAN, files=2)
 BANDIT = ToolRun(tool="bandit", version="2.0", state=ToolState.RAN, files=2)
@@ -48,3 +56,16 @@ def test_identity_of_several_changes_names_each_tool_once() -> None:
     assert analyzers_identity([made(RUFF), made(RUFF, BANDIT)]) == "bandit@2.0,ruff@1.0"
     assert analyzers_identity([made(RUFF), made(lost), made()]) == "ruff@1.0,partial"
     assert analyzers_identity([]) == "none"
+
+
+def test_lines_of_all_files_are_in_the_order_of_the_diff() -> None:
+    diff = parse_diff(
+        "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x\n-a\n+b\n"
+        "--- a/b.py\n+++ b/b.py\n@@ -1 +1,2 @@\n y\n+c\n"
+    )
+    assert [line.text for line in diff.lines()] == ["x", "a", "b", "y", "c"]
+    assert [line.text for line in diff.lines(LineKind.ADDED)] == ["b", "c"]
+    assert [line.text for line in diff.files[0].lines(LineKind.ADDED, LineKind.REMOVED)] == [
+        "a",
+        "b",
+    ]
