@@ -223,7 +223,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
     )
     # Only now is it known who wrote: a generator may have fallen back to another.
     spoke = {"claims": parts.generator.identity, "analyzers": work.analysis.identity}
-    return assembly.result(
+    return assembly.build_result(
         board,
         comments=work.pair.comments,
         parsed=work.parsed,

@@ -14,6 +14,7 @@ from crscore.claims.config_files.model import CONTAINERS, MAX_DEPTH, Entry, Kind
 from crscore.claims.config_files.rules import implication_of
 from crscore.claims.config_files.words import code, listed
 from crscore.records import LineKind, LineSpan, PseudoReference, ReferenceKind, Side
+from crscore.text.code_spans import find_code_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SOURCE: Final = "structural"
 _NAME: Final = re.compile(r"[A-Za-z_][\w.-]+")
-_CODE: Final = re.compile(r"`([^`]*)`")
 _PROSE: Final = frozenset({Kind.TEXT, Kind.COMMENT})
 _MAX_TOGETHER: Final = 8
 _READERS: Final[Mapping[str, Callable[[Sequence[Line]], list[Entry]]]] = {
@@ -260,7 +260,7 @@ def _reference(
     first = changes[0].entry
     if not first.name and first.kind not in _PROSE:
         # of a statement, only what the sentence names: the rest is mostly SQL's own words
-        shown = " ".join(_CODE.findall(text)) if first.kind is Kind.STATEMENT else first.value
+        shown = " ".join(find_code_spans(text)) if first.kind is Kind.STATEMENT else first.value
         names.update(dict.fromkeys(_NAME.findall(shown[:200])[:5]))
     names.update(dict.fromkeys(first.where[-1:]))
     return PseudoReference(
