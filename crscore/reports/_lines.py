@@ -91,7 +91,7 @@ def view(result: Result) -> View:
     Returns:
         Every line, or, above `MAX_LINES`, those that a mark stands on with some around.
     """
-    total = sum(len(hunk.lines) for file in result.diff.files for hunk in file.hunks)
+    total = len(result.diff.lines())
     layout = _Layout(marks=_marks(result), shorten=total > MAX_LINES)
     files = tuple(layout.file(file) for file in result.diff.files)
     if layout.shorten:

@@ -189,7 +189,7 @@ def legend(result: Result, yes: str) -> str:
 
 def lines_of(file: ChangedFile) -> LineCount:
     """Count a file's added and removed lines."""
-    kinds = [line.kind for hunk in file.hunks for line in hunk.lines]
+    kinds = [line.kind for line in file.lines()]
     return LineCount(kinds.count(LineKind.ADDED), kinds.count(LineKind.REMOVED))
 
 

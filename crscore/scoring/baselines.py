@@ -41,7 +41,7 @@ def baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
         >>> baselines(Diff(files=(), sha256=""), ["Looks good - to me."])
         Baselines(words=4, repeated_tokens=None)
     """
-    lines = (line.text for file in diff.files for hunk in file.hunks for line in hunk.lines)
+    lines = (line.text for line in diff.lines())
     wanted = _tokens(lines)
     repeated = wanted & _tokens(texts)
     return Baselines(

@@ -127,6 +127,6 @@ def test_quoted_path_is_unquoted(quoted: str, plain: str) -> None:
 
 
 def test_header_of_many_spaces_is_read_fast() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     read_header(("diff --git " + "a " * 40_000,))
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1

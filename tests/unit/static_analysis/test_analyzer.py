@@ -14,6 +14,8 @@ WRONG = {
     "endless time": (("seconds = 10", "seconds = inf"), "limits.seconds", ""),
     "suffix": (("'.txt'", "'.TXT'"), "suffixes[1]", "matching regex"),
     "pattern": (("'toy (\\S+)'", "'toy ('"), "tool.pattern", "not a regular expression"),
+    "pattern of no text": (("'toy (\\S+)'", "7"), "tool.pattern", "got `int`"),
+    "two versions": (("[run]", "version_path = 'x'\n[run]"), "tool", "either version"),
     "no group": (("'toy (\\S+)'", "'toy'"), "tool.pattern", "has no group"),
     "range": ((">=1,<2", "one"), "tool.supported", "range"),
     "jmespath": (('path = "file"', 'path = "file["'), "output.json.path", "not a jmespath"),

@@ -73,9 +73,9 @@ def test_one_long_word_is_cut_too() -> None:
 
 @pytest.mark.parametrize("piece", ["[", "*", "`", "'a", "[a](", "\\[", "<b", "a.", "(((", "\n- "])
 def test_hostile_message_is_read_in_time(piece: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     shorten(piece * 50_000)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
 
 
 @given(st.text() | st.text("`*[]()'\". \nab1", max_size=60))
