@@ -359,11 +359,10 @@ class Sentence:
 
 
 class Flag(StrEnum):
-    """What is odd about a sentence of a review."""
+    """Reason why a sentence of a review counts for less or nothing."""
 
     RESTATES = "restates the change"
     REPEATS = "repeats an earlier sentence"
-    ADDRESSES_SCORER = "speaks to the scorer"
     NO_SENTENCE = "is no sentence"
     HIDDEN = "is hidden from readers"
 
