@@ -20,9 +20,9 @@ import numpy as np
 from crscore import Comment, Scorer, plugins
 from crscore.matchers.calibrated import restating
 from crscore.study import study
-from crscore.study.attacks import make
+from crscore.study.attacks import attack_set
+from crscore.study.attacks.duels import FLAGGED_FROM, FLAGGED_KINDS
 from crscore.study.attacks.material import Wording
-from crscore.study.attacks.measure import FLAGGED_FROM, TELLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +80,7 @@ class Recorder:
 
 def texts_of(rated: study.Study, seeds: Iterable[int]) -> list[Text]:
     """Every review, the attacks that are measured, and those that are learned from."""
-    honest = {(change.id, review.system) for change, review in make.honest_reviews(rated)}
+    honest = {(change.id, review.system) for change, review in attack_set.honest_reviews(rated)}
     made = [
         Text(
             change=change.id,
@@ -95,15 +95,15 @@ def texts_of(rated: study.Study, seeds: Iterable[int]) -> list[Text]:
     for seed in seeds:
         made += [
             Text(change=one.change, group=one.kind, variant=one.variant, text=one.text)
-            for one in make.attacks(rated, seed=seed)
-            if one.kind in TELLING
+            for one in attack_set.make_attacks(rated, seed=seed)
+            if one.kind in FLAGGED_KINDS
         ]
-    writer = plugins.load("claims", "structural").create({})
+    writer = plugins.create("claims", "structural")
     for change in rated.changes:
-        material = make.material_of(change, writer, wording=Wording.TRAINING)
-        rng = make.generator_for(0, change.id)
-        for kind in sorted(TELLING):
-            variants = make.MAKERS[kind](material, rng)
+        material = attack_set.make_material(change, writer, wording=Wording.TRAINING)
+        rng = attack_set.seeded_rng(0, change.id)
+        for kind in sorted(FLAGGED_KINDS):
+            variants = list(attack_set.make_variants(kind, material, rng).items())
             made += [
                 Text(change=change.id, group="training", variant=name, text=text)
                 for name, text in (variants[i] for i in rng.permutation(len(variants))[:DRAWN])
@@ -215,7 +215,7 @@ def show(texts: Sequence[Text], marks: Sequence[np.ndarray], variants: bool) -> 
     def share(rows: Sequence[int]) -> str:
         return f"{np.mean([is_flagged(marks[i]) for i in rows]):.3f} of {len(rows)}"
 
-    for group in (*sorted(TELLING), "honest"):
+    for group in (*sorted(FLAGGED_KINDS), "honest"):
         rows = [i for i, one in enumerate(texts) if one.group == group]
         some = np.mean([bool(marks[i].any()) for i in rows])
         print(f"  {group}: {share(rows)}; any sentence {some:.3f}")

@@ -1,15 +1,17 @@
 """Plugins found by name: a module that defines `create` is one, and its file name is its name.
 
-Beside `create(options)` a plugin's module defines what it takes: `class Options(msgspec.Struct,
-frozen=True, kw_only=True, forbid_unknown_fields=True)`, each field with its type, its limits
-(`Annotated[int, Meta(ge=1)]`) and its default.
+A plugin that takes options defines `class Options(msgspec.Struct, frozen=True, kw_only=True,
+forbid_unknown_fields=True)`, each field with its type, its limits (`Annotated[int, Meta(ge=1)]`)
+and its default, and `create(options: Options)`; another one has `create()`.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.resources
+import inspect
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -62,7 +64,7 @@ def load(kind: str, name: str) -> ModuleType:
         name: A name that `names(kind)` lists.
 
     Returns:
-        The module, with `Options` and `create`.
+        The module.
 
     Raises:
         UnknownPluginError: No such plugin; the error lists the ones there are.
@@ -76,33 +78,51 @@ def load(kind: str, name: str) -> ModuleType:
     return importlib.import_module(f"{module}.plugin" if is_package else module)
 
 
-def create(kind: str, name: str, values: Mapping[str, object]) -> Any:
+class _NoOptions(msgspec.Struct, forbid_unknown_fields=True):
+    """Options of a plugin that takes none."""
+
+
+def create(
+    kind: str,
+    name: str,
+    values: Mapping[str, object] = MappingProxyType({}),
+    *,
+    offered: Mapping[str, object] = MappingProxyType({}),
+) -> Any:
     """Make a plugin from the values of its options.
 
     Args:
         kind: One of `KINDS`.
         name: A name that `names(kind)` lists.
-        values: By option; texts are converted to the option's type.
+        values: Values by option; texts are converted to the option's type.
+        offered: More values, of which a plugin takes those that it has an option for.
 
     Returns:
-        What the module's `create` makes of its `Options`.
+        What the module's `create` returns.
 
     Raises:
         ConfigError: An option is unknown, missing, or has a wrong value.
         UnknownPluginError: No such plugin.
     """
     module = load(kind, name)
-    if not hasattr(module, "Options"):  # until every plugin has them
-        return module.create({key: _text(value) for key, value in values.items()})
+    shape = getattr(module, "Options", _NoOptions)
+    if not issubclass(shape, msgspec.Struct) or (
+        shape is _NoOptions and inspect.signature(module.create).parameters
+    ):  # until every plugin is converted
+        return module.create({key: _text(v) for key, v in {**offered, **values}.items()})
+    known = shape.__struct_fields__
+    given = {key: value for key, value in offered.items() if key in known} | dict(values)
     try:
-        options = msgspec.convert(values, module.Options, strict=False)
+        options = msgspec.convert(given, shape, strict=False)
     except msgspec.ValidationError as exc:
         message = str(exc)
-        found = _OPTION.search(message)
-        option = found[1] if found else "options"
         expected = message.partition(" - at ")[0]
-        raise ConfigError(option, f"{kind.removesuffix('s')} {name}", expected) from exc
-    return module.create(options)
+        if "unknown field" in message:
+            expected = f"is no option; there are: {', '.join(known) or 'none'}"
+        found = _OPTION.search(message)
+        origin = f"{kind.removesuffix('s')} {name}"
+        raise ConfigError(found[1] if found else "options", origin, expected) from exc
+    return module.create() if shape is _NoOptions else module.create(options)
 
 
 def _text(value: object) -> str:

@@ -276,21 +276,14 @@ def _reference(
 def _is_layout(file: ChangedFile) -> bool:
     """True when only white space differs, or the order of the words."""
     old, new = (
-        [
-            word
-            for hunk in file.hunks
-            for line in hunk.lines
-            if line.kind is kind
-            for word in line.text.split()
-        ]
+        [word for line in file.lines(kind) for word in line.text.split()]
         for kind in (LineKind.REMOVED, LineKind.ADDED)
     )
     return "".join(old) == "".join(new) or sorted(old) == sorted(new)
 
 
 def _layout(file: ChangedFile, rearranged: Sequence[Entry]) -> PseudoReference:
-    lines = [line for hunk in file.hunks for line in hunk.lines]
-    changed = [line for line in lines if line.kind is not LineKind.CONTEXT]
+    changed = file.lines(LineKind.ADDED, LineKind.REMOVED)
     names = list(dict.fromkeys(one.name for one in rearranged if one.name))[:4]
     about = f" of {listed([code(one) for one in names])}" if names else ""
     return PseudoReference(

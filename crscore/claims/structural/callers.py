@@ -41,9 +41,7 @@ def is_test_file(path: str) -> bool:
 
 def adds_tests(file: ChangedFile) -> bool:
     """True for a file of tests, by its path, that the change adds lines to."""
-    return is_test_file(file.path) and any(
-        line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines
-    )
+    return is_test_file(file.path) and bool(file.lines(LineKind.ADDED))
 
 
 def is_public(unit: Unit) -> bool:

@@ -277,7 +277,7 @@ def test_implication_that_an_issue_says_is_left_out() -> None:
     found = chosen(at(2, "Unused import `os`.")).references
     same, other = implication("The import `os` is unused."), implication("A test is missing.")
     far, claim = implication(same.text, 54), implication(same.text, kind=ReferenceKind.CLAIM)
-    left = issues.unsaid([same, other, far, claim], found, hashing.Hashing())
+    left = issues.drop_repeated([same, other, far, claim], found, hashing.Hashing())
     assert left == (other, far, claim)
 
 
@@ -285,14 +285,14 @@ def test_all_implications_are_compared_in_one_call() -> None:
     found = chosen(at(2, "Alpha."), at(3, "Beta."), at(54, "Gamma.")).references
     claims = [implication("Alpha."), implication("Delta.", 3), implication("Beta.", 54)]
     encoder = Counting()
-    assert issues.unsaid(claims, found, encoder) == tuple(claims[1:])
+    assert issues.drop_repeated(claims, found, encoder) == tuple(claims[1:])
     assert len(encoder.calls) == 1
 
 
 def test_without_issues_the_encoder_is_left_alone() -> None:
     encoder = Counting()
     claims = (implication("x"),)
-    assert issues.unsaid(claims, (), encoder) == claims
+    assert issues.drop_repeated(claims, (), encoder) == claims
     assert encoder.calls == []
 
 
