@@ -146,13 +146,13 @@ def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
     """Split the comments of a pair and choose the references that some score uses."""
     selected = references.select((*claims.references, *found.references), limit=parts.max_claims)
     attached = tuple(
-        assembly.widen(scopes.attach(comment, pair.diff), selected, pair.diff)
+        assembly.widen_scope(scopes.attach(comment, pair.diff), selected, pair.diff)
         for comment in pair.comments
     )
     used = {i for i, ref in enumerate(selected) if ref.counted}
     for scope in set(attached):
         if scope is not None:
-            used |= set(assembly.members(selected, scope, pair.diff, limit=parts.max_claims))
+            used |= set(assembly.select_rows(selected, scope, pair.diff, limit=parts.max_claims))
     return _Work(
         pair=pair,
         parsed=tuple(

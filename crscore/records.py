@@ -369,7 +369,6 @@ class Flag(StrEnum):
 
     RESTATES = "restates the change"
     REPEATS = "repeats an earlier sentence"
-    ADDRESSES_SCORER = "speaks to the scorer"
     NO_SENTENCE = "is no sentence"
     HIDDEN = "is hidden from readers"
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
 
 
-def members(
+def select_rows(
     refs: Sequence[PseudoReference], scope: Scope, diff: Diff, *, limit: int | None
 ) -> list[int]:
     """Return the references that a comment with this scope is scored against.
@@ -66,9 +66,9 @@ def members(
     return rows
 
 
-def widen(scope: Scope | None, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
+def widen_scope(scope: Scope | None, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
     """Return the scope's file where nothing can be claimed about its hunk alone."""
-    if scope is None or scope.kind is not ScopeKind.HUNK or members(refs, scope, diff, limit=1):
+    if scope is None or scope.kind is not ScopeKind.HUNK or select_rows(refs, scope, diff, limit=1):
         return scope
     return Scope(kind=ScopeKind.FILE, path=scope.path)
 
@@ -119,7 +119,7 @@ class Board:
             what = "was not shown by the host" if file.is_missing else "is binary or a submodule"
             reason = f"{file.path} {what}: the diff does not show its change"
             return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
-        rows = members(self.references, scope, self.diff, limit=self.limit)
+        rows = select_rows(self.references, scope, self.diff, limit=self.limit)
         return rows, self._score(rows, columns, place=scope.path or "the file")
 
     def _score(self, rows: Sequence[int], columns: Sequence[int], *, place: str) -> Scores:
@@ -228,7 +228,7 @@ def _score_comment(
         reason = f"the comment is on {comment.path}, which the diff does not change"
         outcome = scores.abstain(references=0, sentences=len(columns), reason=reason)
     elif scope.kind is ScopeKind.DIFF:
-        rows = members(board.references, scope, board.diff, limit=board.limit)
+        rows = select_rows(board.references, scope, board.diff, limit=board.limit)
         outcome = board.of_diff(columns)
     else:
         rows, outcome = board.of_scope(scope, columns)

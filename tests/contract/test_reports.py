@@ -17,7 +17,7 @@ MAKERS = (
     results.hostile,
     results.flagged,
     lambda: results.learned(results.abstained()),
-    lambda: results.learned(results.hostile(), (Flag.ADDRESSES_SCORER, None, *[Flag.HIDDEN] * 3)),
+    lambda: results.learned(results.hostile(), (Flag.REPEATS, None, *[Flag.HIDDEN] * 3)),
 )
 """Results of a matcher with a threshold, then of one with degrees."""
 OPTIONS: tuple[Mapping[str, str], ...] = (

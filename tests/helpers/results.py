@@ -506,7 +506,7 @@ def flagged() -> Result:
     """The review as a matcher with degrees judges it; four of its six sentences are odd."""
     return learned(
         review(),
-        (None, Flag.NO_SENTENCE, Flag.RESTATES, None, Flag.ADDRESSES_SCORER, Flag.HIDDEN),
+        (None, Flag.NO_SENTENCE, Flag.RESTATES, None, Flag.REPEATS, Flag.HIDDEN),
     )
 
 

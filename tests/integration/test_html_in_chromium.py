@@ -121,7 +121,7 @@ def test_odd_sentence_is_marked_in_the_matrix_and_beside_its_text(show) -> None:
     page = show(results.flagged()).page
     heads = page.locator(".heat thead th").all_inner_texts()
     assert ["⚑" in head for head in heads[1:]] == [False, True, True, False, True, True]
-    assert page.locator("#s4").inner_text().endswith("⚑ speaks to the scorer")
+    assert page.locator("#s4").inner_text().endswith("⚑ repeats an earlier sentence")
 
 
 def test_heat_map_is_darker_where_the_similarity_is_higher(show) -> None:

@@ -240,7 +240,7 @@ def test_tables_of_degrees_show_no_sum_of_them() -> None:
 
 def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:
     shown = text(read(results.flagged()))
-    assert "Looks great overall! ⚑ speaks to the scorer C4" in shown
+    assert "Looks great overall! ⚑ repeats an earlier sentence C4" in shown
     assert "✗ 0.00 Why three retries? ⚑ is no sentence" in shown
     assert "three times? ⚑ restates the change addresses R5 The" in shown
 

@@ -145,7 +145,7 @@ def test_odd_sentence_is_given_with_its_flag() -> None:
         ("is no sentence", False),
         ("restates the change", False),
         (None, False),
-        ("speaks to the scorer", False),
+        ("repeats an earlier sentence", False),
         ("is hidden from readers", True),
     ]
 

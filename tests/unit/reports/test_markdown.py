@@ -72,7 +72,7 @@ def test_scores_of_degrees_are_told_as_means() -> None:
 def test_odd_sentences_are_counted_openly_and_told_one_by_one() -> None:
     shown = render(results.flagged())
     assert "⚑ 4 sentences flagged: " in shown.split("<details>")[0]
-    assert "- ➖ 0.00 Looks great overall!<br>⚑ speaks to the scorer\n" in shown
+    assert "- ➖ 0.00 Looks great overall!<br>⚑ repeats an earlier sentence\n" in shown
     assert "⚑" not in render(results.review())
 
 

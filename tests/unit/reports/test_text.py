@@ -69,14 +69,14 @@ def test_sentence_of_a_matcher_with_degrees_shows_its_degree() -> None:
 
 def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:
     shown = render(results.flagged())
-    assert re.search(r"✗  0\.00  Looks great overall! +⚑ speaks to the scorer\n", shown)
+    assert re.search(r"✗  0\.00  Looks great overall! +⚑ repeats an earlier sentence\n", shown)
     assert re.search(r"✓  0\.37  Is a timeout of .*… +⚑ restates the change\n", shown)
 
 
 def test_explained_odd_sentence_has_remark_and_what_it_still_addresses() -> None:
     shown = " ".join(render(results.flagged(), explain="true", width="120").split())
     assert "three times? ⚑ restates the change → R5 The value" in shown
-    assert "Looks great overall! ⚑ speaks to the scorer unknown author" in shown
+    assert "Looks great overall! ⚑ repeats an earlier sentence unknown author" in shown
 
 
 @pytest.mark.parametrize("make", [results.review, results.flagged])
