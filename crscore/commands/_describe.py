@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crscore.errors import CRScoreError
-from crscore.github.actions import commands, files, reports
+from crscore.github.actions import commands, outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from crscore.github.actions.environment import Outlets
-    from crscore.github.actions.reports import Report
+    from crscore.github.actions.outputs import Report
     from crscore.pull_request.overview import Overview
 
 LOG_COLUMNS: Final = 120
@@ -83,7 +83,7 @@ def write_report(outlets: Outlets, done: Done, *, annotate: bool) -> None:
         annotate: Write annotations on lines of the change.
     """
     parts: tuple[Callable[[], None], ...] = (
-        lambda: reports.write_outputs(outlets.output, tuple(done.kept.values())),
+        lambda: outputs.write_outputs(outlets.output, tuple(done.kept.values())),
         lambda: _log(done),
         lambda: _summary(outlets.summary, done),
         lambda: _annotations(done, wanted=annotate),
@@ -119,11 +119,11 @@ def _summary(file: Path | None, done: Done) -> None:
     if file is None:
         return
     notes = _notes(done)
-    room = files.summary_room(file) - len(notes.encode("utf-8", "replace"))
+    room = outputs.summary_room(file) - len(notes.encode("utf-8", "replace"))
     text = summary.render_summary(done.told, room=room) if done.told else ""
     if done.told and not text:
         done.say("warning", "The job summary is full, so the scores are in the log alone.")
-    if (text or notes) and not files.append_summary(file, f"{text}{notes}"):
+    if (text or notes) and not outputs.append_summary(file, f"{text}{notes}"):
         done.say("warning", "The job summary is full, so what went wrong is in the log alone.")
 
 

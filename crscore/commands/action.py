@@ -8,13 +8,13 @@ import click
 
 from crscore.commands._describe import Done, one_line, write_report
 from crscore.errors import CRScoreError
-from crscore.github.actions import artifact, environment, event, reports
+from crscore.github.actions import artifact, environment, event, outputs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from crscore.github.actions.environment import Environment
-    from crscore.github.actions.reports import Report
+    from crscore.github.actions.outputs import Report
     from crscore.github.client import Client
     from crscore.github.comment import Posted
     from crscore.pull_request.overview import Overview
@@ -192,14 +192,15 @@ def _documents(here: Environment, measured: Measured, *, several: bool) -> dict[
     found, folder = measured.overview, here.output_dir
     name = f"crscore-{found.number}" if several else "crscore"
     text = json.render_json(found, measured.spoken, measured.result)
+    page_text = page.render_page(found, measured.result)
     return {
-        "json": reports.keep(folder, f"{name}.json", text),
-        "html": reports.keep(folder, f"{name}.html", page.render_page(found, measured.result)),
+        "json": outputs.write_document(folder, f"{name}.json", text),
+        "html": outputs.write_document(folder, f"{name}.html", page_text),
     }
 
 
 def _report(found: Overview, posted: Posted | None, **paths: Path) -> Report:
-    return reports.Report(
+    return outputs.Report(
         number=found.number,
         relevance=found.together.relevance,
         conciseness=found.together.conciseness,

@@ -227,5 +227,3 @@ _READERS: Final[Mapping[str, Callable[[bytes], Target]]] = {
     "workflow_dispatch": _of_dispatch,
     "workflow_run": _of_run,
 }
-EVENTS: Final = frozenset(_READERS) | {"schedule"}
-"""The events that say by themselves what a run is about."""
