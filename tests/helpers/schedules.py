@@ -44,7 +44,7 @@ _NUMBERS = ("together", "reviewers", "open", "other_reviewers")
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the runs."""
+    """Counts of what became of the runs."""
 
     same: int = 0
     """Runs that gave what a run in peace gives."""

@@ -30,7 +30,7 @@ _WORDS: Final = {
     "array": "names with commas",
     "str": "lines of NAME=TEXT",
 }
-"""What msgspec calls a type, and what people call it."""
+"""Plain words for the types that msgspec names in its errors."""
 # Expected `int | null`, got `str` - at `$.max-claims`; Expected `int` >= 1 - at `$.since-days`;
 # Integer value out of range - at `$.since-days`
 _MISMATCH: Final = re.compile(r"(?:Expected `(\w+).*?`([^,]*))?.* - at `\$\.([\w-]+)")
@@ -42,7 +42,7 @@ _Share = Annotated[float, _Meta(ge=0, le=1)]
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
-    """What the workflow's author asked for, each as `action.yml` describes it."""
+    """Inputs of the action, each as `action.yml` describes it."""
 
     token: str | None = None
     """For GitHub's interface; never shown."""
@@ -71,7 +71,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     max_claims: Annotated[int, _Meta(ge=1, le=1000)] | None = None
     """Most claims counted; None for the settings'."""
     post_from: Path | None = None
-    """What another, untrusted job measured, to be posted; None to measure."""
+    """Result of another, untrusted job, to be posted; None to measure."""
     output_dir: str | None = None
     """Folder for the reports; None for one in the runner's temporary folder."""
     since_days: Annotated[int, _Meta(ge=1, le=365)] = 7
@@ -92,7 +92,7 @@ class Environment:
     """One step's surroundings."""
 
     inputs: Inputs
-    """What the workflow's author asked for."""
+    """Inputs of the action."""
     event: str
     """Name of the event: `pull_request`, `schedule`, ..."""
     event_path: Path | None

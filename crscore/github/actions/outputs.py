@@ -1,4 +1,4 @@
-"""What a step of a workflow leaves for later steps and for the runner's page.
+"""Outputs, summary and documents that a step leaves for later steps and the runner's page.
 
 Outputs and summary go to files of the runner. Both are appended to, whole or not at all: half an
 output would be another output's value, and a summary that is too large is thrown away.
@@ -36,7 +36,7 @@ _SPARE_BYTES: Final = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What later steps can have of one pull request."""
+    """Values of one pull request for later steps."""
 
     number: int
     """Its number."""
