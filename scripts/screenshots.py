@@ -25,7 +25,7 @@ from rich.text import Text
 
 from crscore import Scorer
 from crscore import io as inputs
-from crscore.diff import source_tree
+from crscore.diff import full_files
 from crscore.github.client import Client
 from crscore.pull_request import run
 from crscore.pull_request.documents import comment, page, summary
@@ -134,10 +134,10 @@ def main(arguments: list[str] | None = None) -> None:
     if given.source_root:
         largest = scorer.settings.max_source_bytes
         texts, _ = inputs.read_sources(given.source_root, change, largest=largest)
-        change = source_tree.from_tree(change, texts)
+        change = full_files.from_tree(change, texts)
     result = scorer.score(change, given.review.read_bytes())
     page_picture(
-        html.create({}).render([result]),
+        html.create().render([result]),
         given.page,
         width=width,
         height=height,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from crscore import settings as config
-from crscore.diff import checkout, full_files, parse
+from crscore.diff import checkout, full_files
 from crscore.github import comment as sticky
 from crscore.github import conversation, pull
 from crscore.github.comment import Outcome, Posted
@@ -19,7 +19,7 @@ from crscore.pull_request.documents import comment
 from crscore.pull_request.documents.json import Spoken
 from crscore.pull_request.overview import Person
 from crscore.pull_request.reviewers import identify
-from crscore.scorer import Scorer, make_store
+from crscore.scorer import Scorer, diff_limits, make_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,7 +96,7 @@ def measure(client: Client, request: Request) -> Measured:
         find_checkout=_finder(request.folder, named=request.names_folder),
         store=make_store(first) if first.cache else None,
     )
-    file = config.Text(found.settings, BASE_FILE) if found.settings is not None else None
+    file = config.SettingsText(found.settings, BASE_FILE) if found.settings is not None else None
     settings = config.resolve_settings(request.flags, file=file)
     heard = identify.identify_reviewers(
         found.remarks,
@@ -181,15 +181,7 @@ def post_overview(client: Client, found: Overview) -> Posted:
 
 
 def _limits(settings: config.Config) -> full_files.Limits:
-    return full_files.Limits(
-        diff=parse.Limits(
-            max_diff_bytes=settings.max_diff_bytes,
-            max_files=settings.max_files,
-            max_hunks=settings.max_hunks,
-            max_line_length=settings.max_line_length,
-        ),
-        max_source_bytes=settings.max_source_bytes,
-    )
+    return full_files.Limits(diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes)
 
 
 def _finder(folder: Path | None, *, named: bool) -> FindCheckout | None:

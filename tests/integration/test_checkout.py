@@ -367,7 +367,7 @@ def test_git_gets_no_secrets_and_none_of_gits_variables(tmp_path: Path, monkeypa
     for name in ("GITHUB_TOKEN", "INPUT_TOKEN", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_DIR"):
         monkeypatch.setenv(name, "hunter2")
     _instead(tmp_path, monkeypatch, "#!/bin/sh\nenv\n")
-    assert "hunter2" not in git.run_git(["x"], folder=tmp_path).text.decode()
+    assert "hunter2" not in git.run_git(["x"], folder=tmp_path).decode()
 
 
 def test_git_that_does_not_end_is_ended(tmp_path: Path, monkeypatch) -> None:

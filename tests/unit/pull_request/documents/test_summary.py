@@ -83,11 +83,10 @@ def test_all_of_an_overview_fits_when_it_is_alone() -> None:
 
 
 def test_room_is_shared_among_pull_requests() -> None:
-    found = overviews.replace(overviews.review(), notes=("A note of some length. " * 8,) * 40)
-    shown = summary.render_summary([found] * 5, room=20_000)
-    assert size(shown) <= 20_000
+    shown = summary.render_summary([overviews.largest()] * 4, room=120_000)
+    assert size(shown) <= 120_000
     # The table of reviewers fits into the share of each; the rest is left out by items.
-    assert shown.count("<sub>Measured at ") == 5
+    assert shown.count("<sub>Measured at ") == 4
     assert re.search(r"\*Shortened: [\d,]+ items left out", shown)
 
 
