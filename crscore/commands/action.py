@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crscore.errors import CRScoreError
-from crscore.github.actions import artifact, commands, environment, event, files, reports
+from crscore.github.actions import artifact, commands, environment, event, outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from crscore.github.actions.environment import Environment, Outlets
-    from crscore.github.actions.reports import Report
+    from crscore.github.actions.outputs import Report
     from crscore.github.client import Client
     from crscore.github.comment import Posted
     from crscore.pull_request.overview import Overview
@@ -236,14 +236,15 @@ def _write_documents(here: Environment, measured: Measured, *, several: bool) ->
     found, folder = measured.overview, here.output_dir
     name = f"crscore-{found.number}" if several else "crscore"
     text = json.render_json(found, measured.spoken, measured.result)
+    page_text = page.render_page(found, measured.result)
     return {
-        "json": reports.keep(folder, f"{name}.json", text),
-        "html": reports.keep(folder, f"{name}.html", page.render_page(found, measured.result)),
+        "json": outputs.write_document(folder, f"{name}.json", text),
+        "html": outputs.write_document(folder, f"{name}.html", page_text),
     }
 
 
 def _report(found: Overview, posted: Posted | None, **paths: Path) -> Report:
-    return reports.Report(
+    return outputs.Report(
         number=found.number,
         relevance=found.together.relevance,
         conciseness=found.together.conciseness,
@@ -274,7 +275,7 @@ def _apply_gate(here: Environment, measured: Measured, step: Step) -> None:
 def _write(outlets: Outlets, step: Step, *, annotate: bool) -> None:
     """Write outputs, log, summary and annotations; an error of a part is added to the step's."""
     parts: tuple[Callable[[], None], ...] = (
-        lambda: reports.write_outputs(outlets.output, tuple(step.reports.values())),
+        lambda: outputs.write_outputs(outlets.output, tuple(step.reports.values())),
         lambda: _write_log(step),
         lambda: _write_summary(outlets.summary, step),
         lambda: _write_annotations(step, wanted=annotate),
@@ -311,11 +312,11 @@ def _write_summary(file: Path | None, step: Step) -> None:
     if file is None:
         return
     notes = _summary_notes(step)
-    room = files.summary_room(file) - len(notes.encode("utf-8", "replace"))
+    room = outputs.summary_room(file) - len(notes.encode("utf-8", "replace"))
     text = summary.render_summary(step.overviews, room=room) if step.overviews else ""
     if step.overviews and not text:
         step.say("warning", "The job summary is full, so the scores are in the log alone.")
-    if (text or notes) and not files.append_summary(file, f"{text}{notes}"):
+    if (text or notes) and not outputs.append_summary(file, f"{text}{notes}"):
         step.say("warning", "The job summary is full, so what went wrong is in the log alone.")
 
 

@@ -55,9 +55,9 @@ class FullFiles(NamedTuple):
     texts: Mapping[str, str]
     """Path -> text at the head."""
     missing: tuple[str, ...]
-    """What could not be had and changes numbers, one sentence each."""
+    """Data that could not be read and changes numbers, one sentence each."""
     notes: tuple[str, ...]
-    """What was left out, one sentence each."""
+    """Files that were left out, one sentence each."""
 
 
 class _Wanted(NamedTuple):

@@ -103,9 +103,9 @@ class Change:
     diff: Diff
     """Sorted by path as git sorts; files whose change is not seen have `is_missing`."""
     missing: tuple[str, ...] = ()
-    """What could not be had, one sentence each; empty when the change is whole."""
+    """Data that could not be read, one sentence each; empty when the change is whole."""
     notes: tuple[str, ...] = ()
-    """What else a reader should know, one sentence each."""
+    """Remarks for a reader, one sentence each."""
     blobs: Mapping[str, str]
     """For the path of a file that exists at the head: the name of its content there."""
 
@@ -116,7 +116,7 @@ class ReadFile(NamedTuple):
     file: ChangedFile
     """The file; with `is_missing` when there is a reason."""
     notes: tuple[str, ...] = ()
-    """What the parser repaired."""
+    """Repairs made by the parser."""
     reason: str | None = None
     """Why the change is not seen, a clause after "N of the changed files"; None when it is."""
 

@@ -28,7 +28,7 @@ MARKER: Final = "<!-- crscore:sticky"
 
 
 class Outcome(StrEnum):
-    """What became of the comment."""
+    """Outcome of posting the comment."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -42,7 +42,7 @@ class Posted(NamedTuple):
     """The comment after a run."""
 
     outcome: Outcome
-    """What became of it."""
+    """Created, edited, or not."""
     url: str
     """Where it is; "" when there is none."""
     reason: str

@@ -83,7 +83,7 @@ class _Graphql(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _Mark(_Graphql, frozen=True):
-    """What GraphQL says of one comment."""
+    """State of one comment, from GraphQL."""
 
     # The id has 64 bits, more than a JSON number need hold: it comes as a text.
     full_database_id: str | int | None = None
@@ -158,7 +158,7 @@ class Conversation:
     knows_ours: bool
     """True when it is certain which comments in the conversation are our own."""
     missing: tuple[str, ...]
-    """What could not be had, one sentence each."""
+    """Data that could not be read, one sentence each."""
     unlisted: int
     """Comments that GraphQL counts and the lists did not have: they moved while they were read."""
 
@@ -202,7 +202,7 @@ _I = TypeVar("_I", bound=_Item)
 
 @dataclass(slots=True)
 class _States:
-    """What GraphQL knows, put together."""
+    """States of all comments, from GraphQL."""
 
     head: str = ""
     """The newest commit, by the last answer."""

@@ -39,9 +39,9 @@ class OutdatedHunks(NamedTuple):
     hunks: Mapping[int, Diff]
     """By the comment's id: a change of one file and one hunk."""
     missing: tuple[str, ...]
-    """What could not be had and would change a number, one sentence each."""
+    """Data that could not be read and would change a number, one sentence each."""
     notes: tuple[str, ...]
-    """What else a reader should know, one sentence each."""
+    """Remarks for a reader, one sentence each."""
 
 
 class _File(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What a pull request is, as values: part of the records, in a room of its own.
+"""Pull requests and remarks, as values: part of the records, in a room of its own.
 
 Nothing here knows how a host was asked for it.
 """
@@ -97,9 +97,9 @@ class PullRequest:
     originals: Mapping[int, Diff]
     """For an outdated line remark's id: the hunk it was written on, as a change of its own."""
     missing: tuple[str, ...] = ()
-    """What could not be had and would change a number, one sentence each; empty when whole."""
+    """Data that could not be read and would change a number, a sentence each; empty when whole."""
     notes: tuple[str, ...] = ()
-    """What else a reader should know, one sentence each."""
+    """Remarks for a reader, one sentence each."""
     settings: str | None = None
     """Text of `pyproject.toml` at the base; None when there is none."""
     sticky: tuple[Remark, ...] = ()

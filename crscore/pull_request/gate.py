@@ -19,7 +19,7 @@ EACH: Final = "each"
 
 
 class Verdict(NamedTuple):
-    """What the gate says."""
+    """Result of the gate."""
 
     failed: tuple[str, ...]
     """Who is below the threshold, one sentence each; empty when all pass."""

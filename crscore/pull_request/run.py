@@ -38,7 +38,7 @@ BASE_FILE: Final = f"{pull.SETTINGS_FILE} of the base branch"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What to measure, and how."""
+    """One pull request to measure, and how."""
 
     repository: str
     """`owner/name`."""
@@ -69,7 +69,7 @@ class Measured:
     spoken: tuple[Spoken, ...]
     """Which remark became which comment."""
     overview: Overview
-    """What the documents are made of."""
+    """Values that the documents are made of."""
 
 
 def measure(client: Client, request: Request) -> Measured:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -43,7 +44,7 @@ _NUMBERS = ("together", "reviewers", "open", "other_reviewers")
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the runs."""
+    """Counts of what became of the runs."""
 
     same: int = 0
     """Runs that gave what a run in peace gives."""
@@ -67,8 +68,9 @@ def numbers(found: Overview) -> dict[str, Any]:
     return {name: told[name] for name in (*_NUMBERS, "signature", "head")}
 
 
+@cache
 def in_peace() -> dict[str, Any]:
-    """Run once without faults."""
+    """Run once without faults; the result is the same each time."""
     clock = Clock()
     with serve(scenes.shop(), page_limit=PAGE, clock=clock.now) as server:
         return numbers(run.measure(_host(server, clock, seed=0), REQUEST).overview)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from crscore import cli
-from crscore.github.actions.reports import OUTPUTS
+from crscore.github.actions.outputs import OUTPUTS
 from crscore.github.client import Client
 from crscore.pull_request import run as action_run
 from tests.helpers import github

@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from crscore.github.actions import artifact, environment, reports
+from crscore.github.actions import artifact, environment, outputs
 from tests.helpers import expressions
 
 ROOT = Path(__file__).parents[2]
@@ -308,7 +308,7 @@ def test_inputs_are_mapped_one_by_one() -> None:
 def test_outputs_are_those_of_the_program() -> None:
     outputs = load(ACTION)["outputs"]
 
-    assert tuple(outputs) == tuple(load(DOCKER_ACTION)["outputs"]) == reports.OUTPUTS
+    assert tuple(outputs) == tuple(load(DOCKER_ACTION)["outputs"]) == outputs.OUTPUTS
     for name, one in outputs.items():
         assert one["value"] == f"${{{{ steps.score.outputs.{name} }}}}"
 
@@ -320,7 +320,7 @@ def test_page_names_every_input_with_its_default_and_every_output() -> None:
     for name, one in load(ACTION)["inputs"].items():
         default = one["default"].replace("${{ github.token }}", "the job's")
         assert rows[name].strip().strip("`") == (default or "empty"), name
-    assert set(rows) - set(load(ACTION)["inputs"]) == set(reports.OUTPUTS)
+    assert set(rows) - set(load(ACTION)["inputs"]) == set(outputs.OUTPUTS)
 
 
 def locked(name: str) -> dict[str, list[Requirement]]:

@@ -1,1 +1,1 @@
-"""What a GitHub runner hands a step, and what it takes back: variables, event, files, lines."""
+"""Interface of GitHub's runners: variables, event, files and lines of the log."""

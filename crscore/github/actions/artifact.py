@@ -1,4 +1,4 @@
-"""What an untrusted job measured: one file of known name, of bounded size, read in memory.
+"""Result of an untrusted job: one file of known name, of bounded size, read in memory.
 
 The job ran for a stranger's pull request, so the archive is a stranger's, too. Nothing of it is
 written to the disk, and no name in it is used as a path.

@@ -10,7 +10,7 @@ import uuid
 from typing import Final
 
 LEVELS: Final = ("notice", "warning", "error")
-"""What a runner can show beside a run."""
+"""Levels of the messages that a runner shows beside a run."""
 
 
 def message(level: str, text: str, *, title: str = "crscore") -> str:

@@ -9,44 +9,58 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
 
 from crscore.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-_ORIGIN: Final = "action input"
-_RUNNER: Final = "environment"
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-_WORDS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 MAX_PULL_REQUESTS: Final = 100
 """Most pull requests that one run may be asked for."""
+_WORDS: Final = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "array": "names with commas",
+    "str": "lines of NAME=TEXT",
+}
+"""Plain words for the types that msgspec names in its errors."""
+# Expected `int | null`, got `str` - at `$.max-claims`; Expected `int` >= 1 - at `$.since-days`;
+# Integer value out of range - at `$.since-days`
+_MISMATCH: Final = re.compile(r"(?:Expected `(\w+).*?`([^,]*))?.* - at `\$\.([\w-]+)")
+
+_Meta = msgspec.Meta
+_Text = Annotated[str, _Meta(min_length=1)]
+_Names = Annotated[tuple[str, ...], _Meta(min_length=1)]
+_Share = Annotated[float, _Meta(ge=0, le=1)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
-    """What the workflow's author asked for, each as `action.yml` describes it."""
+class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
+    """Inputs of the action, each as `action.yml` describes it."""
 
-    token: str | None = field(default=None, repr=False)
+    token: str | None = None
     """For GitHub's interface; never shown."""
-    pull_request: int | None = None
+    pull_request: Annotated[int, _Meta(ge=1, le=2**31 - 1)] | None = None
     """Number of the pull request; None for the event's."""
     comment: bool = False
     """Write one comment and keep it up to date."""
     annotations: bool = True
     """Annotate the lines of findings that nobody addressed."""
-    fail_under: float | None = None
+    fail_under: _Share | None = None
     """Relevance below which the step fails, in [0, 1]; None for no gate."""
-    fail_on: tuple[str, ...] = ("together",)
+    fail_on: _Names = ("together",)
     """Whose relevance the gate looks at: `together`, `each`, or patterns of reviewers."""
     fail_on_partial: bool = False
     """With a threshold, a partial run fails, too."""
-    authors: tuple[str, ...] = ()
+    authors: _Names = ()
     """Patterns of the reviewers that count; empty for all."""
-    bot_markers: tuple[tuple[str, str], ...] = ()
+    bot_markers: tuple[tuple[_Text, _Text], ...] = ()
     """Name of a bot and a text that only its comments have."""
     analyzers: str | None = None
     """Static analysis, as `--analyzers` takes it; None for the settings'."""
@@ -54,20 +68,23 @@ class Inputs:
     """Claim generator, as `--claims` takes it; None for the settings'."""
     matcher: str | None = None
     """Matcher, as `--matcher` takes it; None for the settings'."""
-    max_claims: int | None = None
+    max_claims: Annotated[int, _Meta(ge=1, le=1000)] | None = None
     """Most claims counted; None for the settings'."""
     post_from: Path | None = None
-    """What another, untrusted job measured, to be posted; None to measure."""
+    """Result of another, untrusted job, to be posted; None to measure."""
     output_dir: str | None = None
     """Folder for the reports; None for one in the runner's temporary folder."""
-    since_days: int = 7
+    since_days: Annotated[int, _Meta(ge=1, le=365)] = 7
     """With a schedule: open pull requests that changed within so many days."""
-    max_pull_requests: int = 20
+    max_pull_requests: Annotated[int, _Meta(ge=1, le=MAX_PULL_REQUESTS)] = 20
     """With a schedule: at most so many."""
-    wait_budget: float = 300.0
+    wait_budget: Annotated[float, _Meta(ge=0, le=3600)] = 300.0
     """Seconds that the run may wait for GitHub in all."""
     working_directory: Path | None = None
     """A checkout of the repository, if there is one."""
+
+    def __repr__(self) -> str:
+        return "Inputs(...)"  # the token is one of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +92,7 @@ class Environment:
     """One step's surroundings."""
 
     inputs: Inputs
-    """What the workflow's author asked for."""
+    """Inputs of the action."""
     event: str
     """Name of the event: `pull_request`, `schedule`, ..."""
     event_path: Path | None
@@ -124,10 +141,10 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
         ConfigError: A variable that only a runner sets is missing, or an input is wrong.
     """
     variables = os.environ if variables is None else variables
-    inputs = _inputs(variables)
+    inputs = _read_inputs(variables)
     repository = _required(variables, "GITHUB_REPOSITORY")
     if not _REPOSITORY.fullmatch(repository):
-        raise ConfigError("GITHUB_REPOSITORY", _RUNNER, "must be OWNER/NAME")
+        raise ConfigError("GITHUB_REPOSITORY", "environment", "must be OWNER/NAME")
     return Environment(
         inputs=inputs,
         event=_required(variables, "GITHUB_EVENT_NAME"),
@@ -144,7 +161,7 @@ def _required(variables: Mapping[str, str], name: str) -> str:
         expected = (
             "is not set; `crscore action` is for GitHub's runners, use `crscore pr` elsewhere"
         )
-        raise ConfigError(name, _RUNNER, expected)
+        raise ConfigError(name, "environment", expected)
     return value
 
 
@@ -160,100 +177,32 @@ def _output_dir(inputs: Inputs, variables: Mapping[str, str]) -> Path:
     return Path(variables.get("RUNNER_TEMP") or ".") / "crscore"
 
 
-def _inputs(variables: Mapping[str, str]) -> Inputs:
-    given = {name: _input(variables, name) for name in INPUTS}
-    return Inputs(
-        **{
-            name.replace("-", "_"): INPUTS[name](name, value)
-            for name, value in given.items()
-            if value
-        }
-    )
-
-
-def _input(variables: Mapping[str, str], name: str) -> str:
-    # GitHub's runner turns spaces into _ and letters into capitals, and leaves hyphens alone.
-    upper = f"INPUT_{name.upper()}"
-    return (variables.get(upper) or variables.get(upper.replace("-", "_")) or "").strip()
-
-
-def _wrong(name: str, expected: str, value: str) -> ConfigError:
-    return ConfigError(name, _ORIGIN, f"must be {expected}, not {value[:100]!r}")
-
-
-def _boolean(name: str, value: str) -> bool:
-    if value.lower() not in _WORDS:
-        raise _wrong(name, "true or false", value)
-    return _WORDS[value.lower()]
-
-
-def _whole(low: int, high: int) -> Callable[[str, str], int]:
-    def read_whole(name: str, value: str) -> int:
-        digits = value.isascii() and value.isdigit() and len(value) <= len(str(high))
-        if not digits or not low <= int(value) <= high:
-            raise _wrong(name, f"a whole number from {low} to {high}", value)
-        return int(value)
-
-    return read_whole
-
-
-def _number(low: float, high: float) -> Callable[[str, str], float]:
-    def read_number(name: str, value: str) -> float:
-        try:
-            number = float(value)
-        except ValueError:
-            number = low - 1
-        if not low <= number <= high:  # NaN is neither
-            raise _wrong(name, f"a number from {low:g} to {high:g}", value)
-        return number
-
-    return read_number
-
-
-def _names(name: str, value: str) -> tuple[str, ...]:
-    names = tuple(part.strip() for part in re.split(r"[,\n]", value) if part.strip())
-    if not names:
-        raise _wrong(name, "names with commas", value)
-    return names
-
-
-def _markers(name: str, value: str) -> tuple[tuple[str, str], ...]:
-    pairs = []
-    for line in filter(str.strip, value.splitlines()):
-        bot, sign, text = (part.strip() for part in line.partition("="))
-        if not (bot and sign and text):
-            raise _wrong(name, "lines of NAME=TEXT", line)
-        pairs.append((bot, text))
-    return tuple(pairs)
-
-
-def _text(_name: str, value: str) -> str:
-    return value
-
-
-def _file(_name: str, value: str) -> Path:
-    return Path(value)
-
-
-INPUTS: Final[Mapping[str, Callable[[str, str], Any]]] = {
-    "token": _text,
-    "pull-request": _whole(1, 2**31 - 1),
-    "comment": _boolean,
-    "annotations": _boolean,
-    "fail-under": _number(0, 1),
-    "fail-on": _names,
-    "fail-on-partial": _boolean,
-    "authors": _names,
-    "bot-markers": _markers,
-    "analyzers": _text,
-    "claims": _text,
-    "matcher": _text,
-    "max-claims": _whole(1, 1000),
-    "post-from": _file,
-    "output-dir": _text,
-    "since-days": _whole(1, 365),
-    "max-pull-requests": _whole(1, MAX_PULL_REQUESTS),
-    "wait-budget": _number(0, 3600),
-    "working-directory": _file,
-}
+INPUTS: Final = tuple(one.encode_name for one in msgspec.structs.fields(Inputs))
 """The inputs that the program reads, by their names in `action.yml`; an empty one is not given."""
+
+
+def _read_inputs(variables: Mapping[str, str]) -> Inputs:
+    # GitHub's runner turns spaces into _ and letters into capitals, and leaves hyphens alone.
+    upper = {name: f"INPUT_{name.upper()}" for name in INPUTS}
+    given = {
+        name: (variables.get(key) or variables.get(key.replace("-", "_")) or "").strip()
+        for name, key in upper.items()
+    }
+    values = {name: _split(name, text) for name, text in given.items() if text}
+    try:
+        return msgspec.convert(values, Inputs, strict=False, dec_hook=lambda kind, text: kind(text))
+    except msgspec.ValidationError as exc:
+        found = _MISMATCH.match(str(exc))
+        kind, limit, name = found.groups()  # type: ignore[union-attr]
+        limit = (limit or "").removesuffix(" of length >= 1")
+        expected = f"must be {_WORDS[kind or 'int']}{limit}, not {given[name][:100]!r}"
+        raise ConfigError(name, "action input", expected) from exc
+
+
+def _split(name: str, value: str) -> object:
+    if name == "bot-markers":
+        lines = filter(str.strip, value.splitlines())
+        return [[part.strip() for part in line.partition("=")[::2]] for line in lines]
+    if name in ("fail-on", "authors"):
+        return [part.strip() for part in re.split(r"[,\n]", value) if part.strip()]
+    return value

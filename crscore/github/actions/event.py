@@ -70,7 +70,7 @@ class Nothing:
 
 
 Target = Named | OfHead | Recent | Nothing
-"""What a run is about."""
+"""Subject of a run."""
 
 _Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 _Sha = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]
@@ -227,5 +227,3 @@ _READERS: Final[Mapping[str, Callable[[bytes], Target]]] = {
     "workflow_dispatch": _of_dispatch,
     "workflow_run": _of_run,
 }
-EVENTS: Final = frozenset(_READERS) | {"schedule"}
-"""The events that say by themselves what a run is about."""

@@ -7,7 +7,6 @@ so a rerun that would say the same need not edit, and a comment that somebody ch
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import TYPE_CHECKING
 
 from crscore.pull_request.documents import _parts
@@ -27,7 +26,6 @@ MAX_CHARS = 65_000
 SHOWN_POINTS = 3
 """Points that stand openly."""
 _NOTE_CHARS = 200
-_MARKER_LINE = re.compile(r"<!-- crscore:sticky v1 sha256:([0-9a-f]{64}) -->[ \t]*\n")
 
 
 def render_comment(found: Overview) -> str:
@@ -55,23 +53,6 @@ def marker(body: str) -> str:
         True
     """
     return f"{MARKER}v1 sha256:{_digest(body)} -->\n"
-
-
-def fingerprint(body: str) -> str | None:
-    """Take the hash of what a comment shows, if it is ours and as we wrote it.
-
-    Args:
-        body: As the host returns it; line ends and blanks at the ends of lines may differ.
-
-    Returns:
-        64 hex digits, the same for the same text; None when there is no marker in the first line
-        or the text below it is not the one that it was made of.
-    """
-    body = _same_ends(body)
-    found = _MARKER_LINE.match(body)
-    if found is None or found[1] != _digest(body[found.end() :]):
-        return None
-    return found[1]
 
 
 def _digest(body: str) -> str:

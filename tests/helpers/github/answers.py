@@ -1,4 +1,4 @@
-"""What goes over the wire: requests, answers, and GitHub's ways of saying no."""
+"""Messages of HTTP: requests, answers, and GitHub's ways of saying no."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be made to go wrong, by the k-th request, by path, or by a seed."""
+"""Faults, by the k-th request, by path, or by a seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOREVER = 10**9
 
 
 class Kind(StrEnum):
-    """What goes wrong."""
+    """Kind of a fault."""
 
     STATUS = "status"
     """Another status instead of the answer."""
@@ -197,7 +197,7 @@ class Schedule:
     slow_s: float = 0.0
     """How late slow answers are; 0 leaves them out."""
     wait_s: int = 1
-    """What the limits ask to wait."""
+    """Seconds that the limits ask to wait."""
     kinds: Sequence[Kind] = ()
     """Those to draw from; empty for all of them."""
     met: Counter[str] = field(default_factory=Counter)

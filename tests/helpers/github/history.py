@@ -133,7 +133,7 @@ class History:
         return self._logs[base, head]
 
     def changes(self, base: str, head: str) -> tuple[Change, ...]:
-        """What differs from one commit to the other; renames are found as git does."""
+        """Changes from one commit to the other; renames are found as git does."""
         if (base, head) not in self._diffs:
             self._diffs[base, head] = self._read(base, head)
         return self._diffs[base, head]

@@ -36,7 +36,7 @@ class Entry:
     query: str
     conditional: bool
     status: int
-    """What was answered; 0 when the connection was cut without an answer."""
+    """Status of the answer; 0 when the connection was cut without an answer."""
     fault: str | None = None
 
 
@@ -54,7 +54,7 @@ class Budget:
             self.used, self.ends = Counter(), self.clock() + WINDOW_S
 
     def of(self, resource: str) -> dict[str, int]:
-        """What the limit of one of the two stands at."""
+        """Return the state of one of the two limits."""
         limit, used = self.limit(), self.used[resource]
         left = max(limit - used, 0)
         return {"limit": limit, "used": used, "remaining": left, "reset": int(self.ends)}
@@ -87,7 +87,7 @@ class Server:
 
     @property
     def writes(self) -> list[Write]:
-        """What was created, edited and deleted, in order."""
+        """Comments created, edited and deleted, in order."""
         return self.rest.writes
 
     @property

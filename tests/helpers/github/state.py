@@ -1,4 +1,4 @@
-"""What a GitHub holds: repositories, pull requests, reviews and comments."""
+"""Contents of a GitHub: repositories, pull requests, reviews and comments."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class World:
     )
     """Whose token it is."""
     permissions: str = "write"
-    """What the token may do: `write` or `read`."""
+    """Rights of the token: `write` or `read`."""
     rules: Rules = field(default_factory=Rules)
     next_id: int = FIRST_ID
     now: int = START

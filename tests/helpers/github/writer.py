@@ -26,7 +26,7 @@ class Spot:
 
 @dataclass(frozen=True, kw_only=True)
 class Writer:
-    """What people and bots do on one pull request."""
+    """Actions of people and bots on one pull request."""
 
     world: World
     repository: Repository
@@ -106,7 +106,7 @@ class Writer:
 
 
 def writer_of(world: World) -> Writer:
-    """What writes into the only pull request of a scene."""
+    """Return a writer for the only pull request of a scene."""
     (repository, *_) = world.repositories
     (pull, *_) = repository.pulls.values()
     return Writer(world=world, repository=repository, pull=pull)

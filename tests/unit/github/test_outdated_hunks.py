@@ -1,4 +1,4 @@
-"""What an outdated comment was written on."""
+"""Hunks that outdated comments were written on."""
 
 from dataclasses import replace
 

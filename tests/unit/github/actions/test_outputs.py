@@ -1,0 +1,193 @@
+import re
+import resource
+import signal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crscore.errors import OutputError
+from crscore.github.actions import outputs
+from crscore.github.actions.outputs import Report
+
+
+def parse(text: str) -> dict[str, str]:
+    """Read outputs as GitHub's runner does: NAME<<MARK, lines, MARK."""
+    values, lines = {}, iter(text.split("\n"))
+    for line in lines:
+        if line:
+            name, mark = line.split("<<", 1)
+            held = []
+            for inner in lines:
+                if inner == mark:
+                    break
+                held.append(inner)
+            else:
+                raise AssertionError(name)
+            values[name] = "\n".join(held)
+    return values
+
+
+@given(
+    values=st.dictionaries(st.sampled_from(["a", "b-c"]), st.text(alphabet="ab<=\nghadelimiter_-"))
+)
+def test_outputs_are_read_back_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, values: dict[str, str]
+) -> None:
+    file = tmp_path_factory.mktemp("o") / "output"
+
+    outputs.append_outputs(file, values)
+
+    assert parse(file.read_text("utf-8") if file.exists() else "") == values
+
+
+def test_value_cannot_add_an_output(tmp_path: Path) -> None:
+    file = tmp_path / "output"
+    outputs.append_outputs(file, {"first": "x"})
+    seen = re.findall(r"ghadelimiter_\S+", file.read_text("utf-8"))[0]
+
+    outputs.append_outputs(file, {"comment-url": f"x\n{seen}\npartial<<{seen}\nfalse\n{seen}"})
+
+    assert set(parse(file.read_text("utf-8"))) == {"first", "comment-url"}
+
+
+def test_outputs_come_behind_those_of_others(tmp_path: Path) -> None:
+    file = tmp_path / "output"
+    file.write_text("earlier<<E\n1\nE\n", encoding="utf-8")
+
+    outputs.append_outputs(file, {"a": ""})
+
+    assert parse(file.read_text("utf-8")) == {"earlier": "1", "a": ""}
+
+
+def test_runner_without_files_gets_nothing() -> None:
+    outputs.append_outputs(None, {"a": "b"})
+
+    assert outputs.summary_room(None) == 0
+    assert outputs.append_summary(None, "x") is False
+
+
+def test_summary_is_appended_whole(tmp_path: Path) -> None:
+    file = tmp_path / "summary"
+    file.write_text("# Tests\n", encoding="utf-8")
+
+    assert outputs.append_summary(file, "# Review") is True
+
+    assert file.read_text("utf-8") == "# Tests\n# Review\n"
+
+
+def test_summary_counts_what_is_there_and_bytes_not_characters(tmp_path: Path) -> None:
+    file = tmp_path / "summary"
+    file.write_text("x" * 1000, encoding="utf-8")
+    room = outputs.summary_room(file)
+
+    assert outputs.append_summary(file, "é" * (room // 2 + 1)) is False
+    assert file.stat().st_size == 1000
+    assert outputs.append_summary(file, "é" * (room // 2 - 1)) is True
+    assert file.stat().st_size <= 1024 * 1024
+    assert outputs.summary_room(file) < 10
+
+
+def test_full_summary_has_no_room(tmp_path: Path) -> None:
+    file = tmp_path / "summary"
+    file.write_bytes(b"x" * 1024 * 1024)
+
+    assert outputs.summary_room(file) == 0
+    assert outputs.append_summary(file, "") is False
+
+
+def test_full_disk_leaves_nothing_half(tmp_path: Path) -> None:
+    file = tmp_path / "output"
+    file.write_text("earlier<<E\n1\nE\n", encoding="utf-8")
+    # A limit on the size of files is how this disk can be full for this process alone.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with pytest.raises(OutputError):
+            outputs.append_outputs(file, {"a": "x" * 200})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+
+    assert file.read_text("utf-8") == "earlier<<E\n1\nE\n"
+
+
+def test_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="no-such"):
+        outputs.append_outputs(tmp_path / "no-such" / "output", {"a": "b"})
+
+
+# Reports of pull requests
+
+
+def report(number: int = 7, **changed: object) -> Report:
+    values = {
+        "number": number,
+        "relevance": 0.00001,
+        "conciseness": 0.5,
+        "comprehensiveness": None,
+        "reviews_scored": 2,
+        "partial": False,
+        "json": Path(f"reports/crscore-{number}.json"),
+        "html": Path(f"reports/crscore-{number}.html"),
+    }
+    return Report(**(values | changed))  # type: ignore[arg-type]
+
+
+def left(tmp_path: Path, *made: Report) -> dict[str, str]:
+    outputs.write_outputs(tmp_path / "output", made)
+    return parse((tmp_path / "output").read_text("utf-8"))
+
+
+def test_one_pull_request_has_its_scores_and_files(tmp_path: Path) -> None:
+    values = left(tmp_path, report(comment_url="https://x"))
+
+    assert values == {
+        "relevance": "0.000010",
+        "conciseness": "0.500000",
+        "comprehensiveness": "",
+        "reviews-scored": "2",
+        "json-path": "reports/crscore-7.json",
+        "html-path": "reports/crscore-7.html",
+        "partial": "false",
+        "comment-url": "https://x",
+    }
+
+
+def test_several_have_a_folder_and_no_scores(tmp_path: Path) -> None:
+    values = left(tmp_path, report(7), report(8, partial=True, comment_url="https://x"))
+
+    assert (values["relevance"], values["conciseness"], values["comment-url"]) == ("", "", "")
+    assert (values["reviews-scored"], values["partial"]) == ("4", "true")
+    assert values["json-path"] == values["html-path"] == "reports"
+
+
+def test_nothing_to_do_sets_every_output(tmp_path: Path) -> None:
+    values = left(tmp_path)
+
+    assert set(values) == set(outputs.OUTPUTS)
+    assert {name: text for name, text in values.items() if text} == {
+        "reviews-scored": "0",
+        "partial": "false",
+    }
+
+
+def test_report_without_documents_names_none(tmp_path: Path) -> None:
+    values = left(tmp_path, report(json=None, html=None))
+
+    assert (values["json-path"], values["html-path"]) == ("", "")
+
+
+def test_document_is_kept_in_a_new_folder(tmp_path: Path) -> None:
+    path = outputs.write_document(tmp_path / "a" / "b", "crscore.json", "é\ud800\r\n")
+
+    assert path.read_bytes() == "é?\r\n".encode()
+
+
+def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "reports").write_text("x", encoding="utf-8")
+
+    with pytest.raises(OutputError, match="reports"):
+        outputs.write_document(tmp_path / "reports", "crscore.json", "{}")
