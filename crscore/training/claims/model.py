@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from crscore.training.claims.settings import Settings
 
-INSTALL: Final = "pip install 'crscore[train]'"
+INSTALL: Final = "pip install 'crscore[finetune]'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
