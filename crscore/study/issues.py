@@ -7,8 +7,9 @@ agree better with people when it counts that; does it say again what the study's
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
 
 from crscore.records import Severity, ToolState
 from crscore.static_analysis import issues
@@ -53,8 +54,7 @@ class Variant(NamedTuple):
     """Its primary metric is the score."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRow:
+class ToolRow(Struct, frozen=True, kw_only=True):
     """How much one tool says of the changes in one language."""
 
     language: str
@@ -79,8 +79,7 @@ class ToolRow:
     """Of the findings, those on changed lines, in [0, 1]; None without a finding."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleRow:
+class RuleRow(Struct, frozen=True, kw_only=True):
     """How much one rule says."""
 
     tool: str
@@ -101,8 +100,7 @@ class RuleRow:
     """One of its sentences, one that counts where there is one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class Effect(Struct, frozen=True, kw_only=True):
     """How the score with some issues agrees with people, and how much better than with none."""
 
     issues: str
@@ -127,8 +125,7 @@ class Effect:
     """Two-sided, against no difference; None where the draws do not tell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issues:
+class Issues(Struct, frozen=True, kw_only=True):
     """What a run found of static analysis."""
 
     analyzers: str
@@ -288,7 +285,7 @@ def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterat
     changes = [row.change.id for row in rows]
     columns = slices.Columns(human, tables)
     parts = [
-        *slices.of_systems([row.review.system for row in rows]),
+        *slices.of_systems([row.review.system for row in rows], human[:, 2]),
         *slices.of_names("language", [row.change.language for row in rows]),
     ]
     for part in parts:

@@ -11,6 +11,7 @@ from crscore.errors import InputError
 from crscore.records import Comment
 from crscore.scoring import scores
 from crscore.study.study import GROUND_TRUTH
+from crscore.study.systems import mean_relevance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Chosen = Callable[[StudyChange, RatedReview], bool]
 
-BEST_SYSTEM: Final = "gpt3.5"
-"""The system whose sentences set the threshold, by the paper's procedure."""
 WORDS: Final = "words"
 REPEATED_TOKENS: Final = "repeated tokens"
 WITHOUT_THRESHOLD: Final = "without threshold"
@@ -117,11 +116,14 @@ class Measurements:
     def tau_by_procedure(self) -> float | None:
         """Mean over the best system's sentences of their highest cosine; None without any.
 
+        The best system has the highest mean human relevance (`gpt3.5` in the published study).
+
         Source:
             Naik et al., NAACL 2025, arXiv:2409.19801, section 4.
         """
-        best = [row.sentences for row in self.rows if row.review.system == BEST_SYSTEM]
-        found = np.concatenate(best) if best else np.zeros(0)
+        best = next(iter(mean_relevance(self.systems, self.human[:, 2])), None)
+        sentences = [row.sentences for row in self.rows if row.review.system == best]
+        found = np.concatenate(sentences) if sentences else np.zeros(0)
         return float(found.mean()) if len(found) else None
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from crscore.records import ReferenceKind
 from crscore.scoring import similarity
@@ -27,8 +28,7 @@ SAME_WORDS = 0.5
 _UNREADABLE = "ParseException"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Miss:
+class Miss(Struct, frozen=True, kw_only=True):
     """An issue of the study that no tool of this run names again."""
 
     change: str
@@ -44,8 +44,7 @@ class Miss:
     """How near, in [-1, 1]."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
+class Again(Struct, frozen=True, kw_only=True):
     """One language's issues of the study, and what became of them."""
 
     language: str

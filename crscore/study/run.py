@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from crscore.study.issues import Issues, Variant
     from crscore.study.judging import Judged, Trainer
     from crscore.study.measure import Measurements, Metric
-    from crscore.study.results import Findings
+    from crscore.study.results import ValidationResult
     from crscore.study.splits import Fold, Split
     from crscore.study.study import Study
 
@@ -77,7 +77,7 @@ def run(
     extra: Sequence[Extra] = (),
     trainer: Trainer | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> Findings:
+) -> ValidationResult:
     """Score a study's reviews and compare the scores with people.
 
     Args:
@@ -92,7 +92,7 @@ def run(
         tell: Is told what a run with a split has done, as that takes minutes.
 
     Returns:
-        The findings.
+        The result, ready to be rendered.
 
     Raises:
         ConfigError: There is a split, but no trainer.
