@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.study.study import Study, StudyChange
+    from crscore.study.study import Correctness, Study, StudyChange
 
 ALL = "all"
 """The row of all languages together."""
-COUNTED = ("correct", "incorrect", "unverifiable")
+COUNTED: Final[tuple[Correctness, ...]] = ("correct", "incorrect", "unverifiable")
 """What makes up N: an incomplete claim is neither right nor wrong."""
 
 

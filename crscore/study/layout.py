@@ -143,18 +143,18 @@ def _section(section: Section) -> Iterator[str]:
     yield section.title
     for text in section.intro:
         yield from _wrapped(text)
-    shown = [one for one in section.details if one.in_text]
     for table in section.tables:
-        if len(section.tables) + len(shown) > 1:
-            yield f"{INDENT}{table.caption}:"
+        if len(section.tables) > 1:
+            yield from ("", f"{INDENT}{escape.one_line(table.caption)}:")
         yield from _rows(table, table.rows)
     for text in section.notes:
         yield from _wrapped(text)
     if section.code:
-        yield INDENT + section.code
-    for details in shown:
-        yield f"{INDENT}{escape.one_line(details.title)}:"
-        yield from _details(details)
+        yield INDENT + escape.one_line(section.code)
+    for details in section.details:
+        if details.in_text:
+            yield from ("", f"{INDENT}{escape.one_line(details.title)}:")
+            yield from _details(details)
 
 
 def _details(details: Details) -> Iterator[str]:
@@ -162,9 +162,8 @@ def _details(details: Details) -> Iterator[str]:
     if details.table:
         yield from _rows(details.table, rows[: details.in_text])
     for example in details.examples[: details.in_text]:
-        start = f"{INDENT * 2}{escape.one_line(example.facts)}: "
-        text = escape.one_line(example.text)
-        yield start + textwrap.shorten(text, max(40, WIDTH - len(start)), placeholder=" …")
+        yield INDENT * 2 + _shortened(example.facts)
+        yield INDENT * 3 + _shortened(example.text)
     left = len(rows) + len(details.examples) - details.in_text
     if left > 0:
         yield f"{INDENT * 2}… and {left:,} more in --format json"
@@ -191,6 +190,10 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, prose_from: 
 
 def _wrapped(text: str) -> list[str]:
     return [INDENT + line for line in textwrap.wrap(escape.one_line(text), WIDTH - len(INDENT))]
+
+
+def _shortened(text: str) -> str:
+    return textwrap.shorten(escape.one_line(text), WIDTH - 3 * len(INDENT), placeholder=" …")
 
 
 def _label(text: str) -> str:

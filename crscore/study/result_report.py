@@ -193,7 +193,7 @@ def _relevance(result: ValidationResult, pooled: list[Correlation]) -> Table:
     def spearman(metric: str, name: str) -> str:
         # A study of junk systems alone has no slice without them.
         row = found.get((metric, RELEVANCE, name))
-        return number(row and row.spearman)
+        return number(row.spearman if row else None)
 
     rows = tuple(
         (
@@ -541,10 +541,11 @@ def _cases(title: str, cases: tuple[Case, ...]) -> Details:
 
 
 def _sweep(result: ValidationResult) -> Section:
+    title = "The published rule at other thresholds"
     tau = result.threshold
     table = Table(
-        caption="The numbers",
-        header=("τ", "Spearman", "Kendall", "mean"),
+        caption=title,
+        header=("tau", "Spearman", "Kendall", "mean"),
         rows=tuple(
             (
                 threshold(one.threshold) + (" (this run)" if one.threshold == tau else ""),
@@ -559,13 +560,13 @@ def _sweep(result: ValidationResult) -> Section:
     return Section(
         anchor="sweep",
         short="Threshold",
-        title="The published rule at other thresholds",
+        title=title,
         intro=(
-            "Its relevance against people's. τ by the paper's procedure on this data: "
-            f"{number(result.tau_by_procedure, 4)}. The best of this table is tuned on the reviews "
-            "it is judged by; it is no estimate for others.",
+            "Its relevance against people's, by its threshold tau. By the paper's procedure, tau "
+            f"on this data is {number(result.tau_by_procedure, 4)}. The best of this table is "
+            "tuned on the reviews it is judged by; it is no estimate for others.",
         ),
-        details=(Details(title="The numbers", table=table),),
+        tables=(table,),
     )
 
 

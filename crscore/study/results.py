@@ -243,7 +243,7 @@ def assess(
         threshold=tau,
         tau_by_procedure=measured.tau_by_procedure,
         split=settings.split,
-        bootstrap=Bootstrap(**draw),
+        bootstrap=Bootstrap(resamples=settings.resamples, seed=settings.seed),
         metrics=tuple(
             MetricName(name=one.name, variant=one.variant, primary=one.primary)
             for one in measured.metrics

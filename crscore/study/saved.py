@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -52,11 +52,13 @@ class _Data(Struct):
     sha256: str
 
 
-class _Head(Struct, tag_field="schema", tag=SCHEMA):
+class _Head(Struct):
     """Enough of a document to know it for a run."""
 
+    schema: Literal["urn:crscore:validation:1"]
 
-class _Document(_Head, tag_field="schema", tag=SCHEMA):
+
+class _Document(_Head, kw_only=True):
     metric: str
     signature: str
     data: _Data

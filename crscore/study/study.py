@@ -6,7 +6,6 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
 from crscore.errors import InputError
@@ -37,8 +36,8 @@ Correctness = Literal["correct", "incorrect", "unverifiable", "incomplete"]
 Rating = Annotated[float, Meta(ge=LIKERT[0], le=LIKERT[1])]
 
 
-class StudyReference(Struct, frozen=True, kw_only=True):
-    """One row of the list that the annotators worked with."""
+class ReferenceRow(Struct, frozen=True, kw_only=True):
+    """One row of the list that the annotators worked with, as a line of the file has it."""
 
     text: str
     """The claim or finding."""
@@ -47,6 +46,13 @@ class StudyReference(Struct, frozen=True, kw_only=True):
     claim."""
     necessary: bool | None = None
     """Whether a review must address it; null when nobody said."""
+
+
+class StudyReference(ReferenceRow, frozen=True, kw_only=True):
+    """One row of the list that the annotators worked with."""
+
+    kind: ReferenceKind
+    """Claim, implication or issue."""
 
 
 class JudgedClaim(Struct, frozen=True, kw_only=True):
@@ -116,7 +122,7 @@ class ChangeRow(Struct, frozen=True, kw_only=True):
     """Claims of a language model about the change, in its order."""
     added_claims: tuple[str, ...] | None = None
     """Claims that the annotators found missing."""
-    pseudo_references: tuple[StudyReference, ...] | None = None
+    pseudo_references: tuple[ReferenceRow, ...] | None = None
     """The list that the annotators rated the reviews by: corrected and added claims, then findings
     of tools."""
     reviews: tuple[ReviewRow, ...]
@@ -205,7 +211,7 @@ def read_study(path: Path) -> Study:
 
 def _change(row: ChangeRow) -> StudyChange:
     edited = tuple(
-        msgspec.structs.replace(one, kind=one.kind or ReferenceKind.CLAIM)
+        StudyReference(text=one.text, kind=one.kind or ReferenceKind.CLAIM, necessary=one.necessary)
         for one in row.pseudo_references or ()
     )
     judged = row.llm_claims or ()

@@ -50,7 +50,7 @@ class MetricRow(Struct, frozen=True, kw_only=True):
     metric: str
     """Name of the metric."""
     conciseness: Finite | None = None
-    """In the metric's own unit; null or missing on all lines of a metric that has relevance alone."""
+    """In the metric's own unit; null or missing on all lines of a metric of relevance alone."""
     comprehensiveness: Finite | None = None
     """As `conciseness`."""
     relevance: Finite

@@ -16,7 +16,8 @@ from tests.helpers import study as studies
 
 
 def measured(folder: Path, rows: list[dict] | None = None) -> Measurements:
-    return helper.made(folder, studies.rows() if rows is None else rows, resamples=0).measured
+    rows = studies.rows() if rows is None else rows
+    return helper.made_with_values(folder, rows, resamples=0)[1]
 
 
 def test_baselines_compare_each_review_with_the_human_comment(tmp_path: Path) -> None:
@@ -32,8 +33,8 @@ def test_baselines_compare_each_review_with_the_human_comment(tmp_path: Path) ->
 
 
 def test_run_takes_the_baselines(tmp_path: Path) -> None:
-    found = helper.made(tmp_path, extra=(extra_metrics.baselines(),), resamples=0)
-    metrics = {metric.name: metric for metric in found.measured.metrics}
+    _, found = helper.made_with_values(tmp_path, extra=(extra_metrics.baselines(),), resamples=0)
+    metrics = {metric.name: metric for metric in found.metrics}
     assert metrics["METEOR"].values.shape == (15, 3)
     assert not metrics["METEOR"].primary
     assert "nltk" in metrics["METEOR"].variant

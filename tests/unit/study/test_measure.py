@@ -163,13 +163,15 @@ def test_scores_that_are_equal_but_for_rounding_tie() -> None:
 
 def test_tau_by_procedure_is_the_mean_over_the_best_systems_sentences() -> None:
     rows = [
-        helper.row("a", "gpt3.5", sentences=(0.2, 0.4)),
-        helper.row("b", "gpt3.5", sentences=(0.9,)),
-        helper.row("b", "llama3", sentences=(0.0,)),
+        helper.row("a", "best", (1, 1, 5), sentences=(0.2, 0.4)),
+        helper.row("b", "best", (1, 1, 3), sentences=(0.9,)),
+        helper.row("b", "other", (5, 5, 3.5), sentences=(0.0,)),
+        helper.row("c", "tied", (5, 5, 4), sentences=(0.0,)),
     ]
-    found = helper.measured(rows, helper.metric(np.zeros(3)))
+    found = helper.measured(rows, helper.metric(np.zeros(4)))
     assert found.tau_by_procedure == pytest.approx(0.5)
-    assert replace(found, rows=found.rows[2:]).tau_by_procedure is None
+    blank = helper.row("a", "best", sentences=())
+    assert replace(found, rows=(blank,)).tau_by_procedure is None
 
 
 def test_references_are_counted_once_a_change() -> None:
