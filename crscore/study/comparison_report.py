@@ -13,8 +13,10 @@ from crscore.study.formats import (
     probability,
     signed,
     signed_interval,
+    signed_tick,
+    whole,
 )
-from crscore.study.layout import Card, Report, Section, Table
+from crscore.study.layout import Card, Report, Section, Table, make_table
 from crscore.study.plot import Bar, Plot
 
 if TYPE_CHECKING:
@@ -79,91 +81,73 @@ def _cards(comparison: Comparison) -> Iterator[Card]:
     row = comparison.differences[0]
     interval = signed_interval(row.low, row.high)
     sure = "not sure" if row.p is None else f"{interval}, {p_value(row.p)}"
-    yield Card(
-        title="B - A",
-        value=signed(row.difference),
-        basis=f"{row.dimension}, {row.statistic}: {sure}",
-    )
-    yield Card(title="A", value=number(row.first), basis=comparison.first.metric)
-    yield Card(title="B", value=number(row.second), basis=comparison.second.metric)
+    yield Card("B - A", signed(row.difference), f"{row.dimension}, {row.statistic}: {sure}")
+    yield Card("A", number(row.first), comparison.first.metric)
+    yield Card("B", number(row.second), comparison.second.metric)
     if row.changes_needed is not None:
-        yield Card(
-            title="Changes needed",
-            value=f"{row.changes_needed:,}",
-            basis=f"to see such a difference; these are {comparison.changes:,}",
-        )
+        basis = f"to see such a difference; these are {comparison.changes:,}"
+        yield Card("Changes needed", whole(row.changes_needed), basis)
 
 
 def _differences(comparison: Comparison) -> Section:
-    rows = comparison.differences
-    columns = ("A", "B", "B - A", "95 % interval", "p", "better", "changes needed")
+    bars = {
+        statistic: tuple(_bar(row) for row in comparison.differences if row.statistic == statistic)
+        for statistic in (compare.SPEARMAN, compare.PAIR_ACCURACY)
+    }
+    table = make_table(
+        "Differences of the two runs",
+        comparison.differences,
+        ("Statistic", lambda r: f"{r.dimension}: {r.statistic}, {slices.label(r.slice)}"),
+        ("A", lambda row: number(row.first)),
+        ("B", lambda row: number(row.second)),
+        ("B - A", lambda row: signed(row.difference)),
+        ("95 % interval", lambda row: signed_interval(row.low, row.high)),
+        ("p", lambda row: probability(row.p)),
+        ("better", lambda row: LETTERS[row.better]),
+        (
+            "changes needed",
+            lambda row: whole(row.changes_needed) if row.changes_needed else NOTHING,
+        ),
+        main=lambda row: row is comparison.differences[0],
+    )
+    draws = "There is no bootstrap, so no interval and no p."
+    if comparison.resamples:
+        draws = (
+            f"Interval and p: {comparison.resamples:,} draws of whole changes, the same for both, "
+            f"seed {comparison.seed}."
+        )
     return Section(
-        anchor="differences",
-        short="Differences",
-        title="Every statistic: above 0, B agrees better with people",
+        "differences",
+        "Differences",
+        "Every statistic: above 0, B agrees better with people",
         plots=tuple(
-            Plot(
-                title=f"B - A: {statistic}",
-                bars=tuple(_bar(row) for row in rows if row.statistic == statistic),
-                write=lambda value: f"{value:+g}" if value else "0",
-            )
-            for statistic in (compare.SPEARMAN, compare.PAIR_ACCURACY)
+            Plot(f"B - A: {statistic}", rows, write=signed_tick)
+            for statistic, rows in bars.items()
+            if rows
         ),
-        tables=(
-            Table(
-                caption="Differences of the two runs",
-                header=("Statistic", *columns),
-                rows=tuple(_cells(row) for row in rows),
-                main=frozenset({0}),
-            ),
-        ),
+        tables=(table,),
         notes=(
             f"Better: where p < 0.05; {NOTHING} where the difference is not clear. Changes needed: "
             "to see a true difference of this size at 5 %, two-sided, with 80 % power.",
-            f"Interval and p: {comparison.resamples:,} draws of whole changes, the same for both, "
-            f"seed {comparison.seed}."
-            if comparison.resamples
-            else "There is no bootstrap, so no interval and no p.",
+            draws,
         ),
     )
 
 
 def _bar(row: Difference) -> Bar:
-    return Bar(
-        label=f"{row.dimension}, {slices.label(row.slice)}",
-        value=row.difference,
-        low=row.low,
-        high=row.high,
-        written=signed(row.difference),
-        look=_LOOKS[row.better],
-    )
-
-
-def _cells(row: Difference) -> tuple[str, ...]:
-    return (
-        f"{row.dimension}: {row.statistic}, {slices.label(row.slice)}",
-        number(row.first),
-        number(row.second),
-        signed(row.difference),
-        signed_interval(row.low, row.high),
-        probability(row.p),
-        LETTERS[row.better],
-        NOTHING if row.changes_needed is None else f"{row.changes_needed:,}",
-    )
+    label = f"{row.dimension}, {slices.label(row.slice)}"
+    values = (row.difference, row.low, row.high, signed(row.difference))
+    return Bar(label, *values, look=_LOOKS[row.better])
 
 
 def _runs(comparison: Comparison) -> Section:
     both = (comparison.first, comparison.second)
-    table = Table(
-        caption="The two runs",
-        header=("", "A", "B"),
-        rows=(
-            ("file", *(side.name for side in both)),
-            ("score", *(side.metric for side in both)),
-            ("reviews", *(f"{side.reviews:,}" for side in both)),
-            ("left out", *(f"{side.left_out:,}" for side in both)),
-            ("data, SHA-256", *(side.sha256 for side in both)),
-        ),
-        is_prose=True,
+    rows = (
+        ("file", *(side.name for side in both)),
+        ("score", *(side.metric for side in both)),
+        ("reviews", *(whole(side.reviews) for side in both)),
+        ("left out", *(whole(side.left_out) for side in both)),
+        ("data, SHA-256", *(side.sha256 for side in both)),
     )
-    return Section(anchor="runs", short="Runs", title="The two runs", tables=(table,))
+    table = Table("The two runs", ("", "A", "B"), rows, is_prose=True)
+    return Section("runs", "Runs", "The two runs", tables=(table,))

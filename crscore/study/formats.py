@@ -19,6 +19,11 @@ def signed(value: float | None) -> str:
     return NOTHING if value is None else f"{round(value, 3) + 0.0:+.3f}"
 
 
+def signed_tick(value: float) -> str:
+    """Write a number of an axis of differences."""
+    return f"{value:+g}" if value else "0"
+
+
 def ranged(value: float | None, low: float | None, high: float | None) -> str:
     """Write a number with its interval, if it has one."""
     if value is None or low is None or high is None:
@@ -53,8 +58,12 @@ def probability(value: float | None) -> str:
 def p_value(value: float | None) -> str:
     """Write a p-value with its name: `p < 0.001`, `p = 0.040`."""
     text = probability(value)
-    # It stays on one line.
-    return f"p {'' if text[0] == '<' else '= '}{text}".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def whole(value: int) -> str:
+    """Write a whole number."""
+    return f"{value:,}"
 
 
 def count(number: int, noun: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crscore.study import issues, slices
+from crscore.study import compare, issues, slices
 from crscore.study.formats import (
     count,
     number,
@@ -12,8 +12,10 @@ from crscore.study.formats import (
     probability,
     signed,
     signed_interval,
+    signed_tick,
+    whole,
 )
-from crscore.study.layout import Details, Example, Section, Table
+from crscore.study.layout import Details, Example, Section, Table, make_table
 from crscore.study.plot import Bar, Plot
 from crscore.study.study import DIMENSIONS
 
@@ -29,103 +31,82 @@ LABELS: Final = {
 }
 
 
-def issue_section(found: Issues | None) -> Section | None:
-    """Show what static analysis says and does; None where no tool was to look."""
-    if found is None:
-        return None
-    plot = Plot(
-        title="Gain in Spearman of relevance over a score without issues",
-        bars=tuple(
-            _bar(row)
-            for row in found.effects
-            if row.dimension == DIMENSIONS[2] and row.issues != issues.WITHOUT
-        ),
-        write=lambda value: f"{value:+g}" if value else "0",
+def issue_section(found: Issues) -> Section:
+    """Show what static analysis says and does."""
+    bars = tuple(
+        Bar(
+            f"{slices.label(row.slice)}: {LABELS[row.issues]}",
+            *(row.difference, row.low, row.high, signed(row.difference)),
+            look={"better": "good", "worse": "bad", "": ""}[_clear(row)],
+        )
+        for row in found.effects
+        if row.dimension == DIMENSIONS[2] and row.issues != issues.WITHOUT
+    )
+    gains = "Gain in Spearman of relevance over a score without issues"
+    intro = (
+        f"Analyzers: {found.analyzers}. With a gain above 0, a score that counts issues agrees "
+        "better with people than one that counts none."
     )
     return Section(
-        anchor="issues",
-        short="Issues",
-        title="Does static analysis help?",
-        intro=(
-            f"Analyzers: {found.analyzers}. With a gain above 0, a score that counts issues agrees "
-            "better with people than one that counts none.",
-            *(_summary(row) for row in found.again),
-        ),
-        plots=(plot,),
+        "issues",
+        "Issues",
+        "Does static analysis help?",
+        intro=(intro, *(_summary(row) for row in found.again)),
+        plots=(Plot(gains, bars, write=signed_tick),),
         tables=(_effects(found), _tools(found)),
         notes=(_column_notes(found),),
-        details=(_rules(found), *(_misses(row) for row in found.again if row.misses)),
-    )
-
-
-def _bar(row: Effect) -> Bar:
-    return Bar(
-        label=f"{slices.label(row.slice)}: {LABELS[row.issues]}",
-        value=row.difference,
-        low=row.low,
-        high=row.high,
-        written=signed(row.difference),
-        look={"better": "good", "worse": "bad", "": ""}[_clear(row)],
+        details=(
+            Details("Every rule", _rules(found), in_text=0),
+            *(_misses(row) for row in found.again if row.misses),
+        ),
     )
 
 
 def _clear(row: Effect) -> str:
-    if row.p is None or row.p >= 0.05 or not row.difference:
+    if row.p is None or row.p >= compare.SIGNIFICANT or not row.difference:
         return ""
     return "better" if row.difference > 0 else "worse"
 
 
 def _effects(found: Issues) -> Table:
-    return Table(
-        caption="What issues do to the score",
-        header=("Issues", "reviews", "Spearman", "Kendall", "gain", "95 % interval", "p", ""),
-        rows=tuple(
-            (
-                f"{slices.label(row.slice)}, {row.dimension}: {LABELS[row.issues]}",
-                f"{row.n:,}",
-                number(row.spearman),
-                number(row.kendall),
-                signed(row.difference),
-                signed_interval(row.low, row.high),
-                probability(row.p),
-                _clear(row),
-            )
-            for row in found.effects
-        ),
-        main=frozenset(
-            place for place, row in enumerate(found.effects) if row.issues == issues.TOOLS
-        ),
+    return make_table(
+        "What issues do to the score",
+        found.effects,
+        ("Issues", lambda r: f"{slices.label(r.slice)}, {r.dimension}: {LABELS[r.issues]}"),
+        ("reviews", lambda row: whole(row.n)),
+        ("Spearman", lambda row: number(row.spearman)),
+        ("Kendall", lambda row: number(row.kendall)),
+        ("gain", lambda row: signed(row.difference)),
+        ("95 % interval", lambda row: signed_interval(row.low, row.high)),
+        ("p", lambda row: probability(row.p)),
+        ("", _clear),
+        main=lambda row: row.issues == issues.TOOLS,
     )
 
 
 def _tools(found: Issues) -> Table:
-    columns = ("changes", "unread", "findings", "on changed lines", "share", "pre-existing")
-    return Table(
-        caption="What static analysis says of a change",
-        header=("Tool", *columns, "taste", "counted"),
-        rows=tuple(_tool(row) for row in found.tools),
-        main=frozenset(place for place, row in enumerate(found.tools) if row.tool == issues.EVERY),
-    )
-
-
-def _tool(row: ToolRow) -> tuple[str, ...]:
-    language = "all languages" if row.language == issues.EVERY else row.language
-    tool = "all tools" if row.tool == issues.EVERY else row.tool
-
-    def mean(total: int) -> str:
+    def mean(row: ToolRow, total: int) -> str:
         return number(total / row.changes if row.changes else None, 2)
 
-    return (
-        f"{language}: {tool}",
-        f"{row.changes:,}",
-        f"{row.unread:,}",
-        mean(row.findings),
-        mean(row.in_change),
-        percent(row.share_in_change),
-        mean(row.pre_existing),
-        mean(row.style),
-        mean(row.counted),
+    return make_table(
+        "What static analysis says of a change",
+        found.tools,
+        ("Tool", _tool_name),
+        ("changes", lambda row: whole(row.changes)),
+        ("unread", lambda row: whole(row.unread)),
+        ("findings", lambda row: mean(row, row.findings)),
+        ("on changed lines", lambda row: mean(row, row.in_change)),
+        ("share", lambda row: percent(row.share_in_change)),
+        ("pre-existing", lambda row: mean(row, row.pre_existing)),
+        ("taste", lambda row: mean(row, row.style)),
+        ("counted", lambda row: mean(row, row.counted)),
+        main=lambda row: row.tool == issues.EVERY,
     )
+
+
+def _tool_name(row: ToolRow) -> str:
+    language = "all languages" if row.language == issues.EVERY else row.language
+    return f"{language}: {'all tools' if row.tool == issues.EVERY else row.tool}"
 
 
 def _column_notes(found: Issues) -> str:
@@ -150,32 +131,23 @@ def _summary(row: Again) -> str:
     return f"{text}."
 
 
-def _rules(found: Issues) -> Details:
-    table = Table(
-        caption="What each rule says of all changes",
-        header=("Rule", "severity", "findings", "on changed lines", "counted", "such as"),
-        rows=tuple(
-            (
-                f"{row.tool}: {row.rule}",
-                "style" if row.is_style else row.severity.value,
-                f"{row.findings:,}",
-                f"{row.in_change:,}",
-                f"{row.counted:,}",
-                row.example,
-            )
-            for row in found.rules
-        ),
+def _rules(found: Issues) -> Table:
+    return make_table(
+        "What each rule says of all changes",
+        found.rules,
+        ("Rule", lambda row: f"{row.tool}: {row.rule}"),
+        ("severity", lambda row: "style" if row.is_style else row.severity.value),
+        ("findings", lambda row: whole(row.findings)),
+        ("on changed lines", lambda row: whole(row.in_change)),
+        ("counted", lambda row: whole(row.counted)),
+        ("such as", lambda row: row.example),
     )
-    return Details(title="Every rule", table=table, in_text=0)
 
 
 def _misses(row: Again) -> Details:
     return Details(
-        title=f"{row.language}: {count(len(row.misses), 'missed issue')}",
-        examples=tuple(
-            Example(facts=f"{miss.change} · {_nearest(miss)}", text=miss.text)
-            for miss in row.misses
-        ),
+        f"{row.language}: {count(len(row.misses), 'missed issue')}",
+        examples=tuple(Example(f"{one.change} · {_nearest(one)}", one.text) for one in row.misses),
         in_text=MISSES_IN_TEXT,
     )
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from crscore.reports import escape, frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crscore.study.plot import Plot
+
+_Item = TypeVar("_Item")
 
 YES: Final = "✓"
 """Starts a cell that says a goal is reached."""
@@ -32,7 +34,7 @@ MAX_EXAMPLES: Final = 50
 """Folded examples that a page shows; JSON has them all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Table:
     """Cells under a header."""
 
@@ -47,7 +49,30 @@ class Table:
     """The cells are words and no numbers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def make_table(
+    caption: str,
+    items: Iterable[_Item],
+    *columns: tuple[str, Callable[[_Item], str]],
+    main: Callable[[_Item], bool] = lambda _: False,
+) -> Table:
+    """Make a table with a row for each item.
+
+    Args:
+        caption: Of the table.
+        items: What the rows are about.
+        columns: Header of each column, and what writes its cells.
+        main: Tells which rows are to be set off.
+    """
+    listed = list(items)
+    return Table(
+        caption,
+        header=tuple(header for header, _ in columns),
+        rows=tuple(tuple(write(item) for _, write in columns) for item in listed),
+        main=frozenset(place for place, item in enumerate(listed) if main(item)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
     """A text of the data with facts about it."""
 
@@ -55,7 +80,7 @@ class Example:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Details:
     """A table or examples that a page shows folded."""
 
@@ -66,7 +91,7 @@ class Details:
     """Rows or examples that the text shows, at most; 0 for the page alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Section:
     """The answer to one question."""
 
@@ -87,7 +112,7 @@ class Section:
     details: tuple[Details, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Card:
     """One number to remember."""
 

@@ -18,15 +18,15 @@ _ROW_PIXELS: Final = 42
 _MARGIN_PERCENT: Final = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Bar:
     """A value with its interval, one row of a plot."""
 
     label: str
     value: float | None
     """None where it is undefined: the row has no marker."""
-    low: float | None = None
-    high: float | None = None
+    low: float | None
+    high: float | None
     written: str
     """The value as text."""
     look: str = ""
@@ -40,7 +40,7 @@ class Bar:
         return f"{self.label}: {self.written} (from {self.low:.3g} to {self.high:.3g})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A value to compare the others with, a line across the plot."""
 
@@ -48,7 +48,7 @@ class Mark:
     label: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Plot:
     """Values with their intervals, one below the other, over an axis that shows 0."""
 
