@@ -104,10 +104,7 @@ def _differences(comparison: Comparison) -> Section:
         ("95 % interval", lambda row: signed_interval(row.low, row.high)),
         ("p", lambda row: probability(row.p)),
         ("better", lambda row: LETTERS[row.better]),
-        (
-            "changes needed",
-            lambda row: whole(row.changes_needed) if row.changes_needed else NOTHING,
-        ),
+        ("changes needed", lambda row: whole(row.changes_needed)),
         main=lambda row: row is comparison.differences[0],
     )
     draws = "There is no bootstrap, so no interval and no p."

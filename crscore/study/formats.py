@@ -61,9 +61,9 @@ def p_value(value: float | None) -> str:
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
-def whole(value: int) -> str:
-    """Write a whole number."""
-    return f"{value:,}"
+def whole(value: int | None) -> str:
+    """Write a whole number, or a dash where there is none."""
+    return NOTHING if value is None else f"{value:,}"
 
 
 def count(number: int, noun: str) -> str:

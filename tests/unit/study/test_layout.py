@@ -133,8 +133,8 @@ def test_drawing_is_told_in_words_and_marks_its_rows() -> None:
         title="Wins",
         bars=(
             Bar(label="first", value=0.9, low=0.8, high=1.0, written="90 %", look="good"),
-            Bar(label="second", value=None, written="–"),
-            Bar(label="third", value=0.2, written="20 %", look="trivial"),
+            Bar("second", None, None, None, "–"),
+            Bar("third", 0.2, None, None, "20 %", look="trivial"),
         ),
         marks=(Mark(value=0.95, label="goal 95 %"),),
     )
@@ -163,7 +163,7 @@ def test_links_lead_somewhere() -> None:
 def hostile() -> Report:
     """Put a bad text wherever a run can carry one."""
     table = Table(caption=EVIL, header=("", "n"), rows=((EVIL, EVIL),))
-    plot = Plot(title="P", bars=(Bar(label=EVIL, value=1.0, written="1"),))
+    plot = Plot(title="P", bars=(Bar(EVIL, 1.0, None, None, "1"),))
     details = Details(title=EVIL, table=table, examples=(Example(facts=EVIL, text=EVIL),))
     return report(
         section(

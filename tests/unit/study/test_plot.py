@@ -4,7 +4,7 @@ from crscore.study.plot import Bar, Mark, Plot, round_numbers
 
 
 def plot(*values: float | None, marks: tuple[Mark, ...] = ()) -> Plot:
-    bars = tuple(Bar(label="b", value=value, written=str(value)) for value in values)
+    bars = tuple(Bar("b", value, None, None, str(value)) for value in values)
     return Plot(title="What", bars=bars, marks=marks)
 
 
@@ -35,7 +35,7 @@ def test_places_follow_the_values_and_leave_a_margin() -> None:
 
 
 def test_axis_shows_zero_the_ends_of_intervals_and_the_marks() -> None:
-    bar = Bar(label="b", value=0.5, low=0.31, high=0.6, written="0.5")
+    bar = Bar("b", 0.5, 0.31, 0.6, "0.5")
     shown = Plot(title="What", bars=(bar,), marks=(Mark(value=0.9, label="goal"),))
     assert (shown.ticks[0], shown.ticks[-1]) == (0.0, 1.0)
     assert shown.caption == "What, with 95 % intervals"
