@@ -85,7 +85,7 @@ def ask(
 
     store = scorer.make_store(settings) if settings.cache else None
     return [
-        judge.beside(rated, judge.make_judge(str(one), engine(one, settings), store), tell=tell)
+        judge.ask_judge(rated, judge.make_judge(str(one), engine(one, settings), store), tell=tell)
         for one in judges
     ]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ALL = "all"
 """The row of all languages together."""
 COUNTED: Final[tuple[Correctness, ...]] = ("correct", "incorrect", "unverifiable")
-"""What makes up N: an incomplete claim is neither right nor wrong."""
+"""Judgements that make up N: an incomplete claim is neither right nor wrong."""
 
 
 class ClaimQuality(Struct, frozen=True, kw_only=True):

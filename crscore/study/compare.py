@@ -89,7 +89,7 @@ class Comparison(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHE
     changes: int
     """Changes compared."""
     warnings: tuple[str, ...]
-    """What makes the comparison less than it seems, one sentence each."""
+    """Limits of the comparison, one sentence each."""
     differences: tuple[Difference, ...]
     """Pooled Spearman on relevance first: the one to look at."""
     resamples: int

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 QUANTILES: Final = (0.2, 0.8)
 """Of the metric: where its low values end and where its high ones start."""
 BEST: Final = 5
-"""What people say of a review that the metric must not put low."""
+"""Human relevance of a review that the metric must not put low."""
 WORST: Final = 1
-"""What people say of a review that the metric must not put high."""
+"""Human relevance of a review that the metric must not put high."""
 
 
 class Case(Struct, frozen=True, kw_only=True):
     """One review that the metric misjudged."""
 
     change: str
-    """What it reviews."""
+    """Id of the change."""
     system: str
     """Who wrote it."""
     human: float

@@ -1,4 +1,4 @@
-"""What static analysis says of a study's changes, and whether it brings the score nearer to people.
+"""Static analysis of a study's changes, and whether it brings the score nearer to people.
 
 Three questions: how much do the tools say, and how much of it is of the change; does the score
 agree better with people when it counts that; does it say again what the study's own tools said.
@@ -126,7 +126,7 @@ class Effect(Struct, frozen=True, kw_only=True):
 
 
 class Issues(Struct, frozen=True, kw_only=True):
-    """What a run found of static analysis."""
+    """Static analysis in a run."""
 
     analyzers: str
     """The setting that chose the tools."""
@@ -135,7 +135,7 @@ class Issues(Struct, frozen=True, kw_only=True):
     tools: tuple[ToolRow, ...]
     """By language and tool; all tools of a language last, all languages last of all."""
     rules: tuple[RuleRow, ...]
-    """What counts most often first."""
+    """Rules that count most often first."""
     effects: tuple[Effect, ...]
     """Slice by slice, without issues first."""
     again: tuple[Again, ...]

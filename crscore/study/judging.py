@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """What a scorer made of a study, or of a fold of it."""
+    """Scores of a study, or of a fold of it."""
 
     measured: Measurements
     """Every review's values."""
     links: Links
     """Its judgement of what people linked."""
     duels: tuple[Duel, ...]
-    """What became of the attacks."""
+    """Outcome of the attacks."""
 
 
 class Trainer(Protocol):
@@ -53,7 +53,7 @@ class Fitted:
     """A fold's matcher under the name that all folds of a run share."""
 
     matcher: Matcher
-    """What was learned for the fold."""
+    """The matcher learned for the fold."""
     identity: str
     """Names how it was learned."""
 

@@ -119,7 +119,7 @@ class Card:
     title: str
     value: str
     basis: str
-    """What it rests on."""
+    """Data it rests on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ class Report:
     heading: str
     facts: tuple[str, ...]
     notes: tuple[str, ...]
-    """What a reader must know before the numbers."""
+    """Notes to read before the numbers."""
     cards: tuple[Card, ...]
     sections: tuple[Section, ...]
     signatures: tuple[str, ...]

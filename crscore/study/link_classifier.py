@@ -71,9 +71,9 @@ class Classifier(Struct, frozen=True, kw_only=True):
     positive: int
     """Pairs that people linked."""
     score: str
-    """What ranks the pairs: `degree`, or `cosine` where the degrees are only 0 and 1."""
+    """Score that ranks the pairs: `degree`, or `cosine` where the degrees are only 0 and 1."""
     threshold: float
-    """What decides in a score: the cosine must be above it, a degree at least it."""
+    """Cut-off that decides in a score: the cosine must be above it, a degree at least it."""
     precision: float | None
     """Of the matcher's own decision; None when it matched no pair."""
     recall: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class ScoredReview:
     place: tuple[int, int]
     """Position of its change in the study, and its own among the reviews of the change."""
     change: StudyChange
-    """What it reviews."""
+    """The change under review."""
     review: RatedReview
     """The review and what people said of it."""
     sentences: Floats
@@ -58,16 +58,25 @@ class Metric:
     """One measure of every review."""
 
     name: str
-    """What it is; for the score: matcher, encoder and claims."""
+    """Name; for the score: matcher, encoder and claims."""
     values: Floats
     """Shape (N, 3): conciseness, comprehensiveness, relevance. One beside the score that does
     not tell them apart may come with shape (N,)."""
     variant: str = ""
-    """What was computed, with which library, list or model; "" where the name says it."""
+    """Method, with its library, list or model; "" where the name says it."""
     primary: bool = False
     """True for the metric that the run is about."""
     rows: tuple[int, ...] | None = None
     """The N rows that it has a value for, ascending, at least one; None for all of them."""
+
+
+class ExtraMetrics(NamedTuple):
+    """Metrics to stand beside the score, on the same rows."""
+
+    metrics: tuple[Metric, ...]
+    """With values in the order of the rows."""
+    notes: tuple[str, ...] = ()
+    """Notes on what is missing and why, one sentence each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -192,7 +201,7 @@ def read_diff(change: StudyChange, scorer: Scorer, *, sources: bool) -> Diff:
     return scorer.read_diff(change.patch, source=change.id, language=change.language, sources=both)
 
 
-def beside(measured: Measurements, others: Iterable[Metric]) -> Measurements:
+def add_metrics(measured: Measurements, others: Iterable[Metric]) -> Measurements:
     """Put further metrics beside those of the score.
 
     Args:

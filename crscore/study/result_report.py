@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 RELEVANCE: Final = DIMENSIONS[2]
 TRIVIAL: Final = (WORDS, REPEATED_TOKENS)
-"""What a score has to beat to say anything."""
+"""Measures that a score has to beat to say anything."""
 CASES_IN_TEXT: Final = 3
 _RISES: Final = {True: "rises", False: "does not", None: ""}
 _REACHED: Final = {True: f"{YES} reached", False: f"{NO} missed", None: "none"}

@@ -101,7 +101,7 @@ class Bootstrap(Struct, frozen=True, kw_only=True):
     seed: Count
     """Of the draws."""
     cluster: Literal["change"] = "change"
-    """What is drawn whole."""
+    """Unit that is drawn whole."""
 
 
 class MetricName(Struct, frozen=True, kw_only=True):
@@ -110,7 +110,7 @@ class MetricName(Struct, frozen=True, kw_only=True):
     name: str
     """As in every other list."""
     variant: str
-    """What was computed, with which library, list or model; empty where the name says it."""
+    """Method, with its library, list or model; empty where the name says it."""
     primary: bool
     """True for the metric that the run is about."""
 
@@ -126,7 +126,7 @@ class Pairs(Struct, frozen=True, kw_only=True):
 
 
 class AttackGoals(Struct, frozen=True, kw_only=True):
-    """What a score should reach against attacks."""
+    """Goals of a score against attacks."""
 
     wins: float = WIN_GOAL
     """Share of duels that the honest review has to win, at least."""
@@ -140,7 +140,7 @@ class Attacks(Struct, frozen=True, kw_only=True):
     """Outcome of attacks on the score."""
 
     goals: AttackGoals
-    """What should be reached."""
+    """Values to reach."""
     reached: bool
     """Whether every goal is reached."""
     honest: HonestRow
@@ -168,7 +168,7 @@ class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     metric: str
     """Name of the primary metric: matcher, encoder and claims."""
     data: Data
-    """What was measured."""
+    """The data that was measured."""
     threshold: Cosine | None
     """Cosine threshold used; null for a matcher that has none."""
     tau_by_procedure: Cosine | None
@@ -192,19 +192,19 @@ class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     sweep: tuple[Step, ...]
     """The published rule at other thresholds, ascending."""
     claims: tuple[ClaimQuality, ...]
-    """What people said of the study's own claims; empty where they did not."""
+    """Human judgements of the study's own claims; empty where they did not."""
     agreement: tuple[Agreement, ...]
     """How far people agree with each other."""
     attacks: Attacks | None
     """Outcome of attacks on the score; null where none were made."""
     issues: Issues | None
-    """What static analysis says of the changes and does to the score; null where no tool ran."""
+    """Static analysis of the changes and its effect on the score; null where no tool ran."""
     length: LengthEffect
     """Whether the primary metric pays for length alone."""
     errors: Misjudged
     """Where the primary metric's relevance is farthest from people's."""
     notes: tuple[str, ...]
-    """What was left out on the way, one sentence each."""
+    """Notes on what was left out, one sentence each."""
     reviews: tuple[Review, ...]
     """Every review in the order of the study: what a comparison of two runs needs."""
 

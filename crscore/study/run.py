@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from crscore.study.attacks.measure import AttackReport
     from crscore.study.issues import Issues, Variant
     from crscore.study.judging import Judged, Trainer
-    from crscore.study.measure import Measurements, Metric
+    from crscore.study.measure import ExtraMetrics, Measurements
     from crscore.study.results import ValidationResult
     from crscore.study.splits import Fold, Split
     from crscore.study.study import Study
+
+    Extra = Callable[[Measurements, Encoder], ExtraMetrics]
 
 RECORDED: Final = study.SOURCE
 """Stands for the study's own claims among the claim generators."""
@@ -40,7 +42,7 @@ NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a run is asked for beside the settings of the score."""
+    """Options of a run beside the settings of the score."""
 
     claims: str = RECORDED
     """`recorded`, or a claim generator's name with its argument; several joined by `+`."""
@@ -54,19 +56,6 @@ class Options:
     """Attack the score, and count how often an honest review wins."""
     split: Split | None = None
     """Learn the matcher anew for each fold; None for the matcher that the settings name."""
-
-
-class Beside(NamedTuple):
-    """Metrics to stand beside the score, on the same rows."""
-
-    metrics: tuple[Metric, ...]
-    """With values in the order of the rows."""
-    notes: tuple[str, ...] = ()
-    """What is missing and why, one sentence each."""
-
-
-if TYPE_CHECKING:
-    Extra = Callable[[Measurements, Encoder], Beside]
 
 
 def run(
@@ -116,8 +105,8 @@ def run(
     notes += () if analysed is None else analysed.notes
     for one in extra:
         # The real encoder: it may be able to do more than encode.
-        beside = one(measured, encoder.encoder)
-        measured, notes = measure.beside(measured, beside.metrics), notes + beside.notes
+        more = one(measured, encoder.encoder)
+        measured, notes = measure.add_metrics(measured, more.metrics), notes + more.notes
     return results.assess(
         rated,
         measured,

@@ -103,7 +103,7 @@ def _groups(names: Sequence[str | None]) -> Mapping[str, Rows]:
 
 
 class Columns:
-    """What people said, and the distinct columns among some tables.
+    """Human ratings, and the distinct columns among some tables.
 
     Most metrics give one value for all three dimensions, so ranking each column once saves
     most of the work.

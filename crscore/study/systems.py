@@ -51,7 +51,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
 
 
 class SystemMean(Struct, frozen=True, kw_only=True):
-    """What one metric gives one system."""
+    """Mean value of one metric for one system."""
 
     system: str
     """Who wrote the reviews."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from crscore import settings as config
 from crscore.study import run, study
-from crscore.study.measure import Measurements
+from crscore.study.measure import ExtraMetrics, Measurements
 from crscore.study.results import ValidationResult
 from tests.helpers import study as studies
 
@@ -32,9 +32,9 @@ def made_with_values(
     """The result, and every metric's values that it was made of."""
     seen: list[Measurements] = []
 
-    def look(measured: Measurements, _: object) -> run.Beside:
+    def look(measured: Measurements, _: object) -> ExtraMetrics:
         seen.append(measured)
-        return run.Beside(())
+        return ExtraMetrics(())
 
     found = made(folder, rows, extra=(*extra, look), **options)
     return found, seen[0]

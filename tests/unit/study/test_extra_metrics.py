@@ -8,7 +8,7 @@ import sacrebleu
 from crscore.encoders import hashing, minilm
 from crscore.errors import DependencyError, InputError
 from crscore.study import extra_metrics, measure
-from crscore.study.baselines import _libraries
+from crscore.study.baselines import overlap
 from crscore.study.measure import Measurements
 from crscore.study.vector_cache import Memory
 from tests.helpers import findings as helper
@@ -59,9 +59,9 @@ def test_without_the_weights_bertscore_is_left_out(tmp_path: Path, monkeypatch) 
 
 def test_missing_library_is_said_when_baselines_are_asked_for(monkeypatch) -> None:
     def gone(package: str) -> str:
-        raise _libraries.metadata.PackageNotFoundError(package)
+        raise overlap.metadata.PackageNotFoundError(package)
 
-    monkeypatch.setattr(_libraries.metadata, "version", gone)
+    monkeypatch.setattr(overlap.metadata, "version", gone)
     with pytest.raises(DependencyError, match=r"crscore\[validate\]"):
         extra_metrics.baselines()
 
@@ -82,7 +82,7 @@ def test_metric_of_a_file_is_in_the_order_of_the_rows(tmp_path: Path) -> None:
     assert [(one.name, one.variant) for one in made.metrics] == [("judge", "read from judge.jsonl")]
     places = [float(row.place[1]) for row in found.rows]
     assert made.metrics[0].values.tolist() == np.repeat([places], 3, axis=0).T.tolist()
-    assert measure.beside(found, made.metrics).metrics[-1].name == "judge"
+    assert measure.add_metrics(found, made.metrics).metrics[-1].name == "judge"
 
 
 def test_wrong_file_is_refused_before_the_work(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from crscore.study import error_analysis, layout, run
+from crscore.study import error_analysis, layout
 from crscore.study.agreement import Agreement
 from crscore.study.layout import Report, Section, Table
-from crscore.study.measure import Metric
+from crscore.study.measure import ExtraMetrics, Metric
 from crscore.study.result_report import result_report
 from crscore.study.results import ValidationResult
 from tests.helpers import findings as helper
@@ -94,7 +94,7 @@ def test_answer_stands_on_the_cards(found: ValidationResult) -> None:
 def test_change_left_out_and_notes_are_told(tmp_path: Path) -> None:
     rows = studies.rows()
     rows[1] |= {"llm_claims": [], "pseudo_references": []}
-    made = helper.made(tmp_path, rows, extra=(lambda *_: run.Beside((), ("BLEU is missing",)),))
+    made = helper.made(tmp_path, rows, extra=(lambda *_: ExtraMetrics((), ("BLEU is missing",)),))
     report = result_report(replace(made, split="grouped-cv:5"))
     assert "1 change left out for having no pseudo-reference" in report.facts
     assert report.notes == ("BLEU is missing",)
@@ -128,9 +128,9 @@ def test_two_people_are_a_value_to_compare_with(found: ValidationResult) -> None
 
 
 def test_variant_of_a_metric_is_told(tmp_path: Path) -> None:
-    def lengths(measured, _encoder) -> run.Beside:
+    def lengths(measured, _encoder) -> ExtraMetrics:
         values = np.arange(float(len(measured.rows)))
-        return run.Beside((Metric(name="chrF", values=values, variant="nc:6"),))
+        return ExtraMetrics((Metric(name="chrF", values=values, variant="nc:6"),))
 
     assert section(helper.made(tmp_path), "metrics").details == ()
     (details,) = section(helper.made(tmp_path, extra=(lengths,)), "metrics").details

@@ -8,7 +8,7 @@ from crscore import settings as config
 from crscore.encoders import hashing
 from crscore.errors import DependencyError, InputError, UnknownPluginError, UnknownThresholdError
 from crscore.study import run, study
-from crscore.study.measure import Measurements, Metric
+from crscore.study.measure import ExtraMetrics, Measurements, Metric
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 
@@ -37,13 +37,13 @@ def test_settings_of_the_run_are_kept(tmp_path: Path) -> None:
 
 
 def test_extra_metrics_see_the_rows_and_stand_beside_the_score(tmp_path: Path) -> None:
-    def lengths(measured: Measurements, encoder: object) -> run.Beside:
+    def lengths(measured: Measurements, encoder: object) -> ExtraMetrics:
         assert isinstance(encoder, hashing.Hashing)  # the real one, which may have more to give
         values = np.array([float(len(row.review.text)) for row in measured.rows])
-        return run.Beside((Metric(name="characters", values=values),), ("no reference: js:1",))
+        return ExtraMetrics((Metric(name="characters", values=values),), ("no reference: js:1",))
 
     found, measured = helper.made_with_values(
-        tmp_path, extra=(lengths, lambda *_: run.Beside((), ("and more",)))
+        tmp_path, extra=(lengths, lambda *_: ExtraMetrics((), ("and more",)))
     )
     assert found.metrics[-1].name == measured.metrics[-1].name == "characters"
     assert measured.metrics[-1].values[0].tolist() == [float(len(measured.rows[0].review.text))] * 3
