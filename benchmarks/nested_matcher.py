@@ -21,7 +21,7 @@ import numpy as np
 from crscore import Scorer, plugins, scorer, settings
 from crscore.study import measure, splits, statistics, study
 from crscore.study.systems import junk_systems
-from crscore.study.vector_cache import Memory
+from crscore.study.vector_cache import VectorCache
 from crscore.training import matcher
 from crscore.training.boosting import Growth
 from crscore.training.matcher import Recipe
@@ -45,7 +45,7 @@ class Bench:
 
     def __init__(self, path: Path) -> None:
         self.study = study.read_study(path)
-        self.encoder = Memory(scorer.make_encoder(settings.Config()))
+        self.encoder = VectorCache(scorer.make_encoder(settings.Config()))
         self.writer = Remembered(plugins.load("claims", "structural").create({}))
 
     def learn(self, rated: study.Study, recipe: Recipe) -> matcher.Calibrated:

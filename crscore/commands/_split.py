@@ -10,7 +10,7 @@ from crscore import settings as config
 
 if TYPE_CHECKING:
     from crscore.settings import Config
-    from crscore.study.judging import Trainer
+    from crscore.study.run import Trainer
     from crscore.study.splits import Split
 
 FLAG: Final = "--split"

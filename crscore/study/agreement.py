@@ -42,7 +42,7 @@ class Agreement(Struct, frozen=True, kw_only=True):
     """Why the value is None; None when it is a number."""
 
 
-def agreement(study: Study) -> tuple[Agreement, ...]:
+def measure_agreement(study: Study) -> tuple[Agreement, ...]:
     """Measure the agreement on ratings and on the correctness of claims.
 
     Alpha takes any number of annotators and needs no names. The other measures compare two:

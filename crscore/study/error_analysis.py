@@ -95,7 +95,7 @@ class Misjudged(Struct, frozen=True, kw_only=True):
     """Every overestimate, the highest first."""
 
 
-def misjudged(measured: Measurements) -> Misjudged:
+def find_misjudged(measured: Measurements) -> Misjudged:
     """Find the reviews whose relevance the primary metric misjudges most.
 
     "Low" takes in the quantile itself: it is often 0, and nothing is below 0.

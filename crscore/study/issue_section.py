@@ -21,7 +21,7 @@ from crscore.study.study import DIMENSIONS
 
 if TYPE_CHECKING:
     from crscore.study.issues import Effect, Issues, ToolRow
-    from crscore.study.rediscovered_issues import Again, Miss
+    from crscore.study.rediscovered_issues import Miss, Rediscovered
 
 MISSES_IN_TEXT: Final = 5
 LABELS: Final = {
@@ -119,7 +119,7 @@ def _column_notes(found: Issues) -> str:
     )
 
 
-def _summary(row: Again) -> str:
+def _summary(row: Rediscovered) -> str:
     again = row.by_rule + row.by_meaning
     text = (
         f"{row.language}: of {count(row.rows, 'issue')} of the study's own tools, {again:,} "
@@ -144,7 +144,7 @@ def _rules(found: Issues) -> Table:
     )
 
 
-def _misses(row: Again) -> Details:
+def _misses(row: Rediscovered) -> Details:
     return Details(
         f"{row.language}: {count(len(row.misses), 'missed issue')}",
         examples=tuple(Example(f"{one.change} · {_nearest(one)}", one.text) for one in row.misses),

@@ -14,7 +14,7 @@ from msgspec import Struct
 from crscore.records import Severity, ToolState
 from crscore.static_analysis import issues
 from crscore.study import compare, measure, slices, statistics
-from crscore.study.rediscovered_issues import Again, find_rediscovered
+from crscore.study.rediscovered_issues import Rediscovered, find_rediscovered
 from crscore.study.study import DIMENSIONS
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ EVERY: Final = "all"
 """Stands for all languages, and for all tools together."""
 
 
-class Look(NamedTuple):
+class AnalyzedChange(NamedTuple):
     """A change and what the tools say of it."""
 
     change: StudyChange
@@ -138,14 +138,14 @@ class Issues(Struct, frozen=True, kw_only=True):
     """Rules that count most often first."""
     effects: tuple[Effect, ...]
     """Slice by slice, without issues first."""
-    again: tuple[Again, ...]
+    again: tuple[Rediscovered, ...]
     """Of each language whose changes have issues of the study's own tools."""
     notes: tuple[str, ...]
     """Tools that did not run, one sentence each."""
 
 
-def look(study: Study, scorer: Scorer, *, sources: bool) -> tuple[Look, ...]:
-    """Let the tools look at every change of a study.
+def analyze_changes(study: Study, scorer: Scorer, *, sources: bool) -> tuple[AnalyzedChange, ...]:
+    """Analyse every change of a study.
 
     Args:
         study: The study.
@@ -158,7 +158,9 @@ def look(study: Study, scorer: Scorer, *, sources: bool) -> tuple[Look, ...]:
     parts = scorer.parts
     diffs = [measure.read_diff(change, scorer, sources=sources) for change in study.changes]
     return tuple(
-        Look(change, issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues))
+        AnalyzedChange(
+            change, issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
+        )
         for change, diff, analysis in zip(
             study.changes, diffs, parts.analyzers.analyze(diffs), strict=True
         )
@@ -166,7 +168,7 @@ def look(study: Study, scorer: Scorer, *, sources: bool) -> tuple[Look, ...]:
 
 
 def assess(
-    looks: Sequence[Look],
+    looks: Sequence[AnalyzedChange],
     variants: Sequence[Variant],
     scorer: Scorer,
     *,
@@ -209,8 +211,8 @@ def _notes(runs: Iterable[ToolRun]) -> tuple[str, ...]:
     )
 
 
-def _tools(looks: Sequence[Look]) -> Iterator[ToolRow]:
-    by_language: dict[str, list[Look]] = defaultdict(list)
+def _tools(looks: Sequence[AnalyzedChange]) -> Iterator[ToolRow]:
+    by_language: dict[str, list[AnalyzedChange]] = defaultdict(list)
     for one in looks:
         by_language[one.change.language].append(one)
     for language, mine in sorted(by_language.items()):
@@ -220,7 +222,7 @@ def _tools(looks: Sequence[Look]) -> Iterator[ToolRow]:
     yield _tool(EVERY, EVERY, looks)
 
 
-def _tool(language: str, name: str, looks: Sequence[Look]) -> ToolRow:
+def _tool(language: str, name: str, looks: Sequence[AnalyzedChange]) -> ToolRow:
     def is_mine(tool: str) -> bool:
         return name in (EVERY, tool)
 

@@ -64,7 +64,7 @@ class Step(Struct, frozen=True, kw_only=True):
     """Mean relevance, in [0, 1]."""
 
 
-def sensitivity(measured: Measurements) -> tuple[Sensitivity, ...]:
+def measure_levels(measured: Measurements) -> tuple[Sensitivity, ...]:
     """Average every metric over the reviews of each human level.
 
     Args:

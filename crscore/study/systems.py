@@ -110,7 +110,7 @@ def junk_systems(systems: Iterable[str], relevance: Iterable[float]) -> tuple[st
     return tuple(system for system, mean in means.items() if mean < JUNK_BELOW)
 
 
-def systems(measured: Measurements) -> Systems:
+def rank_systems(measured: Measurements) -> Systems:
     """Rank the systems by their mean values.
 
     With some ten systems the p-values rest on so few values; they are the usual ones for a

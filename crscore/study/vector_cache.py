@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Memory:
+class VectorCache:
     """Encoder with a cache: a run scores the same reviews against several lists of claims."""
 
     encoder: Encoder
@@ -44,7 +44,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AnalysisMemory:
+class AnalysisCache:
     """Static analysis with a cache."""
 
     analyzers: Analyzers

@@ -10,7 +10,7 @@ from crscore.errors import DependencyError, InputError
 from crscore.study import extra_metrics, measure
 from crscore.study.baselines import overlap
 from crscore.study.measure import Measurements
-from crscore.study.vector_cache import Memory
+from crscore.study.vector_cache import VectorCache
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 
@@ -44,7 +44,7 @@ def test_encoder_without_tokens_leaves_bertscore_to_the_default_one(tmp_path: Pa
     found = measured(tmp_path)
     scores = [
         {one.name: one for one in extra_metrics.baselines()(found, encoder).metrics}["BERTScore"]
-        for encoder in (hashing.create({}), minilm.create({}), Memory(hashing.create({})))
+        for encoder in (hashing.create({}), minilm.create({}), VectorCache(hashing.create({})))
     ]
     assert len({one.variant for one in scores}) == 1
     assert scores[0].values.tolist() == scores[1].values.tolist() == scores[2].values.tolist()

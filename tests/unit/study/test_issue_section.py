@@ -8,7 +8,7 @@ from crscore.study import layout
 from crscore.study.issue_section import issue_section
 from crscore.study.issues import Issues
 from crscore.study.layout import Section
-from crscore.study.rediscovered_issues import Again, Miss
+from crscore.study.rediscovered_issues import Miss, Rediscovered
 from crscore.study.result_report import result_report
 from crscore.study.results import ValidationResult
 from tests.helpers import findings as helper
@@ -36,9 +36,9 @@ def shown(issues: Issues) -> Section:
     return issue_section(issues)
 
 
-def missed(count: int, **fields: object) -> Again:
+def missed(count: int, **fields: object) -> Rediscovered:
     miss = Miss(change="java:1", text="line 1, A:\tB", nearest="C.", line=2, cosine=0.25)
-    return Again(
+    return Rediscovered(
         language="java",
         rows=count,
         unreadable=1,

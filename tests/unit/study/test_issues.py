@@ -17,7 +17,7 @@ from crscore.records import (
 )
 from crscore.static_analysis.issues import Chosen
 from crscore.study import issues
-from crscore.study.issues import Issues, Look, Variant
+from crscore.study.issues import AnalyzedChange, Issues, Variant
 from crscore.study.measure import Measurements
 from crscore.study.results import ValidationResult
 from tests.helpers import findings as helper
@@ -117,15 +117,17 @@ def finding(tool: str = "a", rule: str = "R1", **fields: object) -> Finding:
 
 def look_at(
     *findings: Finding, tools: tuple[ToolRun, ...] = (), sources: tuple[str, ...] = ()
-) -> Look:
+) -> AnalyzedChange:
     references = tuple(
         PseudoReference(text="Bad.", kind=ReferenceKind.ISSUE, source=one) for one in sources
     )
     analysis = Analysis(findings=findings, tools=tools)
-    return Look(row("c", "s").change, Chosen(references, analysis))
+    return AnalyzedChange(row("c", "s").change, Chosen(references, analysis))
 
 
-def assessed(*looks: Look, variants: tuple[Variant, ...] = (), resamples: int = 0) -> Issues:
+def assessed(
+    *looks: AnalyzedChange, variants: tuple[Variant, ...] = (), resamples: int = 0
+) -> Issues:
     given = variants or (Variant("none", small([1.0, 2.0])), Variant("tools", small([2.0, 1.0])))
     scorer = Scorer(helper.SETTINGS, analyzers="none")
     return issues.assess(looks, given, scorer, resamples=resamples, seed=0)
