@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from crscore.study.error_analysis import Misjudged
+from crscore.study.error_analysis import Misjudged, find_misjudged
 from tests.helpers import measured as helper
 
 # Quantiles of 0, 0, 0, .2, .4, .5, .6, .8, .9, 1 at 20 % and 80 %: 0 and .82.
