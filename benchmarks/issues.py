@@ -112,7 +112,7 @@ class Bench:
         self.writer = Written(
             study.recorded(self.study, issues=False)
             if given.claims == study.SOURCE
-            else plugins.load("claims", given.claims).create({})
+            else plugins.create("claims", given.claims)
         )
         everything = Scorer(
             self.settings, generator=self.writer, encoder=self.encoder, analyzers=self.known

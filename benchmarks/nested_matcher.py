@@ -28,7 +28,7 @@ from crscore.training.matcher import Recipe
 
 RECIPES = {
     "shipped": Recipe(),
-    "without decoys": Recipe(decoys=False),
+    "without negatives": Recipe(negatives=False),
     "without discount": Recipe(discount=0.0),
     "best thresholds": Recipe(
         growth=Growth(random_thresholds=False, rounds=150, features=0.3),
@@ -46,7 +46,7 @@ class Bench:
     def __init__(self, path: Path) -> None:
         self.study = study.read_study(path)
         self.encoder = VectorCache(scorer.make_encoder(settings.Config()))
-        self.writer = Remembered(plugins.load("claims", "structural").create({}))
+        self.writer = Remembered(plugins.create("claims", "structural"))
 
     def learn(self, rated: study.Study, recipe: Recipe) -> matcher.Calibrated:
         return matcher.train(rated, encoder=self.encoder, generator=self.writer, recipe=recipe)

@@ -41,7 +41,7 @@ _MIGRATIONS = (
 
 
 class Summary(NamedTuple):
-    """What a store holds of one kind."""
+    """Summary of the entries of one kind."""
 
     kind: str
     """The first word of the keys."""

@@ -8,8 +8,7 @@
       ConfigError           a setting is unknown or has a wrong value; names the key
         UnknownThresholdError  no threshold is known for an encoder
       DependencyError       a package is missing; carries the command that installs it
-      PluginError
-        UnknownPluginError  no plugin of that name; lists the ones there are
+      UnknownPluginError    no plugin of that name; lists the ones there are
       AnalyzerError         an analysis tool's part of a run
         ManifestError       an analyzer's folder cannot be used; names the key
         ToolNotFoundError   a tool is not installed; carries the command that installs it
@@ -27,31 +26,33 @@
         UnavailableError    the host cannot be reached, or answers with errors or nonsense
         UncertainWriteError a write got no answer: it may have been done
 
-The leaf says what the caller can do. Fields go in the constructor and stay in
-`args`, so that every error survives pickling; the text is made in `__str__`.
-Only `cli.py` turns an error into a message and an exit code.
+The leaf says what the caller can do. An error with fields is a dataclass whose text is made in
+`__str__`; every error survives pickling. Only `cli.py` turns an error into a message and an exit
+code.
 """
 
 from __future__ import annotations
+
+import copyreg
+from dataclasses import dataclass
+from typing import Any
 
 
 class CRScoreError(Exception):
     """Root of all errors raised on purpose."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Also for a field that was given by name, which is not in `args`.
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
+
 
 class InputError(CRScoreError):
-    """An input cannot be used; the message says which and what to do."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-    def __str__(self) -> str:
-        return self.message
+    """Raised when an input cannot be used; the message says which and what to do."""
 
 
+@dataclass(eq=False)
 class DiffParseError(InputError):
-    """The text is not a diff that can be read.
+    """Raised when a text is not a diff that can be read.
 
     Args:
         source: Where the text came from: a path, or `<stdin>`.
@@ -59,19 +60,18 @@ class DiffParseError(InputError):
         message: What was wrong and what to do.
     """
 
-    def __init__(self, source: str, line: int | None, message: str) -> None:
-        super().__init__(message)
-        self.args = (source, line, message)
-        self.source = source
-        self.line = line
+    source: str
+    line: int | None
+    message: str
 
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
         return f"{place}: {self.message}"
 
 
+@dataclass(eq=False)
 class LimitError(InputError):
-    """An input is larger than a limit.
+    """Raised when an input is larger than a limit.
 
     Args:
         limit: Name of the limit, as in the configuration (`max_diff_bytes`).
@@ -80,13 +80,10 @@ class LimitError(InputError):
         source: Where the input came from.
     """
 
-    def __init__(self, limit: str, allowed: int, found: int, source: str) -> None:
-        super().__init__("")
-        self.args = (limit, allowed, found, source)
-        self.limit = limit
-        self.allowed = allowed
-        self.found = found
-        self.source = source
+    limit: str
+    allowed: int
+    found: int
+    source: str
 
     def __str__(self) -> str:
         return (
@@ -95,20 +92,20 @@ class LimitError(InputError):
         )
 
 
+@dataclass(eq=False)
 class OutputError(CRScoreError):
-    """The report cannot be written where it was asked for."""
+    """Raised when the report cannot be written where it was asked for."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
+    path: str
+    reason: str
 
     def __str__(self) -> str:
         return f"cannot write {self.path}: {self.reason}; choose another path with -o"
 
 
+@dataclass(eq=False)
 class ConfigError(CRScoreError):
-    """A setting is unknown or has a wrong value.
+    """Raised when a setting is unknown or has a wrong value.
 
     Args:
         key: The setting, as the user wrote it (`--threshold`, `CRSCORE_ENCODER`, `encoder`).
@@ -116,18 +113,16 @@ class ConfigError(CRScoreError):
         expected: What would have been right.
     """
 
-    def __init__(self, key: str, origin: str, expected: str) -> None:
-        super().__init__(key, origin, expected)
-        self.key = key
-        self.origin = origin
-        self.expected = expected
+    key: str
+    origin: str
+    expected: str
 
     def __str__(self) -> str:
         return f"{self.origin}: {self.key}: {self.expected}"
 
 
 class UnknownThresholdError(ConfigError):
-    """No threshold is known for an encoder.
+    """Raised when no threshold is known for an encoder.
 
     Args:
         encoder: Its name and model.
@@ -139,56 +134,49 @@ class UnknownThresholdError(ConfigError):
             f"`crscore validate DATA --encoder {encoder}`"
         )
         super().__init__("threshold", "settings", expected)
-        self.args = (encoder,)
-        self.encoder = encoder
 
 
+@dataclass(eq=False)
 class DependencyError(CRScoreError):
-    """A package that this run needs is not installed.
+    """Raised when a package that this run needs is not installed.
 
     Args:
         package: What is missing.
         command: The command that installs it.
     """
 
-    def __init__(self, package: str, command: str) -> None:
-        super().__init__(package, command)
-        self.package = package
-        self.command = command
+    package: str
+    command: str
 
     def __str__(self) -> str:
         return f"{self.package} is not installed; install it with: {self.command}"
 
 
-class PluginError(CRScoreError):
-    """A plugin cannot be used."""
-
-
-class UnknownPluginError(PluginError):
-    """No plugin of that kind has that name.
+@dataclass(eq=False)
+class UnknownPluginError(CRScoreError):
+    """Raised when no plugin of a kind has a name.
 
     Args:
-        kind: `claims`, `encoders`, `matchers` or `reports`.
+        kind: `claims`, `encoders`, `engines`, `matchers`, `reports` or `analyzers`.
         name: The name asked for.
         known: The names there are.
     """
 
-    def __init__(self, kind: str, name: str, known: tuple[str, ...]) -> None:
-        super().__init__(kind, name, known)
-        self.kind = kind
-        self.name = name
-        self.known = known
+    kind: str
+    name: str
+    known: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"no plugin {self.name!r} among {self.kind}; there are: {', '.join(self.known)}"
 
 
 class AnalyzerError(CRScoreError):
-    """An analysis tool cannot do its part."""
+    """Raised when an analysis tool cannot do its part."""
 
 
+@dataclass(eq=False)
 class ManifestError(AnalyzerError):
-    """An analyzer's folder cannot be used.
+    """Raised when an analyzer's folder cannot be used.
 
     Args:
         source: The file at fault.
@@ -196,35 +184,33 @@ class ManifestError(AnalyzerError):
         expected: What would have been right.
     """
 
-    def __init__(self, source: str, key: str, expected: str) -> None:
-        super().__init__(source, key, expected)
-        self.source = source
-        self.key = key
-        self.expected = expected
+    source: str
+    key: str
+    expected: str
 
     def __str__(self) -> str:
         return f"{self.source}: {self.key}: {self.expected}"
 
 
+@dataclass(eq=False)
 class ToolNotFoundError(AnalyzerError):
-    """A tool, or a program it needs, is not installed.
+    """Raised when a tool, or a program it needs, is not installed.
 
     Args:
         tool: The tool.
         command: What installs it, or the program that was not found.
     """
 
-    def __init__(self, tool: str, command: str) -> None:
-        super().__init__(tool, command)
-        self.tool = tool
-        self.command = command
+    tool: str
+    command: str
 
     def __str__(self) -> str:
         return f"{self.tool} is not installed; get it with: {self.command}"
 
 
+@dataclass(eq=False)
 class ToolFailedError(AnalyzerError):
-    """A tool broke a limit, died, or ended in a way its manifest does not know.
+    """Raised when a tool breaks a limit, dies, or ends in a way its manifest does not know.
 
     Args:
         tool: The tool.
@@ -233,112 +219,93 @@ class ToolFailedError(AnalyzerError):
         stderr: The end of what it wrote to standard error.
     """
 
-    def __init__(self, tool: str, reason: str, code: int | None = None, stderr: str = "") -> None:
-        super().__init__(tool, reason, code, stderr)
-        self.tool = tool
-        self.reason = reason
-        self.code = code
-        self.stderr = stderr
+    tool: str
+    reason: str
+    code: int | None = None
+    stderr: str = ""
 
     def __str__(self) -> str:
         return f"{self.tool} {self.reason}"
 
 
 class ToolOutputError(ToolFailedError):
-    """A tool's output is not what its format says."""
+    """Raised when a tool's output is not what its format says."""
 
     def __str__(self) -> str:
         return f"the output of {self.tool} cannot be read: {self.reason}"
 
 
 class GenerationError(CRScoreError):
-    """Claims could not be made or replayed."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-    def __str__(self) -> str:
-        return self.message
+    """Raised when claims cannot be made or replayed."""
 
 
 class EncodingError(CRScoreError):
-    """A text could not be turned into a vector."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-    def __str__(self) -> str:
-        return self.message
+    """Raised when a text cannot be turned into a vector."""
 
 
+@dataclass(eq=False)
 class ModelNotFoundError(EncodingError):
-    """A model's files are not on this machine and could not, or may not, be fetched.
+    """Raised when a model's files are not on this machine and could not, or may not, be fetched.
 
     Args:
         model: The model asked for.
         command: What makes it available.
     """
 
-    def __init__(self, model: str, command: str) -> None:
-        super().__init__("")
-        self.args = (model, command)
-        self.model = model
-        self.command = command
+    model: str
+    command: str
 
     def __str__(self) -> str:
         return f"model {self.model} is not on this machine; get it with: {self.command}"
 
 
+@dataclass(eq=False)
 class StoreError(CRScoreError):
-    """The store on disk cannot be read or cleared.
+    """Raised when the store on disk cannot be read or cleared.
 
     Args:
         path: Its file.
         reason: What happened and what to do.
     """
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
+    path: str
+    reason: str
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
 
 
+@dataclass(eq=False)
 class HostError(CRScoreError):
-    """The code host, or the local checkout, cannot do its part.
+    """Raised when the code host, or the local checkout, cannot do its part.
 
     Args:
         what: What was asked for, in words or as a path of the host's interface.
         reason: What happened and, where there is something, what to do.
     """
 
-    def __init__(self, what: str, reason: str) -> None:
-        super().__init__(what, reason)
-        self.what = what
-        self.reason = reason
+    what: str
+    reason: str
 
     def __str__(self) -> str:
         return f"{self.what}: {self.reason}"
 
 
 class BadTokenError(HostError):
-    """The token is missing, wrong or expired."""
+    """Raised when the token is missing, wrong or expired."""
 
 
 class PermissionDeniedError(HostError):
-    """The token may not do this."""
+    """Raised when the token may not do this."""
 
 
 class NotFoundError(HostError):
-    """There is no such thing, or the token may not see it."""
+    """Raised when there is no such thing, or the token may not see it."""
 
 
+@dataclass(eq=False)
 class RateLimitedError(HostError):
-    """The host asks to wait longer than the run may.
+    """Raised when the host asks to wait longer than the run may.
 
     Args:
         what: What was asked for.
@@ -346,15 +313,12 @@ class RateLimitedError(HostError):
         retry_after: Seconds that the host asks to wait; None when it did not say.
     """
 
-    def __init__(self, what: str, reason: str, retry_after: float | None = None) -> None:
-        super().__init__(what, reason)
-        self.args = (what, reason, retry_after)
-        self.retry_after = retry_after
+    retry_after: float | None = None
 
 
 class UnavailableError(HostError):
-    """The host cannot be reached, or answers with errors or with nonsense."""
+    """Raised when the host cannot be reached, or answers with errors or with nonsense."""
 
 
 class UncertainWriteError(HostError):
-    """A write got no answer that can be read: it may have been done, or not."""
+    """Raised when a write got no answer that can be read: it may have been done, or not."""

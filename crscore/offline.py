@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 
 from crscore.errors import CRScoreError
 
@@ -26,12 +27,11 @@ _REFUSED = frozenset(
 )
 
 
+@dataclass(eq=False)
 class OfflineError(CRScoreError):
-    """Something wanted the network in offline mode."""
+    """Raised when something asks for the network in offline mode."""
 
-    def __init__(self, event: str) -> None:
-        super().__init__(event)
-        self.event = event
+    event: str
 
     def __str__(self) -> str:
         return f"offline mode refused {self.event}; run without --offline to allow the network"

@@ -1,4 +1,4 @@
-"""The order of the steps.
+"""The steps of a run, in order.
 
 diff -> claims and findings -> sentences -> similarity -> matched cells -> scores. The parts
 are passed in; this module looks up none and reads nothing.
@@ -19,7 +19,7 @@ from crscore.scoring import assembly, references, scopes, signature, similarity
 from crscore.static_analysis import issues
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -38,14 +38,15 @@ if TYPE_CHECKING:
     )
     from crscore.static_analysis.issues import Chosen
 
-    Vectors = Mapping[str, npt.NDArray[np.float32]]
+    Floats = npt.NDArray[np.float32]
+    Vectors = Mapping[str, Floats]
 
 
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
 class Pair(NamedTuple):
-    """One thing to score."""
+    """A change and a review of it."""
 
     diff: Diff
     """The change. Pairs that share the object share its claims."""
@@ -59,13 +60,13 @@ class Analyzers(Protocol):
     """Looks for issues in changed code."""
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        """Say what is wrong with the code of each change, in order."""
+        """Return the findings of each change, in order."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What a run is made of."""
+    """The parts of a run."""
 
     generator: ClaimGenerator
     """Writes the claims."""
@@ -131,24 +132,19 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
 def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Work]:
     """Make the claims and find the issues of all changes, each once and in one call."""
     diffs = list({id(pair.diff): pair.diff for pair in pairs}.values())
-    claims = dict(zip(map(id, diffs), parts.generator.generate(diffs), strict=True))
-    found = dict(zip(map(id, diffs), _issues(diffs, parts), strict=True))
-    for key, chosen in found.items():
-        left = issues.unsaid(claims[key].references, chosen.references, parts.encoder)
-        claims[key] = replace(claims[key], references=left)
-    return [_prepare(pair, claims[id(pair.diff)], found[id(pair.diff)], parts) for pair in pairs]
-
-
-def _issues(diffs: Sequence[Diff], parts: Parts) -> list[Chosen]:
-    return [
-        issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
-        for diff, analysis in zip(diffs, parts.analyzers.analyze(diffs), strict=True)
-    ]
+    claims = parts.generator.generate(diffs)
+    analyses = parts.analyzers.analyze(diffs)
+    prepared = {}
+    for diff, made, analysis in zip(diffs, claims, analyses, strict=True):
+        found = issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
+        left = issues.drop_repeated(made.references, found.references, parts.encoder)
+        prepared[id(diff)] = replace(made, references=left), found
+    return [_prepare(pair, *prepared[id(pair.diff)], parts) for pair in pairs]
 
 
 def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
-    everything = (*claims.references, *found.references)
-    selected = references.select(everything, limit=parts.max_claims)
+    """Split the comments of a pair and choose the references that some score uses."""
+    selected = references.select((*claims.references, *found.references), limit=parts.max_claims)
     attached = tuple(
         assembly.widen(scopes.attach(comment, pair.diff), selected, pair.diff)
         for comment in pair.comments
@@ -163,36 +159,43 @@ def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
             sentences.split_comment(c.body, splitter=parts.splitter) for c in pair.comments
         ),
         scopes=attached,
-        references=tuple(ref for i, ref in enumerate(selected) if i in used),
+        references=tuple(selected[i] for i in sorted(used)),
         analysis=found.analysis,
         notes=(*pair.diff.notes, *claims.notes, *found.analysis.notes),
     )
 
 
-def _read(reference: PseudoReference) -> str:
+def _encode(works: Sequence[_Work], encoder: Encoder) -> Vectors:
+    """Turn every distinct text into a vector, in one call."""
+    texts: dict[str, None] = {}
+    for work in works:
+        texts |= dict.fromkeys(map(_reading, work.references))
+        texts |= dict.fromkeys(t for part in work.parsed for t in (*part.sentences, *part.hidden))
+    return dict(zip(texts, encoder.encode(list(texts)), strict=True)) if texts else {}
+
+
+def _reading(reference: PseudoReference) -> str:
     return reference.reading or reference.text
 
 
-def _encode(works: Sequence[_Work], encoder: Encoder) -> Vectors:
-    texts: dict[str, None] = {}
-    for work in works:
-        texts.update(dict.fromkeys(_read(ref) for ref in work.references))
-        texts.update(
-            dict.fromkeys(text for part in work.parsed for text in (*part.sentences, *part.hidden))
-        )
-    ordered = list(texts)
-    return dict(zip(ordered, encoder.encode(ordered), strict=True)) if ordered else {}
-
-
-def _stack(texts: Sequence[str], vectors: Vectors) -> npt.NDArray[np.float32]:
+def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
     width = len(next(iter(vectors.values()))) if vectors else 0
     rows = [vectors[text] for text in texts]
     return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
 
 
 def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, Result]) -> Result:
-    units = (*_units(work.parsed, hidden=False), *_units(work.parsed, hidden=True))
-    rows = _stack([_read(ref) for ref in work.references], vectors)
+    """Compare, match and score one pair; `originals` has its comments on older versions."""
+    # What a reader sees of the comments, then what is hidden in them.
+    units = (
+        *(Sentence(text=t, comment=i) for i, c in enumerate(work.parsed) for t in c.sentences),
+        *(
+            Sentence(text=t, comment=i, hidden=True)
+            for i, c in enumerate(work.parsed)
+            for t in c.hidden
+        ),
+    )
+    rows = _stack([_reading(ref) for ref in work.references], vectors)
     columns = _stack([unit.text for unit in units], vectors)
     cells = Cells(
         diff=work.pair.diff,
@@ -210,36 +213,29 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         diff=work.pair.diff,
         references=work.references,
         units=shown,
-        elsewhere=_elsewhere(shown, originals),
+        elsewhere=_degrees_elsewhere(shown, originals),
         originals={index: older.comments[0] for index, older in originals.items()},
-        similarity=_frozen(cells.similarity[:, kept]),
-        degrees=_frozen(judged.degrees[:, kept]),
+        similarity=_read_only(cells.similarity[:, kept]),
+        degrees=_read_only(judged.degrees[:, kept]),
         flags=tuple(judged.flags[column] for column in kept),
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
-    return assembly.result(
+    # Only now is it known who wrote: a generator may have fallen back to another.
+    spoke = {"claims": parts.generator.identity, "analyzers": work.analysis.identity}
+    return assembly.build_result(
         board,
         comments=work.pair.comments,
         parsed=work.parsed,
         attached=work.scopes,
         threshold=parts.threshold,
         analysis=work.analysis,
-        signature=signature.render_signature(
-            {
-                **parts.signature,
-                # Only now is it known who wrote: a generator may have fallen back to another.
-                "claims": parts.generator.identity,
-                "analyzers": work.analysis.identity,
-            }
-        ),
+        signature=signature.render_signature({**parts.signature, **spoke}),
         notes=work.notes,
     )
 
 
-def _elsewhere(
-    units: Sequence[Sentence], originals: Mapping[int, Result]
-) -> npt.NDArray[np.float32]:
+def _degrees_elsewhere(units: Sequence[Sentence], originals: Mapping[int, Result]) -> Floats:
     """Look up how far each sentence addresses the older version that its comment is on.
 
     Returns:
@@ -254,12 +250,6 @@ def _elsewhere(
     return np.array(found, dtype=np.float32)
 
 
-def _units(parsed: Sequence[ParsedComment], *, hidden: bool) -> Iterator[Sentence]:
-    for index, part in enumerate(parsed):
-        for text in part.hidden if hidden else part.sentences:
-            yield Sentence(text=text, comment=index, hidden=hidden)
-
-
-def _frozen(matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _read_only(matrix: Floats) -> Floats:
     matrix.setflags(write=False)
     return matrix

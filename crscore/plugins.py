@@ -1,14 +1,25 @@
-"""Find plugins by name. A module that defines `create` is one; its file name is its name."""
+"""Plugins found by name: a module that defines `create` is one, and its file name is its name.
+
+A plugin that takes options defines `class Options(msgspec.Struct, frozen=True, kw_only=True,
+forbid_unknown_fields=True)`, each field with its type, its limits (`Annotated[int, Meta(ge=1)]`)
+and its default, and `create(options: Options)`; another one has `create()`.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.resources
-from typing import TYPE_CHECKING, Final
+import inspect
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
-from crscore.errors import UnknownPluginError
+import msgspec
+
+from crscore.errors import ConfigError, UnknownPluginError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from importlib.resources.abc import Traversable
     from types import ModuleType
 
@@ -20,6 +31,8 @@ KINDS: Final = {
     "reports": "reports",
 }
 """Each kind of plugin and its folder in this package."""
+# "... - at `$.dim`", "... unknown field `colour`"
+_OPTION: Final = re.compile(r"(?: - at `\$\.|field `)(\w+)")
 
 
 def names(kind: str) -> tuple[str, ...]:
@@ -51,7 +64,7 @@ def load(kind: str, name: str) -> ModuleType:
         name: A name that `names(kind)` lists.
 
     Returns:
-        The module; its `create(options)` makes the plugin.
+        The module.
 
     Raises:
         UnknownPluginError: No such plugin; the error lists the ones there are.
@@ -63,3 +76,54 @@ def load(kind: str, name: str) -> ModuleType:
     module = f"crscore.{folder.replace('/', '.')}.{name}"
     is_package = (importlib.resources.files("crscore") / folder / name).is_dir()
     return importlib.import_module(f"{module}.plugin" if is_package else module)
+
+
+class _NoOptions(msgspec.Struct, forbid_unknown_fields=True):
+    """Options of a plugin that takes none."""
+
+
+def create(
+    kind: str,
+    name: str,
+    values: Mapping[str, object] = MappingProxyType({}),
+    *,
+    offered: Mapping[str, object] = MappingProxyType({}),
+) -> Any:
+    """Make a plugin from the values of its options.
+
+    Args:
+        kind: One of `KINDS`.
+        name: A name that `names(kind)` lists.
+        values: Values by option; texts are converted to the option's type.
+        offered: More values, of which a plugin takes those that it has an option for.
+
+    Returns:
+        What the module's `create` returns.
+
+    Raises:
+        ConfigError: An option is unknown, missing, or has a wrong value.
+        UnknownPluginError: No such plugin.
+    """
+    module = load(kind, name)
+    shape = getattr(module, "Options", _NoOptions)
+    if not issubclass(shape, msgspec.Struct) or (
+        shape is _NoOptions and inspect.signature(module.create).parameters
+    ):  # until every plugin is converted
+        return module.create({key: _text(v) for key, v in {**offered, **values}.items()})
+    known = shape.__struct_fields__
+    given = {key: value for key, value in offered.items() if key in known} | dict(values)
+    try:
+        options = msgspec.convert(given, shape, strict=False)
+    except msgspec.ValidationError as exc:
+        message = str(exc)
+        expected = message.partition(" - at ")[0]
+        if "unknown field" in message:
+            expected = f"is no option; there are: {', '.join(known) or 'none'}"
+        found = _OPTION.search(message)
+        origin = f"{kind.removesuffix('s')} {name}"
+        raise ConfigError(found[1] if found else "options", origin, expected) from exc
+    return module.create() if shape is _NoOptions else module.create(options)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,8 @@
-"""Values that cross rooms: findings, diffs, comments, results."""
+"""Values that cross rooms, in the order of a run.
+
+A diff; its pseudo-references (claims, and findings of static analysis); the comments of a review;
+what the two sides score together.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,178 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
+
+
+class LineKind(StrEnum):
+    """Role of a line in a diff."""
+
+    CONTEXT = "context"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+class FileStatus(StrEnum):
+    """Change of a file as a whole."""
+
+    MODIFIED = "modified"
+    ADDED = "added"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+    COPIED = "copied"
+    MODE_CHANGED = "mode_changed"
+
+
+class Side(StrEnum):
+    """The version of a file that a line number counts in."""
+
+    OLD = "old"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffLine:
+    """One line of a hunk."""
+
+    kind: LineKind
+    """Added, removed or context."""
+    text: str
+    """The line without its sign and without its line end."""
+    old: int | None
+    """Line number in the old file; None for an added line."""
+    new: int | None
+    """Line number in the new file; None for a removed line."""
+    ends_file_without_newline: bool = False
+    """True when `\\ No newline at end of file` follows this line."""
+    ends_with_crlf: bool = False
+    """True when the line ends in CR LF; the CR is no part of `text`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hunk:
+    """One `@@` block."""
+
+    old_start: int
+    """First line in the old file; 0 for a new file."""
+    old_length: int
+    """Lines of the old file covered."""
+    new_start: int
+    """First line in the new file; 0 for a deleted file."""
+    new_length: int
+    """Lines of the new file covered."""
+    section: str
+    """The text git prints after the second `@@`; may be empty."""
+    lines: tuple[DiffLine, ...]
+    """All lines, in diff order."""
+
+    def lines_of(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
+        """Return the lines of these kinds, in diff order; all lines without a kind."""
+        return tuple(line for line in self.lines if not kinds or line.kind in kinds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedFile:
+    """One file of a diff."""
+
+    path: str
+    """Path in the new version; the old path for a deleted file; "" when unknown (a bare hunk)."""
+    old_path: str | None
+    """Path in the old version when it differs from `path`, else None."""
+    status: FileStatus
+    """Change of the file as a whole."""
+    language: str | None
+    """By the path's suffix (`python`, `json`, ...) or as the caller said; None if unknown."""
+    hunks: tuple[Hunk, ...]
+    """Empty for binary files, submodules, pure renames and mode changes."""
+    is_binary: bool = False
+    """The diff says only that the binary contents differ."""
+    is_submodule: bool = False
+    """The entry is a submodule (mode 160000)."""
+    is_missing: bool = False
+    """The host did not show what changed in it."""
+    old_mode: str | None = None
+    """File mode before, six octal digits, when the diff tells it."""
+    new_mode: str | None = None
+    """File mode after, six octal digits, when the diff tells it."""
+    old_source: str | None = None
+    """The whole old file, when the caller gave it."""
+    new_source: str | None = None
+    """The whole new file, when the caller gave it."""
+
+    def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
+        """Return the lines of these kinds of all hunks, in diff order; all without a kind."""
+        return tuple(line for hunk in self.hunks for line in hunk.lines_of(*kinds))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """A parsed change."""
+
+    files: tuple[ChangedFile, ...]
+    """In the order of the diff."""
+    sha256: str
+    """Hash of the diff's text as read, 64 hex digits; names the change in caches and recordings."""
+    notes: tuple[str, ...] = ()
+    """Repairs and omissions of the reader, one sentence each."""
+
+    def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
+        """Return the lines of these kinds of all files, in diff order; all without a kind."""
+        return tuple(line for file in self.files for line in file.lines(*kinds))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineSpan:
+    """Lines of one side of one file."""
+
+    path: str
+    """The file's path on that side."""
+    side: Side
+    """Which version the numbers count in."""
+    start: int
+    """First line, 1-based; 0 for the file as a whole."""
+    end: int
+    """Last line, inclusive; 0 for the file as a whole."""
+
+
+class ReferenceKind(StrEnum):
+    """Kind of a pseudo-reference."""
+
+    CLAIM = "claim"
+    IMPLICATION = "implication"
+    ISSUE = "issue"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PseudoReference:
+    """Statement that a good review of the change should address."""
+
+    text: str
+    """One English sentence."""
+    kind: ReferenceKind
+    """Claim, implication or issue."""
+    source: str
+    """Who wrote it: a claim generator's or an analyzer's name."""
+    spans: tuple[LineSpan, ...] = ()
+    """The lines it stands on; empty when it speaks of the whole change."""
+    identifiers: tuple[str, ...] = ()
+    """The names of the code it stands on, most telling first."""
+    reading: str = ""
+    """The same statement as the encoder reads it, code in words; "" where `text` serves both."""
+    weight: float = 1.0
+    """How informative it is, in (0, 1]; orders references, does not enter the published score."""
+    counted: bool = True
+    """False when it is left out of the diff's comprehensiveness (over the claim limit)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """Claims of a generator for one diff."""
+
+    references: tuple[PseudoReference, ...]
+    """Most informative first."""
+    raw: str | None = None
+    """The model's or recording's unparsed answer, when there was one."""
+    notes: tuple[str, ...] = ()
+    """Unreadable and omitted parts, one sentence each."""
 
 
 class Severity(StrEnum):
@@ -26,7 +202,7 @@ SEVERITIES = tuple(Severity)
 
 
 class ToolState(StrEnum):
-    """What became of a tool in a run."""
+    """Outcome of a tool in a run."""
 
     RAN = "ran"
     MISSING = "missing"
@@ -45,7 +221,7 @@ class Coverage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that one tool says of the code."""
+    """Finding of one tool."""
 
     tool: str
     """The tool's name."""
@@ -75,14 +251,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRun:
-    """What one tool did for one change."""
+    """Run of one tool on one change."""
 
     tool: str
     """The tool's name."""
     version: str | None
     """Its version; None when it is not installed or does not say."""
     state: ToolState
-    """What became of it."""
+    """Its outcome."""
     reason: str = ""
     """Why, when it did not simply read whole files: one clause."""
     files: int = 0
@@ -98,14 +274,14 @@ class ToolRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """What all tools say of one change."""
+    """Findings of all tools for one change."""
 
     findings: tuple[Finding, ...] = ()
     """By path, line, tool, rule and text."""
     tools: tuple[ToolRun, ...] = ()
     """The tools that have something to say on the change's files, by name."""
     notes: tuple[str, ...] = ()
-    """What was left out, one sentence each."""
+    """Omissions, one sentence each."""
 
     @property
     def coverage(self) -> Coverage:
@@ -152,176 +328,6 @@ def analyzers_identity(analyses: Sequence[Analysis]) -> str:
     )
 
 
-class LineKind(StrEnum):
-    """What a diff line does."""
-
-    CONTEXT = "context"
-    ADDED = "added"
-    REMOVED = "removed"
-
-
-class FileStatus(StrEnum):
-    """What happened to a file."""
-
-    MODIFIED = "modified"
-    ADDED = "added"
-    DELETED = "deleted"
-    RENAMED = "renamed"
-    COPIED = "copied"
-    MODE_CHANGED = "mode_changed"
-
-
-class Side(StrEnum):
-    """The version of a file that a line number counts in."""
-
-    OLD = "old"
-    NEW = "new"
-
-
-class ReferenceKind(StrEnum):
-    """What a pseudo-reference is."""
-
-    CLAIM = "claim"
-    IMPLICATION = "implication"
-    ISSUE = "issue"
-
-
-class ScopeKind(StrEnum):
-    """How much of the diff a comment is scored against."""
-
-    HUNK = "hunk"
-    FILE = "file"
-    DIFF = "diff"
-    ORIGINAL = "original"
-    """The hunk of an older version of the change, on which an outdated comment was written."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffLine:
-    """One line of a hunk."""
-
-    kind: LineKind
-    """Added, removed or context."""
-    text: str
-    """The line without its sign and without its line end."""
-    old: int | None
-    """Line number in the old file; None for an added line."""
-    new: int | None
-    """Line number in the new file; None for a removed line."""
-    ends_file_without_newline: bool = False
-    """True when `\\ No newline at end of file` follows this line."""
-    ends_with_crlf: bool = False
-    """True when the line ends in CR LF; the CR is no part of `text`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hunk:
-    """One `@@` block."""
-
-    old_start: int
-    """First line in the old file; 0 for a new file."""
-    old_length: int
-    """Lines of the old file covered."""
-    new_start: int
-    """First line in the new file; 0 for a deleted file."""
-    new_length: int
-    """Lines of the new file covered."""
-    section: str
-    """The text git prints after the second `@@`; may be empty."""
-    lines: tuple[DiffLine, ...]
-    """All lines, in diff order."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedFile:
-    """One file of a diff."""
-
-    path: str
-    """Path in the new version; the old path for a deleted file; "" when unknown (a bare hunk)."""
-    old_path: str | None
-    """Path in the old version when it differs from `path`, else None."""
-    status: FileStatus
-    """What happened to the file."""
-    language: str | None
-    """By the path's suffix (`python`, `json`, ...) or as the caller said; None if unknown."""
-    hunks: tuple[Hunk, ...]
-    """Empty for binary files, submodules, pure renames and mode changes."""
-    is_binary: bool = False
-    """The diff says only that the binary contents differ."""
-    is_submodule: bool = False
-    """The entry is a submodule (mode 160000)."""
-    is_missing: bool = False
-    """The host did not show what changed in it."""
-    old_mode: str | None = None
-    """File mode before, six octal digits, when the diff tells it."""
-    new_mode: str | None = None
-    """File mode after, six octal digits, when the diff tells it."""
-    old_source: str | None = None
-    """The whole old file, when the caller gave it."""
-    new_source: str | None = None
-    """The whole new file, when the caller gave it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diff:
-    """A parsed change."""
-
-    files: tuple[ChangedFile, ...]
-    """In the order of the diff."""
-    sha256: str
-    """Hash of the diff's text as read, 64 hex digits; names the change in caches and recordings."""
-    notes: tuple[str, ...] = ()
-    """What the reader had to repair or leave out, one sentence each."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineSpan:
-    """Lines of one side of one file."""
-
-    path: str
-    """The file's path on that side."""
-    side: Side
-    """Which version the numbers count in."""
-    start: int
-    """First line, 1-based; 0 for the file as a whole."""
-    end: int
-    """Last line, inclusive; 0 for the file as a whole."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PseudoReference:
-    """Something a good review of the change should touch."""
-
-    text: str
-    """One English sentence."""
-    kind: ReferenceKind
-    """Claim, implication or issue."""
-    source: str
-    """Who wrote it: a claim generator's or an analyzer's name."""
-    spans: tuple[LineSpan, ...] = ()
-    """The lines it stands on; empty when it speaks of the whole change."""
-    identifiers: tuple[str, ...] = ()
-    """The names of the code it stands on, most telling first."""
-    reading: str = ""
-    """The same statement as the encoder reads it, code in words; "" where `text` serves both."""
-    weight: float = 1.0
-    """How informative it is, in (0, 1]; orders references, does not enter the published score."""
-    counted: bool = True
-    """False when it is left out of the diff's comprehensiveness (over the claim limit)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claims:
-    """What a generator made of one diff."""
-
-    references: tuple[PseudoReference, ...]
-    """Most informative first."""
-    raw: str | None = None
-    """The model's or recording's unparsed answer, when there was one."""
-    notes: tuple[str, ...] = ()
-    """What could not be read or was left out, one sentence each."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
     """One review comment as it was given."""
@@ -359,7 +365,7 @@ class Sentence:
 
 
 class Flag(StrEnum):
-    """What is odd about a sentence of a review."""
+    """Oddity of a sentence of a review."""
 
     RESTATES = "restates the change"
     REPEATS = "repeats an earlier sentence"
@@ -433,9 +439,19 @@ class Baselines:
     """Share of the diff's distinct tokens in the review, in [0, 1]; None without tokens."""
 
 
+class ScopeKind(StrEnum):
+    """How much of the diff a comment is scored against."""
+
+    HUNK = "hunk"
+    FILE = "file"
+    DIFF = "diff"
+    ORIGINAL = "original"
+    """The hunk of an older version of the change, on which an outdated comment was written."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a comment was scored against."""
+    """Part of the change that a comment was scored against."""
 
     kind: ScopeKind
     """Hunk, file or the whole diff."""
@@ -452,7 +468,7 @@ class CommentResult:
     comment: Comment
     """As given."""
     scope: Scope
-    """What it was scored against."""
+    """The part of the change it was scored against."""
     scores: Scores
     """Against the pseudo-references of the scope."""
     sentences: tuple[int, ...]
@@ -510,11 +526,11 @@ class Result:
     decision: float
     """The degree from which a pair counts as matched, in (0, 1)."""
     analysis: Analysis = field(default_factory=Analysis)
-    """What static analysis says of the change, counted or not."""
+    """Static analysis of the change, counted or not."""
     signature: str
     """Same signature, same score."""
     notes: tuple[str, ...] = ()
-    """What was left out or repaired on the way, one sentence each."""
+    """Omissions and repairs on the way, one sentence each."""
 
     @property
     def conciseness(self) -> float | None:

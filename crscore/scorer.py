@@ -1,18 +1,30 @@
-"""The Python API: from settings to parts, from texts to results."""
+"""The Python API: from settings to parts, from texts to results.
+
+`Scorer` reads texts and runs the pipeline; below it, each `make_*` function makes one part of a run
+from the settings.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from crscore import cache, pipeline, plugins
-from crscore import settings as config
 from crscore.claims.llm.merged import Merged
 from crscore.diff import parse
 from crscore.errors import ConfigError
 from crscore.records import Comment
 from crscore.review import comments, sentences
 from crscore.scoring import thresholds
+from crscore.settings import (
+    AUTO,
+    Config,
+    ModelSettings,
+    llm_address,
+    llm_key,
+    override_settings,
+    search_path,
+)
 from crscore.static_analysis import suite, tools
 from crscore.static_analysis.suite import Suite
 from crscore.version import __version__
@@ -30,6 +42,9 @@ if TYPE_CHECKING:
     DiffLike = Diff | str | bytes
     ReviewLike = str | bytes | Comment | Sequence[Comment]
 
+_ENGINE_NAMES: Final = {"model_revision": "revision", "model_timeout": "timeout_s"}
+"""Settings of a model that an engine calls by another name."""
+
 
 class Scorer:
     r"""Scores reviews of changes; loads its model once, at the first score.
@@ -38,11 +53,11 @@ class Scorer:
         settings: A `Config`; the defaults when None. The environment and `pyproject.toml` are
             read by the command line alone.
         generator: A claim generator to use instead of the one the settings name.
-        encoder: An encoder to use instead of the one the settings name.
-        matcher: A matcher to use instead of the one the settings name.
-        analyzers: Static analysis to use instead of the one the settings name.
+        encoder: An encoder to use instead of the one the settings name, or another name.
+        matcher: A matcher to use instead of the one the settings name, or another name.
+        analyzers: Static analysis to use instead of the one the settings name, or other names.
         reports: Findings of tools outside of this run, from `crscore.static_analysis.sarif`,
-            beside those of the analyzers that the settings name.
+            in addition to those of the analyzers that the settings name.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
@@ -60,12 +75,12 @@ class Scorer:
 
     def __init__(
         self,
-        settings: config.Config | None = None,
+        settings: Config | None = None,
         *,
         generator: ClaimGenerator | None = None,
-        encoder: Encoder | None = None,
-        matcher: Matcher | None = None,
-        analyzers: Analyzers | None = None,
+        encoder: Encoder | str | None = None,
+        matcher: Matcher | str | None = None,
+        analyzers: Analyzers | str | None = None,
         reports: Sequence[RawReport] = (),
         **overrides: Any,
     ) -> None:
@@ -75,10 +90,9 @@ class Scorer:
             overrides["matcher"], matcher = matcher, None
         if isinstance(analyzers, str):
             overrides["analyzers"], analyzers = analyzers, None
-        base = settings or config.Config()
-        self.settings = config.override_settings(base, overrides) if overrides else base
+        self.settings = override_settings(settings or Config(), overrides)
         analyzers = analyzers or make_analyzers(self.settings, reports=tuple(reports))
-        self.parts = _parts(self.settings, generator, encoder, matcher, analyzers)
+        self.parts = _make_parts(self.settings, generator, encoder, matcher, analyzers)
 
     def score(
         self,
@@ -126,16 +140,13 @@ class Scorer:
             InputError: A diff or a review cannot be used; nothing is scored then.
             CRScoreError: A part of the run failed.
         """
-        seen: dict[str | bytes, Diff] = {}
+        parsed: dict[str | bytes, Diff] = {}
         work = []
         for change, review in pairs:
-            if isinstance(change, str | bytes):
-                if change not in seen:
-                    seen[change] = self.read_diff(change)
-                parsed = seen[change]
-            else:
-                parsed = change
-            work.append(pipeline.Pair(parsed, self.read_review(review)))
+            if isinstance(change, str | bytes) and change not in parsed:
+                parsed[change] = self.read_diff(change)
+            diff = parsed[change] if isinstance(change, str | bytes) else change
+            work.append(pipeline.Pair(diff, self.read_review(review)))
         return pipeline.run(work, self.parts)
 
     def read_diff(
@@ -162,18 +173,12 @@ class Scorer:
         Raises:
             InputError: It is no diff, or larger than a limit.
         """
-        parsed = change
-        if isinstance(parsed, str | bytes):
-            limits = parse.Limits(
-                max_diff_bytes=self.settings.max_diff_bytes,
-                max_files=self.settings.max_files,
-                max_hunks=self.settings.max_hunks,
-                max_line_length=self.settings.max_line_length,
+        if isinstance(change, str | bytes):
+            limits = diff_limits(self.settings)
+            change = parse.parse_diff(
+                change, source=source, language=language, path=path, limits=limits
             )
-            parsed = parse.parse_diff(
-                parsed, source=source, language=language, path=path, limits=limits
-            )
-        return parse.with_sources(parsed, sources) if sources else parsed
+        return parse.with_sources(change, sources) if sources else change
 
     def read_review(self, review: ReviewLike, *, source: str = "<review>") -> tuple[Comment, ...]:
         """Parse a review with this scorer's limits.
@@ -194,21 +199,29 @@ class Scorer:
         return (review,) if isinstance(review, Comment) else tuple(review)
 
 
-def _parts(
-    settings: config.Config,
+def diff_limits(settings: Config) -> parse.Limits:
+    """Return how large a diff the settings allow."""
+    return parse.Limits(
+        max_diff_bytes=settings.max_diff_bytes,
+        max_files=settings.max_files,
+        max_hunks=settings.max_hunks,
+        max_line_length=settings.max_line_length,
+    )
+
+
+def _make_parts(
+    settings: Config,
     generator: ClaimGenerator | None,
     encoder: Encoder | None,
     matcher: Matcher | None,
     analyzers: Analyzers,
 ) -> pipeline.Parts:
-    if encoder is None:
-        encoder = make_encoder(settings)
-    if generator is None:
-        generator = make_generator(settings, encoder)
+    encoder = encoder or make_encoder(settings)
+    generator = generator or make_generator(settings, encoder)
     threshold = None
     if matcher is None:
         matcher, threshold = _make_matcher(settings, encoder, generator)
-    named = {
+    signature = {
         "version": __version__,
         "encoder": encoder.identity,
         "claims": generator.identity,
@@ -229,12 +242,36 @@ def _parts(
         max_claims=settings.max_claims,
         max_issues=settings.max_issues,
         threshold=threshold,
-        signature=named,
+        signature=signature,
     )
 
 
+def make_encoder(settings: Config) -> Encoder:
+    """Make the encoder that the settings name.
+
+    Args:
+        settings: `encoder` is NAME[:MODEL].
+
+    Returns:
+        The encoder, its model not yet loaded.
+
+    Raises:
+        ConfigError: The encoder does not take that model or revision.
+        UnknownPluginError: There is no such encoder.
+    """
+    name, _, model = settings.encoder.partition(":")
+    named = {"model": model, "revision": settings.revision}
+    made: Encoder = plugins.create(
+        "encoders",
+        name,
+        {key: value for key, value in named.items() if value},
+        offered={"offline": settings.offline},
+    )
+    return made
+
+
 def make_generator(
-    settings: config.Config, encoder: Encoder, *, first: ClaimGenerator | None = None
+    settings: Config, encoder: Encoder, *, first: ClaimGenerator | None = None
 ) -> ClaimGenerator:
     """Make the claim generator that the settings name; several are joined by `+`.
 
@@ -254,99 +291,75 @@ def make_generator(
     parts = settings.claims.split("+")
     if any(part.partition(":")[0] not in known for part in parts[1:]):
         parts = [settings.claims]  # a path with a plus sign in it
-    several = len(parts) > 1
-    made = tuple(_one_generator(settings, part, several=several) for part in parts)
-    made = made if first is None else (first, *made)
-    return made[0] if len(made) == 1 else Merged(made, encoder)
-
-
-def _one_generator(settings: config.Config, part: str, *, several: bool) -> ClaimGenerator:
-    name, _, argument = part.partition(":")
-    options = {"argument": argument, "several": str(several).lower(), **model_options(settings)}
+    offered = model_options(settings) | {"several": len(parts) > 1}
     if settings.cache:
-        folder = Path(settings.cache_dir) if settings.cache_dir else cache.default_folder()
-        options["cache_dir"] = str(folder)
-    made: ClaimGenerator = plugins.load("claims", name).create(options)
-    return made
+        offered["cache_dir"] = str(_cache_folder(settings))
+    made: list[ClaimGenerator] = [] if first is None else [first]
+    for name, _, argument in (part.partition(":") for part in parts):
+        given = {"argument": argument} if argument else {}
+        made.append(plugins.create("claims", name, given, offered=offered))
+    return made[0] if len(made) == 1 else Merged(tuple(made), encoder)
 
 
-def model_options(settings: config.Config) -> dict[str, str]:
-    """Name what an engine and a prompt need, as plugins take their options."""
-    given: dict[str, object] = {
-        "model": settings.model,
-        "revision": settings.model_revision,
-        "lora": settings.lora,
-        "max_model_len": settings.max_model_len,
-        "tensor_parallel": settings.tensor_parallel,
-        "quantization": settings.quantization,
-        "dtype": settings.dtype,
-        "concurrency": settings.concurrency,
-        "timeout_s": settings.model_timeout,
-        "temperature": settings.temperature,
-        "max_new_tokens": settings.max_new_tokens,
-        "prompt": settings.prompt,
-        "form": settings.form,
-        "few_shots": None if settings.few_shots is None else str(settings.few_shots).lower(),
-        "context": settings.context,
-        "base_url": config.llm_address(),
-        "api_key": config.llm_key(),
-        "offline": str(settings.offline).lower(),
+def model_options(settings: Config) -> dict[str, object]:
+    """Return what an engine and a prompt need, by the names that plugins use; without None."""
+    named = {
+        _ENGINE_NAMES.get(key, key): getattr(settings, key)
+        for key in ModelSettings.__struct_fields__
     }
-    return {key: str(value) for key, value in given.items() if value is not None}
+    named |= {"base_url": llm_address(), "api_key": llm_key(), "offline": settings.offline}
+    return {key: value for key, value in named.items() if value is not None}
 
 
 def _make_matcher(
-    settings: config.Config, encoder: Encoder, generator: ClaimGenerator
+    settings: Config, encoder: Encoder, generator: ClaimGenerator
 ) -> tuple[Matcher, float | None]:
     """Make the matcher that the settings name; with its cosine threshold, if it has one."""
     name, _, weights = settings.matcher.partition(":")
-    if name == config.AUTO:
+    if name == AUTO:
         # Learned weights fit one encoder; a threshold that somebody gave belongs to the rule.
         learned = plugins.load("matchers", "calibrated")
         fits = settings.threshold is None and learned.knows(encoder.identity)
         name = "calibrated" if fits else "published"
-    module = plugins.load("matchers", name)
-    options = {"encoder": encoder.identity, **({"weights": weights} if weights else {})}
-    if weights and module.USES_THRESHOLD:
+    takes = plugins.load("matchers", name).Options.__struct_fields__
+    if weights and "weights" not in takes:
         raise ConfigError("matcher", "settings", f"{name} takes no file, so not {weights!r}")
-    if not module.USES_THRESHOLD:
-        if settings.threshold is not None:
-            raise ConfigError("threshold", "settings", f"means nothing to the matcher {name}")
-        return module.create(options), None
     threshold = settings.threshold
-    if threshold is None:
-        threshold = _threshold(encoder, generator)
-    return module.create(options | {"threshold": str(threshold)}), threshold
+    if threshold is not None and "threshold" not in takes:
+        raise ConfigError("threshold", "settings", f"means nothing to the matcher {name}")
+    if threshold is None and "threshold" in takes:
+        threshold = _default_threshold(encoder, generator)
+    given = {"weights": weights} if weights else {}
+    offered = {"encoder": encoder.identity, "threshold": threshold}
+    return plugins.create("matchers", name, given, offered=offered), threshold
 
 
-def _threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
+def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
     """Look up the threshold of an encoder for these claims; that of a model's for joined ones.
 
     Raises:
         ConfigError: A model may be replaced by `structural`, and the two have other thresholds.
     """
     if isinstance(generator, Merged):
-        found = [thresholds.threshold_for(encoder.identity, one) for one in generator.kinds]
-        return found[0] if len(set(found)) == 1 else thresholds.threshold_for(encoder.identity, "")
+        found = {thresholds.threshold_for(encoder.identity, one) for one in generator.kinds}
+        return found.pop() if len(found) == 1 else thresholds.threshold_for(encoder.identity, "")
     threshold = thresholds.threshold_for(encoder.identity, generator.identity)
     fallback = getattr(generator, "fallback", None)
-    if fallback is not None:
-        other = thresholds.threshold_for(encoder.identity, fallback.identity)
-        if other != threshold:
-            raise ConfigError(
-                "claims",
-                "settings",
-                "auto may write a model's claims or structural ones, whose thresholds differ: "
-                "name the claims, or give --threshold",
-            )
+    if fallback and threshold != thresholds.threshold_for(encoder.identity, fallback.identity):
+        raise ConfigError(
+            "claims",
+            "settings",
+            "auto may write a model's claims or structural ones, whose thresholds differ: "
+            "name the claims, or give --threshold",
+        )
     return threshold
 
 
-def make_analyzers(settings: config.Config, *, reports: tuple[RawReport, ...] = ()) -> Suite:
+def make_analyzers(settings: Config, *, reports: tuple[RawReport, ...] = ()) -> Suite:
     """Make the static analysis that the settings name.
 
     Args:
-        settings: `analyzers`, `issues`, `tools_dir`, and where to remember findings.
+        settings: `analyzers`, `issues`, `tools_dir`, and where to cache findings.
         reports: What tools outside of this run found, from SARIF files.
 
     Returns:
@@ -359,36 +372,17 @@ def make_analyzers(settings: config.Config, *, reports: tuple[RawReport, ...] = 
     return Suite(
         analyzers=suite.select(settings.analyzers),
         tools=Path(settings.tools_dir) if settings.tools_dir else tools.default_folder(),
-        path=config.search_path(),
+        path=search_path(),
         cache=make_store(settings) if settings.cache else None,
         compat=settings.issues == "paper",
         reports=reports,
     )
 
 
-def make_store(settings: config.Config) -> cache.Store:
+def make_store(settings: Config) -> cache.Store:
     """Make the store that the settings name; its file is opened when it is first used."""
-    folder = Path(settings.cache_dir) if settings.cache_dir else cache.default_folder()
-    return cache.Store(folder)
+    return cache.Store(_cache_folder(settings))
 
 
-def make_encoder(settings: config.Config) -> Encoder:
-    """Make the encoder that the settings name.
-
-    Args:
-        settings: `encoder` is NAME[:MODEL].
-
-    Returns:
-        The encoder, its model not yet loaded.
-
-    Raises:
-        UnknownPluginError: There is no such encoder.
-    """
-    name, _, model = settings.encoder.partition(":")
-    options = {"offline": str(settings.offline).lower()}
-    if model:
-        options["model"] = model
-    if settings.revision:
-        options["revision"] = settings.revision
-    made: Encoder = plugins.load("encoders", name).create(options)
-    return made
+def _cache_folder(settings: Config) -> Path:
+    return Path(settings.cache_dir) if settings.cache_dir else cache.default_folder()

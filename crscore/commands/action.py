@@ -1,26 +1,42 @@
-"""`crscore action`: the step of a GitHub workflow, told what to do by the runner's variables."""
+"""`crscore action`: the step of a GitHub workflow, told what to do by the runner's variables.
+
+What a step says (outputs, log, annotations, job summary) is written at the end whatever happened
+before, and each part by itself: a file that cannot be written, or a bug in one part, takes nothing
+from the others.
+"""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crscore.commands._describe import Done, one_line, write_report
 from crscore.errors import CRScoreError
-from crscore.github.actions import artifact, environment, event, reports
+from crscore.github.actions import artifact, commands, environment, event, files, reports
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from crscore.github.actions.environment import Environment
+    from crscore.github.actions.environment import Environment, Outlets
     from crscore.github.actions.reports import Report
+    from crscore.github.client import Client
     from crscore.github.comment import Posted
-    from crscore.github.host import Host
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
 
 EXIT_GATE: Final = 1
+LOG_COLUMNS: Final = 120
+MAX_SHOWN_MESSAGES: Final = 10
+"""Messages of one level that GitHub shows of a step."""
+MAX_SUMMARY_NOTES: Final = 20
+"""Most of our own messages in the summary; the log has all."""
+_MESSAGE_CHARS: Final = 500
+_STOPPED: Final = (
+    "The run stopped before its end: a bug in crscore, or it was cancelled. See the log."
+)
 
 
 @click.command(name="action")
@@ -30,127 +46,155 @@ def command() -> int:
     Everything comes from the variables that a runner sets: the event, the inputs of action.yml,
     and the files for outputs and summary. Use `crscore pr` anywhere else.
     """
-    done, outlets, annotate = Done(), environment.outlets(), False
+    step, outlets, annotate = Step(), environment.outlets(), False
     # `finally`, as a bug in the last of many pull requests must not lose the others.
     try:
         here = environment.read_environment()
         annotate = here.inputs.annotations
-        _step(here, done)
-        done.finished = True
+        _run(here, step)
+        step.finished = True
     except CRScoreError as exc:
-        done.fail(exc)
-        done.finished = True
+        step.fail(exc)
+        step.finished = True
     finally:
-        write_report(outlets, done, annotate=annotate)
-    if done.errors:
-        raise done.errors[0]
-    return EXIT_GATE if done.below else 0
+        _write(outlets, step, annotate=annotate)
+    if step.errors:
+        raise step.errors[0]
+    return EXIT_GATE if step.below else 0
 
 
-def _step(here: Environment, done: Done) -> None:
+@dataclass(slots=True)
+class Step:
+    """Outcome of the pull requests so far, and the messages about it."""
+
+    overviews: list[Overview] = field(default_factory=list)
+    """For log and summary."""
+    reports: dict[int, Report] = field(default_factory=dict)
+    """For the outputs, by number; each is renewed as more of it is done."""
+    below: list[str] = field(default_factory=list)
+    """Whom the gate failed."""
+    errors: list[CRScoreError] = field(default_factory=list)
+    """The first is what the run ends with."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """Messages by level: they share GitHub's limit with the annotations."""
+    notes: list[str] = field(default_factory=list)
+    """Messages for the summary, where nobody reads the log."""
+    finished: bool = False
+    """False when something that is no error of ours ended the run."""
+
+    def say(self, level: str, text: str) -> None:
+        """Show a message beside the run."""
+        self.counts[level] = self.counts.get(level, 0) + 1
+        click.echo(commands.message(level, one_line(text)))
+
+    def note(self, level: str, text: str) -> None:
+        """Show a message beside the run and in its summary."""
+        self.notes.append(text)
+        self.say(level, text)
+
+    def fail(self, error: CRScoreError, about: str = "") -> None:
+        """Note an error, which the run goes on after and ends with."""
+        self.errors.append(error)
+        self.note("error", f"{about}: {error}" if about else str(error))
+
+    @property
+    def room(self) -> int:
+        """Messages of any level that GitHub would still show."""
+        return MAX_SHOWN_MESSAGES - max(self.counts.values(), default=0)
+
+
+def _run(here: Environment, step: Step) -> None:
     found = event.target(here)
     if isinstance(found, event.Nothing):
-        done.note("notice", f"Nothing was scored: {found.reason}.")
+        step.note("notice", f"Nothing was scored: {found.reason}.")
         return
     host = _host(here)
-    numbers = _numbers(host, here, found, done)
+    numbers = _numbers(host, here, found, step)
     if not numbers:
-        done.note("notice", f"Nothing was scored: {_none(found)}.")
+        why = "no open pull request changed lately"
+        if isinstance(found, event.OfHead):
+            why = "no open pull request has the commit that was measured as its newest one"
+        step.note("notice", f"Nothing was scored: {why}.")
     elif here.inputs.post_from is not None:
-        _received(host, here, here.inputs.post_from, numbers, done)
+        _post_measured(host, here, here.inputs.post_from, numbers, step)
     else:
-        _each(host, here, numbers, done)
+        _score_each(host, here, numbers, step)
 
 
-def _each(host: Host, here: Environment, numbers: tuple[int, ...], done: Done) -> None:
-    several = len(numbers) > 1
-    for number in numbers:
-        try:
-            _one(host, here, number, done, several=several)
-        except CRScoreError as exc:
-            # The others still have theirs; this one is what the run ends with.
-            done.fail(exc, f"{here.repository}#{number}" if several else "")
+def _host(here: Environment) -> Client:
+    from crscore.github.client import Client  # noqa: PLC0415
+    from crscore.github.retry import RetryBudget  # noqa: PLC0415
+    from crscore.scorer import make_store  # noqa: PLC0415
+    from crscore.settings import resolve_settings  # noqa: PLC0415
+
+    settings = resolve_settings(_flags(here), file=None)
+    return Client(
+        token=here.inputs.token,
+        api_url=here.api_url,
+        store=make_store(settings) if settings.cache else None,
+        retry=RetryBudget(budget_s=here.inputs.wait_budget),
+        say=lambda text: click.echo(one_line(text)),
+    )
 
 
-def _none(found: event.Target) -> str:
-    if isinstance(found, event.OfHead):
-        return "no open pull request has the commit that was measured as its newest one"
-    return "no open pull request changed lately"
+def _flags(here: Environment) -> dict[str, Any]:
+    names = ("analyzers", "claims", "matcher", "max_claims", "fail_under")
+    given = {name: getattr(here.inputs, name) for name in names}
+    return {name: value for name, value in given.items() if value is not None}
 
 
-def _numbers(host: Host, here: Environment, found: event.Target, done: Done) -> tuple[int, ...]:
-    from crscore.pull_request import run  # noqa: PLC0415  (after wrong inputs)
+def _numbers(host: Client, here: Environment, found: event.Target, step: Step) -> tuple[int, ...]:
+    from crscore.github import pull  # noqa: PLC0415  (after wrong inputs)
 
     if isinstance(found, event.Named):
         return (found.number,)
     if isinstance(found, event.Recent):
         # All that a page can list: those that are left out are counted, too.
         most = environment.MAX_PULL_REQUESTS
-        listed = run.recent(host, here.repository, days=found.days, most=most)
-        _left_out(len(listed) - found.most, done, at_least=len(listed) == most)
+        listed = pull.find_recent(host, here.repository, days=found.days, most=most)
+        if (left_out := len(listed) - found.most) > 0:
+            more = " or more" if len(listed) == most else ""
+            step.note(
+                "notice",
+                "Not scored: open pull requests that changed longest ago, "
+                f"{left_out}{more} of them; "
+                "the input max-pull-requests says how many are.",
+            )
         return listed[: found.most]
     if isinstance(found, event.OfHead):
-        return run.numbers_of(
+        return pull.find_by_head(
             host, here.repository, owner=found.owner, branch=found.branch, sha=found.sha
         )
     return ()
 
 
-def _left_out(count: int, done: Done, *, at_least: bool) -> None:
-    if count > 0:
-        many = f"{count}{' or more' if at_least else ''}"
-        done.note(
-            "notice",
-            f"Not scored: open pull requests that changed longest ago, {many} of them; "
-            "the input max-pull-requests says how many are.",
-        )
-
-
-def _host(here: Environment) -> Host:
-    from crscore import settings as config  # noqa: PLC0415
-    from crscore.github.host import Host  # noqa: PLC0415
-    from crscore.github.retry import Patience  # noqa: PLC0415
-    from crscore.scorer import make_store  # noqa: PLC0415
-
-    settings = config.resolve_settings(_flags(here), file=None)
-    return Host(
-        token=here.inputs.token,
-        api_url=here.api_url,
-        store=make_store(settings) if settings.cache else None,
-        patience=Patience(budget_s=here.inputs.wait_budget),
-        say=lambda text: click.echo(one_line(text)),
-    )
-
-
-def _flags(here: Environment) -> dict[str, Any]:
-    asked = here.inputs
-    flags = {
-        "analyzers": asked.analyzers,
-        "claims": asked.claims,
-        "matcher": asked.matcher,
-        "max_claims": asked.max_claims,
-        "fail_under": asked.fail_under,
-    }
-    return {key: value for key, value in flags.items() if value is not None}
-
-
-def _received(
-    host: Host, here: Environment, file: Path, numbers: tuple[int, ...], done: Done
+def _post_measured(
+    host: Client, here: Environment, file: Path, numbers: tuple[int, ...], step: Step
 ) -> None:
-    """Tell, and post if asked to, what an untrusted job measured of one of these."""
+    """Report, and post if asked to, what an untrusted job measured of one of these."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     data = artifact.read_artifact(file)
-    found = run.checked(host, here.repository, numbers, data, source="post-from")
-    done.told.append(found)
-    done.kept[found.number] = _report(found, None)
+    found = run.check_document(host, here.repository, numbers, data, source="post-from")
+    step.overviews.append(found)
+    step.reports[found.number] = _report(found, None)
     if here.inputs.comment:
-        posted = run.post_checked(host, found)
-        _comment(posted, done)
-        done.kept[found.number] = _report(found, posted)
+        posted = run.post_overview(host, found)
+        _say_posted(posted, step)
+        step.reports[found.number] = _report(found, posted)
 
 
-def _one(host: Host, here: Environment, number: int, done: Done, *, several: bool) -> None:
+def _score_each(host: Client, here: Environment, numbers: tuple[int, ...], step: Step) -> None:
+    several = len(numbers) > 1
+    for number in numbers:
+        try:
+            _score(host, here, number, step, several=several)
+        except CRScoreError as exc:
+            # The others still have theirs; this one is what the run ends with.
+            step.fail(exc, f"{here.repository}#{number}" if several else "")
+
+
+def _score(host: Client, here: Environment, number: int, step: Step, *, several: bool) -> None:
     """Score one pull request; what is done of it is kept, whatever fails afterwards."""
     from crscore.pull_request import run  # noqa: PLC0415
 
@@ -165,28 +209,28 @@ def _one(host: Host, here: Environment, number: int, done: Done, *, several: boo
     )
     measured = run.measure(host, request)
     found = measured.overview
-    done.told.append(found)
-    done.kept[number] = _report(found, None)
-    paths = _documents(here, measured, several=several)
-    done.kept[number] = _report(found, None, **paths)
+    step.overviews.append(found)
+    step.reports[number] = _report(found, None)
+    paths = _write_documents(here, measured, several=several)
+    step.reports[number] = _report(found, None, **paths)
     # Last of all: a comment should not tell of a run that then breaks.
-    _judge(here, measured, done)
+    _apply_gate(here, measured, step)
     if asked.comment:
         posted = run.post(host, measured)
-        _comment(posted, done)
-        done.kept[number] = _report(found, posted, **paths)
+        _say_posted(posted, step)
+        step.reports[number] = _report(found, posted, **paths)
 
 
-def _comment(posted: Posted, done: Done) -> None:
+def _say_posted(posted: Posted, step: Step) -> None:
     from crscore.github.comment import Outcome  # noqa: PLC0415
 
     if posted.outcome is Outcome.REFUSED:
-        done.say("notice", f"The comment was not written, as the token may not: {posted.reason}")
+        step.say("notice", f"The comment was not written, as the token may not: {posted.reason}")
     elif posted.outcome is Outcome.FAILED:
-        done.say("warning", f"The comment was not written: {posted.reason}")
+        step.say("warning", f"The comment was not written: {posted.reason}")
 
 
-def _documents(here: Environment, measured: Measured, *, several: bool) -> dict[str, Path]:
+def _write_documents(here: Environment, measured: Measured, *, several: bool) -> dict[str, Path]:
     from crscore.pull_request.documents import json, page  # noqa: PLC0415
 
     found, folder = measured.overview, here.output_dir
@@ -211,7 +255,7 @@ def _report(found: Overview, posted: Posted | None, **paths: Path) -> Report:
     )
 
 
-def _judge(here: Environment, measured: Measured, done: Done) -> None:
+def _apply_gate(here: Environment, measured: Measured, step: Step) -> None:
     from crscore.pull_request import gate  # noqa: PLC0415
 
     verdict = gate.judge(
@@ -221,7 +265,83 @@ def _judge(here: Environment, measured: Measured, done: Done) -> None:
         fail_on_partial=here.inputs.fail_on_partial,
     )
     for line in verdict.notices:
-        done.say("warning", line)
+        step.say("warning", line)
     for line in verdict.failed:
-        done.say("error", line)
-    done.below.extend(verdict.failed)
+        step.say("error", line)
+    step.below.extend(verdict.failed)
+
+
+def _write(outlets: Outlets, step: Step, *, annotate: bool) -> None:
+    """Write outputs, log, summary and annotations; an error of a part is added to the step's."""
+    parts: tuple[Callable[[], None], ...] = (
+        lambda: reports.write_outputs(outlets.output, tuple(step.reports.values())),
+        lambda: _write_log(step),
+        lambda: _write_summary(outlets.summary, step),
+        lambda: _write_annotations(step, wanted=annotate),
+    )
+
+    def attempt(part: Callable[[], None]) -> None:
+        try:
+            part()
+        except CRScoreError as exc:
+            step.fail(exc)
+
+    # A stack calls what it holds from the end, and goes on when one of them raises.
+    with ExitStack() as stack:
+        for part in reversed(parts):
+            stack.callback(attempt, part)
+
+
+def _write_log(step: Step) -> None:
+    from crscore.pull_request.documents import terminal  # noqa: PLC0415
+
+    if not step.overviews:
+        return
+    text = terminal.render_terminal(step.overviews, width=LOG_COLUMNS)
+    click.echo(commands.shielded(text), nl=False)
+    names = [f"{found.repository}#{found.number}" for found in step.overviews if found.partial]
+    if names:
+        what = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
+        step.say("warning", f"Not all of {what} could be read; the summary says what is missing.")
+
+
+def _write_summary(file: Path | None, step: Step) -> None:
+    from crscore.pull_request.documents import summary  # noqa: PLC0415
+
+    if file is None:
+        return
+    notes = _summary_notes(step)
+    room = files.summary_room(file) - len(notes.encode("utf-8", "replace"))
+    text = summary.render_summary(step.overviews, room=room) if step.overviews else ""
+    if step.overviews and not text:
+        step.say("warning", "The job summary is full, so the scores are in the log alone.")
+    if (text or notes) and not files.append_summary(file, f"{text}{notes}"):
+        step.say("warning", "The job summary is full, so what went wrong is in the log alone.")
+
+
+def _summary_notes(step: Step) -> str:
+    """Write our own messages as Markdown; strangers' words may be in them."""
+    from crscore.reports import escape  # noqa: PLC0415
+
+    texts = [*step.notes, *([] if step.finished else [_STOPPED])]
+    if not texts:
+        return ""
+    lines = [escape.markdown(text, _MESSAGE_CHARS) for text in texts[:MAX_SUMMARY_NOTES]]
+    if len(texts) > len(lines):
+        lines.append(f"and {len(texts) - len(lines)} more, which the log has")
+    return escape.no_commands("\n**crscore**\n\n" + "".join(f"- {line}\n" for line in lines))
+
+
+def _write_annotations(step: Step, *, wanted: bool) -> None:
+    from crscore.pull_request.documents import annotations  # noqa: PLC0415
+
+    # On lines of one pull request: those of several would stand on each other's.
+    if wanted and len(step.overviews) == 1 and step.room > 0:
+        click.echo(annotations.render_annotations(step.overviews[0], most=step.room), nl=False)
+
+
+def one_line(text: str) -> str:
+    """Make a line of the log: strangers' words may be in it, and a log acts on some."""
+    from crscore.reports import escape  # noqa: PLC0415
+
+    return escape.no_commands(escape.one_line(text))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore.commands import _settings
+from crscore.commands._settings import config_option, load_settings, setting_options
 from crscore.errors import UnknownPluginError
 
 if TYPE_CHECKING:
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 @click.group(name="analyzers", invoke_without_command=True)
 @click.pass_context
-@_settings.analyzer_options
+@setting_options("analyzers", "tools_dir")
+@config_option
 def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
     """List the tools that look for issues in changed code; install the ones of npm.
 
     Tools of Python come with `pip install 'crscore[analyzers]'`.
     """
-    context.obj = settings = _settings.settings(config_file, flags)
+    context.obj = settings = load_settings(config_file, flags)
     if context.invoked_subcommand is None:
         for line in table(settings):
             click.echo(line)
@@ -37,19 +38,19 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
 @click.pass_obj
 def install(settings: Config, names: tuple[str, ...]) -> int:
     """Install the tools of npm, or those NAMED: exact versions, by hash, without scripts."""
-    from crscore.static_analysis import install as installing  # noqa: PLC0415
+    from crscore.static_analysis import tools  # noqa: PLC0415
 
     suite = _suite(settings)
-    known = {one.name: one for one in suite.analyzers if installing.is_of_npm(one)}
+    known = {one.name: one for one in suite.analyzers if tools.is_of_npm(one)}
     for name in names or known:
         if name not in known:
             raise UnknownPluginError("analyzers of npm", name, tuple(known))
-        click.echo(f"{name}: {installing.install(known[name], suite.tools)}")
+        click.echo(f"{name}: {tools.install_tool(known[name], suite.tools)}")
     return 0
 
 
 def table(settings: Config) -> Iterator[str]:
-    """Say of each analyzer whether it can run here, and how to get it when it cannot."""
+    """List each analyzer: whether it can run here, or how to get it."""
     from crscore.static_analysis.tools import Installed  # noqa: PLC0415
 
     for one, found in _suite(settings).installed():

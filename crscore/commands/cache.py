@@ -1,4 +1,4 @@
-"""`crscore cache`: what is remembered from run to run, and forgetting it."""
+"""`crscore cache`: show and clear what is cached from run to run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore.commands import _settings
+from crscore.commands._settings import config_option, load_settings, setting_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,16 +15,17 @@ _KIB = 1024
 
 
 @click.command(name="cache")
-@click.option("--clear", is_flag=True, help="Forget everything.")
-@_settings.cache_options
+@click.option("--clear", is_flag=True, help="Clear the cache.")
+@setting_options("cache_dir")
+@config_option
 def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
-    """Show what is remembered from run to run.
+    """Show what is cached from run to run.
 
-    Findings, a model's claims and marks, whole files and answers of a code host.
+    Findings, a model's claims and ratings, whole files and answers of a code host.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
 
-    kept = scorer.make_store(_settings.settings(config_file, flags))
+    kept = scorer.make_store(load_settings(config_file, flags))
     if clear:
         kept.clear()
         click.echo(f"{kept.file}: cleared")

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import plugins
-from crscore.commands import _settings, analyzers
+from crscore.commands import analyzers
+from crscore.commands._settings import (
+    PARTS,
+    SCORING,
+    config_option,
+    load_settings,
+    setting_options,
+)
 from crscore.errors import CRScoreError
 from crscore.sandbox import run
 from crscore.scoring import signature
@@ -30,14 +37,14 @@ _REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 
 @click.command(name="doctor")
-@_settings.scoring_options
-@_settings.shared_options
+@setting_options(*SCORING, *PARTS, "offline")
+@config_option
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """Print what is active and what is missing.
 
     The exit code is 0 when a score can be made with these settings, else 3.
     """
-    settings = _settings.settings(config_file, flags)
+    settings = load_settings(config_file, flags)
     click.echo(f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}")
     problem = _active(settings)
     for kind in plugins.KINDS:
@@ -47,7 +54,11 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     click.echo("\nanalyzers:")
     for line in analyzers.table(settings):
         click.echo(line)
-    click.echo(f"  {_network()}")
+    denied = run.network_denied()
+    network = (
+        "tools run without a network" if denied else "tools here cannot be kept off the network"
+    )
+    click.echo(f"  {network}")
     click.echo("\npackages:")
     for package, extra in sorted(_requirements()):
         click.echo(f"  {package:<24}{_version(package, extra)}")
@@ -69,11 +80,6 @@ def _active(settings: Config) -> bool:
     return False
 
 
-def _network() -> str:
-    denied = run.network_denied()
-    return "tools run without a network" if denied else "no way here to keep tools off the network"
-
-
 def _state(kind: str, name: str) -> str:
     """Ask a plugin what it lacks; one that has no such question needs nothing."""
     module = plugins.load(kind, name)
@@ -82,7 +88,7 @@ def _state(kind: str, name: str) -> str:
 
 
 def _requirements() -> set[tuple[str, str]]:
-    """What crscore declares to need: package and extra ("" for none)."""
+    """Return the declared requirements: package and extra ("" for none)."""
     declared = [
         (match[1], match[2] or "")
         for line in importlib.metadata.requires("crscore") or ()

@@ -12,15 +12,15 @@ from urllib.parse import urlsplit
 import click
 
 from crscore import io
-from crscore import settings as config
-from crscore.commands import _settings
+from crscore.commands._settings import PARTS, SCORING, setting_options
 from crscore.errors import ConfigError, InputError
+from crscore.settings import Config, host_address, host_token, no_color, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crscore.github.client import Client
     from crscore.github.comment import Posted
-    from crscore.github.host import Host
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
 
@@ -56,14 +56,14 @@ class Target(NamedTuple):
     "authors",
     metavar="PATTERN",
     multiple=True,
-    help="Whom to score: a login or reviewer, * is any text, ! excludes; may be repeated.",
+    help="Login or reviewer to score, * is any text, ! excludes; may be repeated.",
 )
 @click.option(
     "--bot-marker",
     "markers",
     metavar="NAME=TEXT",
     multiple=True,
-    help="Posts with this text are the bot's of this name; may be repeated.",
+    help="Posts with this text are by the bot of this name; may be repeated.",
 )
 @click.option(
     "--checkout",
@@ -73,14 +73,12 @@ class Target(NamedTuple):
 @click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's interface.")
 @click.option("--comment/--no-comment", default=False, help="Write one comment, or edit ours.")
 @click.option("--post", "given", metavar="FILE", help="Only post this JSON report of another run.")
-@click.option(
-    "--fail-under", type=float, metavar="X", help="Exit with 1 when relevance is below X."
-)
+@setting_options("fail_under")
 @click.option(
     "--fail-on",
     metavar="NAMES",
     default="together",
-    help="Whose relevance that is: together, each, or patterns of reviewers, with commas.",
+    help="Whose relevance that is: together, each, or comma-separated patterns of reviewers.",
 )
 @click.option("--fail-on-partial", is_flag=True, help="With --fail-under: fail a partial run, too.")
 @click.option("--api-url", metavar="URL", help="GitHub's interface (default: GITHUB_API_URL).")
@@ -93,7 +91,7 @@ class Target(NamedTuple):
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was asked of GitHub.")
-@_settings.pull_request_options
+@setting_options(*SCORING, *PARTS)
 def command(
     target: str,
     *,
@@ -132,7 +130,7 @@ def command(
         folder=None if no_checkout else Path(checkout or "."),
         names_folder=checkout is not None,
     )
-    first = config.resolve_settings(settings, file=None)
+    first = resolve_settings(settings, file=None)
     if first.offline:
         raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
     io.check_output(file)
@@ -142,7 +140,7 @@ def command(
     measured = run.measure(host, request)
     io.write_text(_report(measured, form, to_terminal=file is None), file)
     if comment:
-        _tell(run.post(host, measured))
+        _say_posted(run.post(host, measured))
     if not quiet and (file is not None or form != "text"):
         _notes(measured.overview)  # the text report has them itself
     if verbose:
@@ -163,9 +161,9 @@ def parse_target(target: str) -> Target:
         ConfigError: It is neither.
 
     Example:
-        >>> parse("acme/shop#7")
+        >>> parse_target("acme/shop#7")
         Target(repository='acme/shop', number=7, host=None)
-        >>> parse("https://github.com/acme/shop/pull/7").number
+        >>> parse_target("https://github.com/acme/shop/pull/7").number
         7
     """
     found = _TARGET.fullmatch(target.strip())
@@ -183,7 +181,7 @@ def _check_host(web_host: str | None, api_url: str | None) -> None:
     """
     if web_host is None or api_url is not None:
         return
-    asked = config.host_address()
+    asked = host_address()
     host = "github.com" if asked == _PUBLIC else urlsplit(asked).netloc
     if web_host.lower() != host.lower():
         expected = f"is a page on {web_host} and {host} would be asked; give --api-url"
@@ -197,16 +195,16 @@ def _marker(text: str) -> tuple[str, str]:
     return name.strip(), marker.strip()
 
 
-def _host(settings: config.Config, api_url: str | None, budget: float, *, quiet: bool) -> Host:
-    from crscore.github.host import Host  # noqa: PLC0415
-    from crscore.github.retry import Patience  # noqa: PLC0415
+def _host(settings: Config, api_url: str | None, budget: float, *, quiet: bool) -> Client:
+    from crscore.github.client import Client  # noqa: PLC0415
+    from crscore.github.retry import RetryBudget  # noqa: PLC0415
     from crscore.scorer import make_store  # noqa: PLC0415
 
-    return Host(
-        token=config.host_token(),
-        api_url=api_url or config.host_address(),
+    return Client(
+        token=host_token(),
+        api_url=api_url or host_address(),
         store=make_store(settings) if settings.cache else None,
-        patience=Patience(budget_s=budget),
+        retry=RetryBudget(budget_s=budget),
         say=None if quiet else _say,
     )
 
@@ -223,12 +221,12 @@ def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
     on_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
     return terminal.render_terminal(
         [measured.overview],
-        color=on_terminal and not config.no_color(),
+        color=on_terminal and not no_color(),
         width=shutil.get_terminal_size((100, 40)).columns if on_terminal else 100,
     )
 
 
-def _post(host: Host, request: Any, given: str) -> int:
+def _post(host: Client, request: Any, given: str) -> int:
     from crscore.pull_request import run, untrusted  # noqa: PLC0415
 
     path = Path(given)
@@ -237,12 +235,12 @@ def _post(host: Host, request: Any, given: str) -> int:
             data = stream.read(untrusted.MAX_BYTES + 1)
     except OSError as exc:
         raise InputError(f"{given} cannot be read: {exc.strerror}") from exc
-    _, posted = run.received(host, request.repository, request.number, data, source=given)
-    _tell(posted)
+    _, posted = run.post_document(host, request.repository, request.number, data, source=given)
+    _say_posted(posted)
     return 0
 
 
-def _tell(posted: Posted) -> None:
+def _say_posted(posted: Posted) -> None:
     where = f": {posted.url}" if posted.url else ""
     why = f": {posted.reason}" if posted.reason else ""
     _say(f"comment {posted.outcome.value}{where}{why}")

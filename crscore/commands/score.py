@@ -10,16 +10,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import io, plugins
-from crscore import settings as config
-from crscore.commands import _settings
+from crscore.commands._settings import (
+    PARTS,
+    SCORING,
+    config_option,
+    load_settings,
+    setting_options,
+)
 from crscore.errors import ConfigError, InputError, ToolOutputError
+from crscore.settings import no_color
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-    from crscore.records import Comment, Diff, Result
-    from crscore.scorer import Scorer
+    from crscore.records import Diff, Result
+    from crscore.reports.base import Report
+    from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
 EXIT_GATE = 1
@@ -28,35 +34,21 @@ EXIT_GATE = 1
 @click.command(name="score")
 @click.argument("diff")
 @click.argument("review")
-@click.option("--format", metavar="NAME", help=f"Report: {', '.join(plugins.names('reports'))}.")
-@click.option(
-    "-o", "--output", "target", metavar="FILE", help="Write the report here, not to stdout."
-)
-@click.option("--explain/--no-explain", default=None, help="Show all that decided the score.")
-@click.option(
-    "--fail-under",
-    type=float,
-    metavar="X",
-    help="Exit with code 1 when relevance is below X (0 to 1).",
-)
+@setting_options("format")
+@click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
+@setting_options("explain", "fail_under")
 @click.option("--language", metavar="NAME", help="Language of a bare hunk.")
 @click.option("--path", metavar="PATH", help="Path of a bare hunk.")
-@click.option(
-    "--source-root", metavar="DIR", help="Folder with the new (or old) version of the code."
-)
+@click.option("--source-root", metavar="DIR", help="Folder with the new (or old) code.")
 @click.option("--old", metavar="FILE", help="The whole old file, for a change of one file.")
 @click.option("--new", metavar="FILE", help="The whole new file, for a change of one file.")
 @click.option(
-    "--sarif",
-    "sarif_files",
-    metavar="FILE",
-    multiple=True,
-    help="Findings of any tool, SARIF 2.1.0; may be repeated.",
+    "--sarif", "sarif_files", metavar="FILE", multiple=True, help="SARIF 2.1.0; may be repeated."
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
-@_settings.scoring_options
-@_settings.shared_options
+@setting_options(*SCORING, *PARTS, "offline")
+@config_option
 def command(
     diff: str,
     review: str,
@@ -81,13 +73,20 @@ def command(
     """
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
-    settings = _settings.settings(config_file, flags)
+    settings = load_settings(config_file, flags)
     target = None if target == io.STDIN else target
-    report = _report(settings, to_terminal=target is None)
+    report = _make_report(settings, to_terminal=target is None)
     io.check_output(target)
     clock = _Clock(verbose)
-    scorer, change, comments = _read(settings, diff, review, sarif_files, language, path)
-    change = _with_sources(change, settings, source_root, old, new)
+    data, source = _read(settings, diff, "diff")
+    review_data, review_source = _read(settings, review, "review")
+    # Imported here so that `--help` and a wrong option answer at once.
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    scorer = Scorer(settings, reports=_read_sarif(settings, sarif_files))
+    change = scorer.read_diff(data, source=source, language=language, path=path)
+    comments = scorer.read_review(review_data, source=review_source)
+    change = _add_sources(change, settings, source_root, old, new)
     clock.say("read the input")
     result = scorer.score(change, comments)
     clock.say(
@@ -114,39 +113,29 @@ class _Clock:
         self.last = now
 
 
-def _read(
-    settings: config.Config,
-    diff: str,
-    review: str,
-    sarif_files: tuple[str, ...],
-    language: str | None,
-    path: str | None,
-) -> tuple[Scorer, Diff, tuple[Comment, ...]]:
-    # Imported here so that `--help` and a wrong option answer at once.
-    from crscore.scorer import Scorer  # noqa: PLC0415
-
-    data, source = io.read_input(
-        diff, what="diff", limit="max_diff_bytes", allowed=settings.max_diff_bytes
-    )
-    review_data, review_source = io.read_input(
-        review, what="review", limit="max_review_bytes", allowed=settings.max_review_bytes
-    )
-    scorer = Scorer(settings, reports=_outside(settings, sarif_files))
-    change = scorer.read_diff(data, source=source, language=language, path=path)
-    return scorer, change, scorer.read_review(review_data, source=review_source)
+def _make_report(settings: Config, *, to_terminal: bool) -> Report:
+    terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
+    offered = {
+        "explain": settings.explain,
+        "color": terminal and not no_color(),
+        "width": shutil.get_terminal_size((100, 40)).columns if terminal else 100,
+    }
+    report: Report = plugins.create("reports", settings.format, offered=offered)
+    return report
 
 
-def _outside(settings: config.Config, names: tuple[str, ...]) -> list[RawReport]:
-    """Read what other tools found."""
-    if not names:
-        return []
-    from crscore.static_analysis import sarif  # noqa: PLC0415
+def _read(settings: Config, name: str, what: str) -> tuple[bytes, str]:
+    """Read an input whose limit is the setting `max_<what>_bytes`."""
+    limit = f"max_{what}_bytes"
+    return io.read_input(name, what=what, limit=limit, allowed=getattr(settings, limit))
 
+
+def _read_sarif(settings: Config, names: tuple[str, ...]) -> list[RawReport]:
     reports: list[RawReport] = []
     for name in names:
-        data, source = io.read_input(
-            name, what="findings", limit="max_sarif_bytes", allowed=settings.max_sarif_bytes
-        )
+        from crscore.static_analysis import sarif  # noqa: PLC0415
+
+        data, source = _read(settings, name, "sarif")
         try:
             reports.extend(sarif.read_sarif(data, source=source))
         except ToolOutputError as exc:
@@ -154,40 +143,25 @@ def _outside(settings: config.Config, names: tuple[str, ...]) -> list[RawReport]
     return reports
 
 
-def _with_sources(
-    change: Diff, settings: config.Config, root: str | None, old: str | None, new: str | None
+def _add_sources(
+    change: Diff, settings: Config, root: str | None, old: str | None, new: str | None
 ) -> Diff:
     """Add whole files: below a folder, or the two versions of the one changed file."""
-    from crscore.diff import source_tree  # noqa: PLC0415
+    from crscore.diff import full_files  # noqa: PLC0415
 
-    if root is not None and (old or new):
-        raise ConfigError("--source-root", "command line", "cannot stand beside --old and --new")
     if root is not None:
+        if old or new:
+            raise ConfigError("--source-root", "command line", "cannot stand with --old and --new")
         texts, notes = io.read_sources(root, change, largest=settings.max_source_bytes)
-        return source_tree.from_tree(change, texts, notes=notes)
+        return full_files.from_tree(change, texts, notes=notes)
     if not old and not new:
         return change
-    return source_tree.from_pair(change, old=_source(old, settings), new=_source(new, settings))
-
-
-def _source(name: str | None, settings: config.Config) -> str | None:
-    if name is None:
-        return None
-    data, _ = io.read_input(
-        name, what="source", limit="max_source_bytes", allowed=settings.max_source_bytes
-    )
-    return data.decode("utf-8", errors="replace")
-
-
-def _report(settings: config.Config, *, to_terminal: bool) -> Any:
-    terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
-    coloured = terminal and not config.no_color()
-    options: Mapping[str, str] = {
-        "explain": str(settings.explain).lower(),
-        "color": str(coloured).lower(),
-        "width": str(shutil.get_terminal_size((100, 40)).columns if terminal else 100),
+    sides = {
+        side: _read(settings, name, "source")[0].decode("utf-8", errors="replace")
+        for side, name in (("old", old), ("new", new))
+        if name is not None
     }
-    return plugins.load("reports", settings.format).create(options)
+    return full_files.from_pair(change, old=sides.get("old"), new=sides.get("new"))
 
 
 def _gate(result: Result, fail_under: float | None) -> int:

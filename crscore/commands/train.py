@@ -3,18 +3,92 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crscore import io
-from crscore.commands import _settings, _train_claims, _train_labels
+from crscore import io, plugins
+from crscore.commands._settings import load_settings, setting_options
+from crscore.settings import llm_address, llm_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DATA = click.argument("data", type=click.Path(path_type=Path))
+    from crscore.training.claims.finetune import Trained
+    from crscore.training.claims.labels import Labelled
+    from crscore.training.claims.rows import Changes
+    from crscore.training.claims.settings import Settings
+
+_POSITIVE: Final = click.FloatRange(0, min_open=True)
+_COUNT: Final = click.IntRange(1)
+_SHARE: Final = click.FloatRange(0, 1, max_open=True)
+_SEED: Final = click.IntRange(0)
+_FORM: Final = click.Choice(["json", "sections"])
+_DTYPE: Final = click.Choice(["auto", "float32", "bfloat16"])
+_PRICE: Final = click.FloatRange(0)
+_PATH: Final = click.Path(path_type=Path)
+
+# Names, type, default and help. The first seven are the paper's, with its values.
+_CLAIMS_OPTIONS: Final = (
+    ("--epochs", _POSITIVE, 5.0, "Times that each row is seen."),
+    ("--batch", _COUNT, 2, "Rows of one forward pass."),
+    ("--accumulate", _COUNT, 1, "Forward passes of one step."),
+    ("--max-length", _COUNT, 1500, "Most tokens of a row; longer rows are left out."),
+    ("--val-split", _SHARE, 0.1, "Share of the changes held out."),
+    ("--eval-steps", _COUNT, 100, "Steps between checkpoints."),
+    ("--seed", _SEED, 42, "Random seed."),
+    ("--full", bool, False, "Train all weights, not an adapter."),
+    ("--lora-rank", _COUNT, 16, "Width of the adapter."),
+    ("--lora-alpha", _COUNT, 32, "Weight of the adapter, over its width."),
+    ("--lora-dropout", _SHARE, 0.05, "Dropout of the adapter."),
+    ("--lora-targets", str, "all-linear", "Layers to adapt, separated by commas."),
+    ("--learning-rate rate", _POSITIVE, None, "Peak rate (default: 2e-4; with --full 2e-5)."),
+    ("--warmup", _SHARE, 0.03, "Share of steps in which the rate rises, before a cosine decay."),
+    ("--weight-decay decay", click.FloatRange(0), 0.0, "Weight decay of each step."),
+    ("--dtype precision", _DTYPE, "auto", "auto: bfloat16 where a GPU can do it."),
+    ("--gradient-checkpointing checkpointing", bool, False, "Take less memory and more time."),
+    ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
+    ("--form", _FORM, "json", "Form of the answer; sections is the published one."),
+    ("--few-shots/--no-few-shots", bool, False, "Show the prompt's examples."),
+    ("--both-sections", bool, False, "Leave out rows without implications."),
+    ("--keep-checkpoints", bool, False, "Keep the checkpoints when training is done."),
+)
+_LABELS_OPTIONS: Final = (
+    ("--limit", _COUNT, None, "Ask about this many changes, drawn by --seed."),
+    ("--min-chars", _COUNT, 10, "Fewest characters of a patch."),
+    ("--max-chars", _COUNT, 1000, "Most characters of a patch."),
+    ("--seed", _SEED, 42, "Random seed."),
+    ("--temperature", click.FloatRange(0, 2), 0.2, "Sampling temperature."),
+    ("--top-p", click.FloatRange(0, 1, min_open=True), 0.95, "Nucleus sampling."),
+    ("--max-new-tokens", _COUNT, 256, "Most tokens of one answer."),
+    ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
+    ("--form", _FORM, "json", "Form of the answer."),
+    ("--concurrency", _COUNT, None, "Requests at the same time (default: the engine's)."),
+    ("--timeout timeout_s", click.FloatRange(1), None, "Seconds for one answer."),
+    ("--price-in", _PRICE, None, "Dollars for a million input tokens."),
+    ("--price-out", _PRICE, None, "Dollars for a million output tokens."),
+)
+
+
+def _options(table: tuple[tuple[str, Any, Any, str], ...]) -> Callable[..., Any]:
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for names, kind, default, text in reversed(table):
+            flag = True if kind is bool else None
+            option = click.option(
+                *names.split(), type=kind, default=default, is_flag=flag, help=text
+            )
+            command = option(command)
+        return command
+
+    return add
+
+
+def _output(metavar: str, text: str, kind: Any = str) -> Callable[..., Any]:
+    return click.option(
+        "-o", "--output", "target", required=True, metavar=metavar, type=kind, help=text
+    )
 
 
 # Without a command click would take its whole help for the message of the error.
@@ -23,21 +97,11 @@ def command() -> None:
     """Learn a part of the score from data."""
 
 
-def _encoder_options(chosen: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        click.option("--encoder", metavar="NAME[:MODEL]", help="Sentence encoder to learn on."),
-        click.option("--revision", metavar="REV", help="Revision of the encoder's model."),
-        click.option("--offline/--online", default=None, help="Open no socket."),
-    ):
-        chosen = option(chosen)
-    return chosen
-
-
 @command.command(name="matcher")
-@DATA
-@click.option("-o", "--output", "target", required=True, metavar="FILE", help="Write here (.npz).")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all draws.")
-@_encoder_options
+@click.argument("data", type=_PATH)
+@_output("FILE", "Write here (.npz).")
+@click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
+@setting_options("encoder", "revision", "offline")
 def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     """Learn the calibrated matcher's weights from the rated reviews in DATA.
 
@@ -51,7 +115,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
 
     io.check_output(target)
     boosting.require_lightgbm()
-    settings = _settings.settings(None, flags)
+    settings = load_settings(None, flags)
     rated = study.read_study(data)
     learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
     content = weights.to_bytes(learned.weights)
@@ -64,5 +128,158 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     return 0
 
 
-command.add_command(_train_claims.command)
-command.add_command(_train_labels.command)
+@command.command(name="claims", context_settings={"show_default": True})
+@click.argument("rows", type=_PATH)
+@click.option("--model", required=True, metavar="NAME", help="Base model: a name, or a folder.")
+@click.option("--revision", metavar="REV", help="Commit, branch or tag of a named model.")
+@_output(
+    "DIR",
+    "Write here; a run that was stopped goes on.",
+    click.Path(path_type=Path, file_okay=False),
+)
+@_options(_CLAIMS_OPTIONS)
+@setting_options("offline")
+def claims(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> int:
+    """Fine-tune a causal language model on ROWS of changes and their claims.
+
+    ROWS is JSON Lines, plain or gzip: `patch` and `completion`, or `patch`, `claims` and
+    `implications`. Epochs, batch, length, split, evaluation and seed are the paper's. The loss
+    is on the answer alone; the best checkpoint is kept.
+    """
+    from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.training.claims import finetune, model  # noqa: PLC0415
+    from crscore.training.claims.examples import Asking  # noqa: PLC0415
+    from crscore.training.claims.rows import read_rows  # noqa: PLC0415
+
+    model.require()
+    resolved = load_settings(None, {"offline": offline})
+    done = finetune.train(
+        read_rows(rows),
+        model.Source(name=given["model"], revision=given["revision"], offline=resolved.offline),
+        _training_settings(given),
+        out=target,
+        asking=Asking(
+            prompt=prompt.load_prompt(given["prompt"]),
+            form=given["form"],
+            few_shots=given["few_shots"],
+        ),
+        say=_say,
+        keep_checkpoints=given["keep_checkpoints"],
+    )
+    click.echo(_training_summary(done, target))
+    return 0
+
+
+def _training_settings(given: dict[str, Any]) -> Settings:
+    from crscore.training.claims.settings import Lora, Settings  # noqa: PLC0415
+
+    targets = tuple(name.strip() for name in given["lora_targets"].split(",") if name.strip())
+    if not targets:
+        raise click.BadParameter("names at least one layer", param_hint="--lora-targets")
+    lora = Lora(
+        rank=given["lora_rank"],
+        alpha=given["lora_alpha"],
+        dropout=given["lora_dropout"],
+        targets=targets,
+    )
+    return Settings(
+        lora=lora, **{f.name: given[f.name] for f in fields(Settings) if f.name in given}
+    )
+
+
+def _training_summary(done: Trained, target: Path) -> str:
+    losses, data = done.record["losses"], done.record["data"]
+    lines = [
+        f"{target}: {'was finished before' if done.already else 'done'}",
+        f"{data['train']:,} rows, {losses['steps']:,} steps on {done.record['base']['identity']}",
+    ]
+    if losses["after"] is not None:
+        lines.append(
+            f"loss on {data['held_out']:,} held-out rows: {losses['before']:.4f} before, "
+            f"{losses['after']:.4f} after (step {losses['best_step']:,})"
+        )
+    if done.seconds_a_step is not None:
+        lines.append(f"{done.seconds_a_step:.2f} s a step, with measuring and saving")
+    return "\n".join(lines)
+
+
+@command.command(name="labels", context_settings={"show_default": True})
+@click.argument("diffs", type=_PATH)
+@click.option("--model", required=True, metavar="NAME", help="Model, by the server's name for it.")
+@_output(
+    "ROWS",
+    "Add rows here; changes that have theirs are not asked about again.",
+    click.Path(path_type=Path, dir_okay=False),
+)
+@_options(_LABELS_OPTIONS)
+def labels(diffs: Path, *, target: Path, **given: Any) -> int:
+    """Make training rows for DIFFS with a model behind an OpenAI-compatible server.
+
+    DIFFS is JSON Lines with `patch` or `diff`, or a folder of .diff files. The server's address
+    and key are in OPENAI_BASE_URL and OPENAI_API_KEY. Sampling and lengths are the paper's. Run
+    it again to go on after a stop, or to ask again where the server failed.
+    """
+    if (given["price_in"] is None) != (given["price_out"] is None):
+        raise click.UsageError("--price-in and --price-out go together")
+    from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.llm.engines.base import Sampling  # noqa: PLC0415
+    from crscore.training.claims import labels, rows  # noqa: PLC0415
+
+    asked = prompt.load_prompt(given["prompt"])
+    named = {key: given[key] for key in ("model", "concurrency", "timeout_s")}
+    named |= {"base_url": llm_address(), "api_key": llm_key()}
+    named |= {"offline": load_settings(None, {}).offline}
+    engine = plugins.create(
+        "engines", "openai", {key: value for key, value in named.items() if value is not None}
+    )
+    wanted = {key: given[key] for key in ("min_chars", "max_chars", "limit", "seed")}
+    found = rows.read_changes(diffs, **wanted)
+    _say_left_out(found)
+    sampling = Sampling(
+        max_tokens=given["max_new_tokens"],
+        temperature=given["temperature"],
+        top_p=given["top_p"],
+        seed=given["seed"],
+        schema=prompt.answer_schema(asked) if given["form"] == "json" else None,
+    )
+    with labels.AppendLog(target) as log:
+        done = labels.label_changes(
+            found.chosen,
+            log,
+            engine=engine,
+            prompt=asked,
+            sampling=sampling,
+            form=given["form"],
+            say=_say,
+        )
+    click.echo(_labels_summary(done, target, given))
+    return 0
+
+
+def _say(line: str) -> None:
+    click.echo(f"crscore: {line}", err=True)
+
+
+def _say_left_out(found: Changes) -> None:
+    for problem in found.unreadable:
+        _say(f"left out: {problem}")
+    _say(
+        f"{len(found.chosen):,} changes to label; left out {found.unfit:,} of another length, "
+        f"{found.copies:,} copies, {found.several:,} that are asked about in parts, "
+        f"{len(found.unreadable):,} that are no diff"
+    )
+
+
+def _labels_summary(done: Labelled, target: Path, given: dict[str, Any]) -> str:
+    lines = [f"{target}: {done.made:,} rows added, {done.known:,} were there"]
+    lines += [
+        f"{count:,} without a row: {why}; run again to ask again"
+        for why, count in done.failed.most_common()
+    ]
+    used = f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out"
+    if given["price_in"] is not None:
+        used += f": {done.dollars(given['price_in'], given['price_out']):.4f} dollars"
+    lines.append(used)
+    if done.uncounted:
+        lines.append(f"the server did not count {done.uncounted:,} of its answers")
+    return "\n".join(lines)

@@ -7,84 +7,83 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from crscore import io
-from crscore.commands import _judge, _settings, _split
+from crscore import io, plugins
+from crscore.commands._settings import MODEL, PARTS, config_option, load_settings, setting_options
 from crscore.errors import InputError
+from crscore.settings import AUTO, Config
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.settings import Config
+    from crscore.llm.engines.base import Engine
     from crscore.study.results import ValidationResult
-    from crscore.study.run import Options
+    from crscore.study.run import Options, Trainer
+    from crscore.study.splits import Split
 
-OF_A_COMPARISON: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
+COMPARISON_OPTIONS: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
 """The parameters that a comparison of two results knows."""
-HARMLESS: Final = frozenset({"offline", "verbose"})
-"""What any command does without being told."""
-
-
-# Findings of tools change the score, and a study brings findings of its own: here tools look when
-# the command line says so, whatever environment and settings file say.
-@click.command(
-    name="validate",
-    cls=_split.Command,
-    context_settings={"default_map": {"analyzers": "none"}},
+COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
+"""The parameters that every use of the command takes."""
+LEARNED_MATCHER: Final = "calibrated"
+_JUDGE_ENVIRONMENT: Final = {"openai": frozenset({"base_url", "api_key"})}
+"""Address and key, `OPENAI_*`, by the engine that they are for: another one does not get them."""
+_JUDGE_SETTINGS: Final = frozenset(
+    {"max_model_len", "tensor_parallel", "quantization", "dtype", "concurrency", "timeout_s"}
 )
-@click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=click.Path(path_type=Path))
+"""Settings that a judge takes; prompt, sampling and adapter are those of claims."""
+_FILE: Final = click.Path(path_type=Path)
+
+
+class SplitCommand(click.Command):
+    """A command with `--split`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let `--split grouped-cv 5` mean `--split grouped-cv:5`."""
+        joined: list[str] = []
+        for word in args:
+            is_number = word.isascii() and word.isdigit()
+            before = joined[-1] if joined else ""
+            follows = joined[-2:-1] == ["--split"] or before.startswith("--split=")
+            if is_number and follows and ":" not in before:
+                joined[-1] += f":{word}"
+            else:
+                joined.append(word)
+        return super().parse_args(ctx, joined)
+
+
+@click.command(name="validate", cls=SplitCommand, context_settings={"show_default": True})
+@click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=_FILE)
 @click.option(
     "--claims",
     default="recorded",
-    show_default=True,
     metavar="NAME",
     help="recorded (the data's own claims and findings), or a claim generator.",
 )
-@click.option(
-    "--threshold",
-    type=float,
-    help="Cosine cut-off of the matcher published, and chooses it (default: the encoder's own).",
-)
-@click.option(
-    "--format",
-    "report",
-    type=click.Choice(["text", "json", "html"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
+@setting_options("threshold")
+@click.option("--format", "report", type=click.Choice(["text", "json", "html"]), default="text")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
-@click.option(
-    "--baselines/--no-baselines",
-    default=True,
-    show_default=True,
-    help="Show the published baselines beside the score.",
-)
+@click.option("--baselines/--no-baselines", default=True, help="Show the published baselines.")
 @click.option(
     "--beside",
     "files",
     multiple=True,
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=_FILE,
     help="Show the metrics of FILE, such as a judge's, beside the score; may be repeated.",
 )
 @click.option(
-    _judge.FLAG,
+    "--judge",
     "judges",
     multiple=True,
-    metavar=_judge.METAVAR,
+    metavar="ENGINE:MODEL",
     help="Let a language model rate the reviews, too, and show it beside the score; changes and "
     "reviews are sent to it. May be repeated.",
 )
+@click.option("--attacks/--no-attacks", default=True, help="Attack the score with adverse texts.")
 @click.option(
-    "--attacks/--no-attacks",
-    default=True,
-    show_default=True,
-    help="Attack the score with texts made to fool it.",
-)
-@click.option(
-    _split.FLAG,
+    "--split",
     "held_out",
-    metavar=_split.METAVAR,
+    metavar="grouped-cv K | leave-one-system-out | leave-one-language-out",
     help="Train the matcher anew for each part of the data, on what is not in it.",
 )
 @click.option(
@@ -98,25 +97,17 @@ HARMLESS: Final = frozenset({"offline", "verbose"})
     "imported",
     nargs=2,
     metavar="CLONE OUT",
-    type=click.Path(path_type=Path),
+    type=_FILE,
     help="Turn a clone of atharva-naik/CRScore into a file to validate on, and stop.",
 )
-@click.option(
-    "--resamples", type=click.IntRange(0), default=1000, show_default=True, help="Of the bootstrap."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Of all that is drawn: bootstrap, attacks, folds, training.",
-)
-@click.option(
-    "--sources/--no-sources", default=True, show_default=True, help="Use the data's whole files."
-)
+@click.option("--resamples", type=click.IntRange(0), default=1000, help="Bootstrap resamples.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of every part.")
+@click.option("--sources/--no-sources", default=True, help="Use the data's whole files.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr which part is done.")
-@_settings.model_options
-@_settings.shared_options
+# Findings of tools change the score, and a study brings findings of its own: here tools look when
+# the command line says so, whatever environment and settings file say.
+@setting_options(*MODEL, *PARTS, "offline", analyzers="none")
+@config_option
 def command(
     paths: tuple[Path, ...],
     *,
@@ -147,14 +138,14 @@ def command(
     instead of what the data's own tools said, and the report tells what that does.
     """
     io.check_output(target)
-    split = _split.choose_split(held_out, folds)
+    split = _read_split(held_out, folds)
     if imported is not None:
         if paths or target:
             raise click.UsageError("--import-crscore takes CLONE and OUT alone")
-        _only(frozenset({"imported"}), "an import")
+        _refuse_others(frozenset({"imported"}), "an import")
         return _import(*imported)
     if len(paths) == 2:
-        _only(OF_A_COMPARISON, "a comparison of two results")
+        _refuse_others(COMPARISON_OPTIONS, "a comparison of two results")
         text = _comparison(*paths, report=report, resamples=resamples, seed=seed)
     elif len(paths) == 1:
         from crscore.study import run  # noqa: PLC0415  (after --help and wrong options)
@@ -167,32 +158,76 @@ def command(
             attacks=attacks,
             split=split,
         )
-        others = _Beside(baselines, files, _judge.named(judges))
-        settings = _settings.settings(config_file, flags)
-        found = _run(paths[0], settings, options, others, verbose=verbose)
-        text = _rendered(found, report)
+        others = _Beside(baselines, files, read_judges(judges))
+        settings = load_settings(config_file, flags)
+        text = _rendered(_run(paths[0], settings, options, others, verbose=verbose), report)
     else:
         raise click.UsageError(f"give one study or two results of validate, not {len(paths)} files")
     io.write_text(text, target)
     return 0
 
 
-def _only(known: frozenset[str], what: str) -> None:
+def _read_split(text: str | None, folds: int | None) -> Split | None:
+    if text is None:
+        if folds is not None:
+            raise click.UsageError("--folds counts the groups of --split, which is not there")
+        return None
+    from crscore.study import splits  # noqa: PLC0415  (after --help and wrong options)
+
+    try:
+        return splits.parse_split(text, folds)
+    except ValueError as exc:
+        raise click.UsageError(f"--split: {exc}") from exc
+
+
+def _refuse_others(known: frozenset[str], what: str) -> None:
     """Refuse options that would change nothing: who gives one expects something of it."""
     context = click.get_current_context()
     for option in context.command.params:
         name = option.name or ""
         source = context.get_parameter_source(name)
-        if source is click.core.ParameterSource.COMMANDLINE and name not in known | HARMLESS:
+        if source is click.core.ParameterSource.COMMANDLINE and name not in known | COMMON_OPTIONS:
             raise click.UsageError(f"{option.opts[0]} says nothing about {what}; leave it out")
 
 
+class JudgeName(NamedTuple):
+    """A judge as the user named it."""
+
+    engine: str
+    """A plugin's name."""
+    model: str
+    """The model's name for it."""
+
+    def __str__(self) -> str:
+        return f"{self.engine}:{self.model}"
+
+
 class _Beside(NamedTuple):
-    """What is to stand beside the score."""
+    """Metrics to show beside the score."""
 
     baselines: bool
     files: Sequence[Path]
-    judges: Sequence[_judge.Named]
+    judges: Sequence[JudgeName]
+
+
+def read_judges(texts: Sequence[str]) -> tuple[JudgeName, ...]:
+    """Read the option `--judge`.
+
+    Args:
+        texts: As given, each ENGINE:MODEL; one given twice is one.
+
+    Raises:
+        UsageError: One is something else, or there is no such engine.
+    """
+    found = []
+    for text in dict.fromkeys(texts):
+        engine, _, model = text.partition(":")
+        known = plugins.names("engines")
+        if engine not in known or not model:
+            engines = " or ".join(f"{name}:MODEL" for name in known)
+            raise click.UsageError(f"--judge takes {engines}, not {text!r}")
+        found.append(JudgeName(engine, model))
+    return tuple(found)
 
 
 def _run(
@@ -202,7 +237,7 @@ def _run(
 
     if saved.is_run(data):
         raise InputError(f"{data} is a result of validate, no study; give two to compare them")
-    trainer = None if options.split is None else _split.trainer(settings)
+    trainer = None if options.split is None else _matcher_trainer(settings)
     rated = study.read_study(data)
     extra = [extra_metrics.baselines()] if others.baselines else []
     extra += [extra_metrics.from_files(others.files)] if others.files else []
@@ -211,8 +246,55 @@ def _run(
         if verbose:
             click.echo(f"crscore: {done}", err=True)
 
-    extra += _judge.ask(others.judges, rated, settings, tell=tell)
+    if others.judges:
+        from crscore import scorer  # noqa: PLC0415
+        from crscore.study import judge  # noqa: PLC0415
+
+        store = scorer.make_store(settings) if settings.cache else None
+        for one in others.judges:
+            made = judge.make_judge(str(one), make_judge_engine(one, settings), store)
+            extra.append(judge.ask_judge(rated, made, tell=tell))
     return run.run(rated, settings, options, extra=extra, trainer=trainer, tell=tell)
+
+
+def _matcher_trainer(settings: Config) -> Trainer:
+    """Return what trains the matcher that the settings name.
+
+    Raises:
+        UsageError: The matcher is not learned.
+    """
+    # As in a score: a threshold that somebody gave belongs to the rule.
+    is_learned = settings.matcher == LEARNED_MATCHER or (
+        settings.matcher == AUTO and settings.threshold is None
+    )
+    if not is_learned:
+        name = "published" if settings.matcher == AUTO else settings.matcher
+        raise click.UsageError(
+            f"--split is for what is trained; the matcher {name} learns nothing, so nothing can "
+            f"be held out from it (take --matcher {LEARNED_MATCHER} without --threshold)"
+        )
+    from crscore.training import matcher  # noqa: PLC0415  (heavy, needed here only)
+
+    return matcher.train
+
+
+def make_judge_engine(judge: JudgeName, settings: Config) -> Engine:
+    """Make a judge's engine; no model is loaded and nobody is asked yet.
+
+    Raises:
+        ConfigError: A setting means nothing to it, or it lacks one.
+    """
+    from crscore import scorer  # noqa: PLC0415
+
+    given, unset = scorer.model_options(settings), scorer.model_options(Config())
+    taken = _JUDGE_ENVIRONMENT.get(judge.engine, frozenset()) | {"offline"}
+    # What nobody set is the engine's to choose: it refuses an option that means nothing to it.
+    taken |= {key for key in _JUDGE_SETTINGS if given.get(key) != unset.get(key)}
+    if judge.model == settings.model:  # a revision is one model's
+        taken |= {"revision"}
+    own = {key: value for key, value in given.items() if key in taken}
+    made: Engine = plugins.create("engines", judge.engine, own | {"model": judge.model})
+    return made
 
 
 def _rendered(found: ValidationResult, report: str) -> str:

@@ -1,4 +1,4 @@
-"""Interface of a report."""
+"""The protocol of reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 class Report(Protocol):
     """Renders results; never computes a score.
 
-    A plugin module `crscore/reports/<name>.py` has `create(options) -> Report`.
+    A plugin module `crscore/reports/<name>.py` has `create`, which returns one, and `Options` where
+    it takes some.
     """
 
     def render(self, results: Sequence[Result]) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crscore.reports import frame, view
+from crscore.reports import frame
 from crscore.reports import page as _page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from crscore.records import Result
     from crscore.reports.base import Report
@@ -38,7 +38,6 @@ class Html:
             title="Review score",
             style=style(pages),
             pages=pages,
-            view=view,
         )
 
 
@@ -56,6 +55,6 @@ def style(pages: Sequence[_page.Page]) -> str:
     return "".join(rules)
 
 
-def create(options: Mapping[str, str]) -> Report:  # noqa: ARG001
+def create() -> Report:
     """Make the report; it takes no options: the page always shows everything."""
     return Html()

@@ -33,8 +33,6 @@ from crscore.reports import escape, view
 from crscore.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
     import numpy.typing as npt
 
@@ -103,7 +101,7 @@ class Reference(Struct, frozen=True, kw_only=True):
     spans: Sequence[LineSpan]
     """The lines it stands on; empty when it speaks of the whole change."""
     identifiers: Sequence[str]
-    """Names of the code it stands on, most telling first."""
+    """Names of the code it stands on, most informative first."""
     reading: str
     """The statement as the encoder read it; equals `text` where that serves both."""
     weight: Annotated[float, Meta(gt=0, le=1)]
@@ -329,6 +327,6 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, DECIMALS)
 
 
-def create(options: Mapping[str, str]) -> Report:  # noqa: ARG001
+def create() -> Report:
     """Make the report; it takes no options: programs always get everything."""
     return Json()

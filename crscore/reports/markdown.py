@@ -14,7 +14,7 @@ from crscore.reports import blocks as _blocks
 from crscore.reports import escape, view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from crscore.records import Result
     from crscore.reports.base import Report
@@ -94,6 +94,6 @@ def _note(dropped: int, skipped: int) -> str:
     return f"\n*Shortened: {' and '.join(what)} left out to keep within a comment's length.*\n"
 
 
-def create(options: Mapping[str, str]) -> Report:  # noqa: ARG001
+def create() -> Report:
     """Make the report; it takes no options: what is long is folded, not left out."""
     return Markdown()

@@ -235,6 +235,6 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, _DECIMALS)
 
 
-def create(options: Mapping[str, str]) -> Report:  # noqa: ARG001
+def create() -> Report:
     """Make the report; it takes no options."""
     return Sarif()

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import msgspec
+from msgspec import Meta
 from rich.console import Console
 
-from crscore.reports import _options, _terminal, escape
+from crscore.reports import _terminal, escape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from crscore.records import Result
     from crscore.reports.base import Report
 
-DEFAULT_COLUMNS = 80
 NARROWEST_COLUMNS = 60
 WIDEST_COLUMNS = 160
 """Wider lines are hard to read."""
@@ -66,18 +67,18 @@ class Text:
         return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
 
 
-def create(options: Mapping[str, str]) -> Report:
-    """Make the report.
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the report."""
 
-    Args:
-        options: `explain` and `color` (`true` or `false`, off by default) and `width`
-            (columns, 80 by default, kept between 60 and 160).
+    explain: bool = False
+    """Show everything instead of the short form."""
+    color: bool = False
+    """Write color sequences."""
+    width: Annotated[int, Meta(ge=1)] = 80
+    """Columns of the terminal; the report is from 60 to 160 columns wide."""
 
-    Raises:
-        ConfigError: An option has a wrong value.
-    """
-    return Text(
-        explain=_options.flag(options, "explain"),
-        color=_options.flag(options, "color"),
-        width=_options.columns(options, DEFAULT_COLUMNS, NARROWEST_COLUMNS, WIDEST_COLUMNS),
-    )
+
+def create(options: Options) -> Report:
+    """Make the report."""
+    width = min(max(options.width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
+    return Text(explain=options.explain, color=options.color, width=width)

@@ -296,8 +296,8 @@ def notes(result: Result) -> tuple[str, ...]:
         for item in comments
         if item.scores.reason is not None
     )
-    told = analysis(result.analysis)
-    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *told, *abstained)))
+    tools = analysis(result.analysis)
+    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *tools, *abstained)))
 
 
 def analysis(found: Analysis) -> tuple[str, ...]:

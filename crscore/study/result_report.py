@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from crscore.study import agreement, slices
-from crscore.study.attacks.measure import FLAG_GOAL, TELLING, WIN_GOAL, WRONG_FLAG_LIMIT
+from crscore.study.attacks.duels import FLAG_GOAL, FLAGGED_KINDS, WIN_GOAL, WRONG_FLAG_LIMIT
 from crscore.study.formats import (
     NOTHING,
     count,
@@ -326,7 +326,7 @@ def _attacks(attacks: Attacks) -> Section:
     bars = tuple(
         Bar(
             *(row.kind.value, row.wins, row.low, row.high, percent(row.wins)),
-            look="" if row.kind in TELLING else _LOOKS[row.reached],
+            look="" if row.kind in FLAGGED_KINDS else _LOOKS[row.reached],
         )
         for row in attacks.kinds
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -23,15 +23,14 @@ from crscore.study import (
     systems,
 )
 from crscore.study.agreement import Agreement
-from crscore.study.attacks import length as length_effect
-from crscore.study.attacks.length import LengthEffect
-from crscore.study.attacks.measure import (
+from crscore.study.attacks.duels import (
     FLAG_GOAL,
     WIN_GOAL,
     WRONG_FLAG_LIMIT,
     HonestRow,
     KindRow,
 )
+from crscore.study.attacks.length import LengthEffect, length_effect
 from crscore.study.claim_quality import ClaimQuality
 from crscore.study.correlate import Correlation
 from crscore.study.error_analysis import Misjudged
@@ -44,7 +43,7 @@ from crscore.study.systems import Systems
 from crscore.version import __version__
 
 if TYPE_CHECKING:
-    from crscore.study.attacks.measure import AttackReport
+    from crscore.study.attacks.duels import AttackReport
     from crscore.study.link_classifier import Links
     from crscore.study.measure import Measurements
     from crscore.study.study import Study
@@ -260,7 +259,7 @@ def assess(
         agreement=agreement.measure_agreement(study),
         attacks=None if attacks is None else _attacks(attacks),
         issues=issues,
-        length=_length(measured, settings),
+        length=length_effect(measured, **draw),
         errors=error_analysis.find_misjudged(measured),
         notes=notes,
         reviews=_reviews(measured),
@@ -284,13 +283,6 @@ def _attacks(report: AttackReport) -> Attacks:
     return Attacks(
         goals=AttackGoals(), reached=report.reached, honest=report.honest, kinds=report.kinds
     )
-
-
-def _length(measured: Measurements, settings: Settings) -> LengthEffect:
-    # For the score alone: what a baseline pays for length tells nobody anything.
-    words = next(one for one in measured.metrics if one.name == length_effect.WORDS)
-    alone = replace(measured, metrics=(measured.primary, words))
-    return length_effect.length_effects(alone, resamples=settings.resamples, seed=settings.seed)[0]
 
 
 def _reviews(measured: Measurements) -> tuple[Review, ...]:

@@ -20,8 +20,7 @@ from crscore.study import (
     statistics,
     study,
 )
-from crscore.study.attacks import make
-from crscore.study.attacks import measure as duelling
+from crscore.study.attacks import attack_set, duels
 from crscore.study.vector_cache import AnalysisCache, VectorCache
 
 if TYPE_CHECKING:
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from crscore.pipeline import Analyzers
     from crscore.scorer import Scorer
     from crscore.settings import Config
-    from crscore.study.attacks.make import Attack
-    from crscore.study.attacks.measure import AttackReport, Duel
+    from crscore.study.attacks.attack_set import Attack
+    from crscore.study.attacks.duels import AttackReport, Duel
     from crscore.study.issues import Issues, Variant
     from crscore.study.link_classifier import Links
     from crscore.study.measure import ExtraMetrics, Measurements
@@ -148,7 +147,7 @@ def run(
     analyzers = AnalysisCache(tools)
     attacks: tuple[Attack, ...] = ()
     if options.attacks:
-        attacks = make.attacks(rated, seed=options.seed, sources=options.sources)
+        attacks = attack_set.make_attacks(rated, seed=options.seed, sources=options.sources)
     job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
     made, judged, others = (
         _whole(job) if options.split is None else _folds(job, options.split, trainer, tell)
@@ -211,7 +210,7 @@ class _Job(NamedTuple):
         return Judged(
             measured=self.measure(made, name, fold, is_part=fold is not None),
             links=link_classifier.links(self.rated, linker, sources=sources, chosen=chosen),
-            duels=duelling.duels(self.rated, attacks, made, sources=sources),
+            duels=duels.score_duels(self.rated, attacks, made, sources=sources),
         )
 
     def others(self, made: Scorer, fold: Fold | None = None) -> tuple[Variant, ...]:
@@ -317,7 +316,7 @@ def _notes(job: _Job, made: Scorer) -> tuple[str, ...]:
 def _report(judged: Judged, options: Options) -> AttackReport | None:
     if not judged.duels:
         return None
-    return duelling.report(judged.duels, resamples=options.resamples, seed=options.seed)
+    return duels.summarize_duels(judged.duels, resamples=options.resamples, seed=options.seed)
 
 
 def metric_name(made: Scorer, options: Options) -> str:

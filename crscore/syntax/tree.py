@@ -69,7 +69,7 @@ def parse_source(
 
 
 _MADE_UP = frozenset({Role.CLASS, Role.FUNCTION, Role.ASSIGN, Role.CALL})
-"""Roles that text put before a fragment can have; such a unit has no name to tell."""
+"""Roles that text put before a fragment can have; such a unit has no name of its own."""
 
 
 class _Draft:

@@ -27,7 +27,7 @@ OPTIONS: tuple[Mapping[str, str], ...] = (
 
 
 def report(name: str, options: Mapping[str, str]) -> Report:
-    made: Report = plugins.load("reports", name).create(options)
+    made: Report = plugins.create("reports", name, offered=options)
     return made
 
 

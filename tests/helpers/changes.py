@@ -18,7 +18,7 @@ def change(path: str, old: str, new: str, *, sources: bool = True, context: int 
 
 
 def claims(made: Diff) -> tuple[PseudoReference, ...]:
-    return create({}).generate([made])[0].references
+    return create().generate([made])[0].references
 
 
 def texts(made: Diff) -> list[str]:

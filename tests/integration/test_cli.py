@@ -286,7 +286,7 @@ def test_review_that_is_broken_json_is_refused(crscore, tmp_path: Path) -> None:
         ([DIFF, REVIEW, "--matcher", "psychic"], ["psychic", "published"]),
         ([DIFF, REVIEW, "--splitter", "axe"], ["axe", "markdown"]),
         ([DIFF, REVIEW, "--preset", "fast"], ["fast", "paper"]),
-        ([DIFF, REVIEW, "--threshold", "2"], ["threshold", "between -1 and 1"]),
+        ([DIFF, REVIEW, "--threshold", "2"], ["threshold", "above -1 and below 1"]),
         ([DIFF, REVIEW, "--threshold", "high"], ["threshold"]),
         ([DIFF, REVIEW, "--matcher", "calibrated", "--threshold", "0.3"], ["threshold"]),
         ([DIFF, REVIEW, "--max-claims", "0"], ["max_claims"]),

@@ -3,14 +3,18 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from crscore.reports import html, text
 from scripts import screenshots
 from tests.helpers import results
 
+pytestmark = pytest.mark.slow  # a real browser
+
 
 def test_page_picture_has_the_size_asked_for(tmp_path: Path) -> None:
     target = tmp_path / "img" / "page.png"
-    document = html.create({}).render([results.review()])
+    document = html.create().render([results.review()])
     screenshots.page_picture(document, target, width=900, height=700, scheme="light")
     data = target.read_bytes()
     assert data.startswith(b"\x89PNG")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crscore import plugins
-from crscore.errors import UnknownPluginError
+from crscore.errors import ConfigError, UnknownPluginError
 
 
 @pytest.mark.parametrize("kind", plugins.KINDS)
@@ -37,3 +37,27 @@ def test_load_unknown_name_lists_the_known_ones() -> None:
 
 def test_load_gives_the_module_of_that_name() -> None:
     assert plugins.load("matchers", "published").__name__ == "crscore.matchers.published"
+
+
+def test_create_makes_a_plugin_from_texts_and_values() -> None:
+    made = plugins.create("reports", "text", {"explain": "true", "width": 90})
+    assert (made.explain, made.color, made.width) == (True, False, 90)
+
+
+def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
+    offered = {"explain": True, "dialect": "klingon"}
+    assert plugins.create("reports", "text", offered=offered).explain
+    assert plugins.create("reports", "json", offered=offered)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("text", {"width": "wide"}, "report text: width: Expected `int`"),
+        ("text", {"colour": True}, "colour: is no option; there are: explain, color, width"),
+        ("json", {"explain": True}, "report json: explain: is no option; there are: none"),
+    ],
+)
+def test_create_names_the_option_that_is_wrong(name: str, values: dict, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        plugins.create("reports", name, values)

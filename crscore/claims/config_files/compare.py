@@ -58,7 +58,7 @@ class Comparison(NamedTuple):
 
     changes: list[Change]
     rearranged: list[Entry]
-    """Entries on changed lines that say what they said before."""
+    """Entries on changed lines that have the same content as before."""
 
 
 def compare(old: Sequence[Entry], new: Sequence[Entry]) -> Comparison:

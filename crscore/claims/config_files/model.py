@@ -49,7 +49,7 @@ class Kind(StrEnum):
 CONTAINERS: Final = frozenset(
     {Kind.SECTION, Kind.TARGET, Kind.FUNCTION, Kind.RULE, Kind.ELEMENT, Kind.HEADING}
 )
-"""Kinds whose added or removed inside is told together with them."""
+"""Kinds whose added or removed inside is described together with them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

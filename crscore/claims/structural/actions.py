@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Tree, Unit
 
 MAX_INNER = 3
-"""Actions told of what stands inside a block."""
+"""Actions described inside a block."""
 
 _LOG = re.compile(
     r"(?i)^(?:.*\.)?(?:log(?:ger|ging)?|console|_?log)\b|^(?:print|println|printf|puts|echo|fmt\.print\w*|system\.(?:out|err)\.\w+)$|\.(?:debug|info|warn|warning|error|trace|fatal)$"
@@ -60,7 +60,7 @@ def action(tree: Tree, unit: Unit, depth: int = 0) -> Action | None:
     Args:
         tree: The unit's tree.
         unit: A statement or declaration.
-        depth: How many blocks are already around it in the sentence; below 2 its inside is told.
+        depth: Number of blocks already around it in the sentence; below 2 its inside is included.
     """
     if unit.role in _SILENT:
         return None
@@ -83,7 +83,7 @@ def inner_actions(tree: Tree, unit: Unit, depth: int = 0) -> list[Action]:
 
 
 def describe_actions(actions: Sequence[Action], form: str = "third", limit: int = MAX_INNER) -> str:
-    """Several actions as one phrase; equal verbs are said once."""
+    """Several actions as one phrase; equal verbs appear once."""
     merged: list[Action] = []
     for item in actions:
         if merged and merged[-1].verb == item.verb and " " not in item.rest.strip("`"):
@@ -179,12 +179,12 @@ def _jump(unit: Unit) -> Action | None:
     word = unit.part(Part.HEAD).split(" ")[0].rstrip(";")
     if word == "pass":
         return None
-    said = {
+    actions = {
         "break": Action("leave", "the loop"),
         "continue": Action("skip", "to the next iteration"),
         "next": Action("skip", "to the next iteration"),
     }
-    return said.get(word) or Action("jump", f"with {quote(unit.part(Part.HEAD))}")
+    return actions.get(word) or Action("jump", f"with {quote(unit.part(Part.HEAD))}")
 
 
 _SIMPLE: dict[Role, Callable[[Unit], Action | None]] = {

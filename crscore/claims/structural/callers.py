@@ -41,9 +41,7 @@ def is_test_file(path: str) -> bool:
 
 def adds_tests(file: ChangedFile) -> bool:
     """True for a file of tests, by its path, that the change adds lines to."""
-    return is_test_file(file.path) and any(
-        line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines
-    )
+    return is_test_file(file.path) and bool(file.lines(LineKind.ADDED))
 
 
 def is_public(unit: Unit) -> bool:
@@ -72,8 +70,8 @@ def new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, floa
             missing += ["parameters"] if unit.parameters else []
             returns = unit.part(Part.RETURNS) not in {"", "void", "None"}
             missing += ["return value"] if returns else []
-            said = listed(missing)
-            yield f"the new {what} has no documentation that explains its {said}", 0.52
+            names = listed(missing)
+            yield f"the new {what} has no documentation that explains its {names}", 0.52
     del where
 
 

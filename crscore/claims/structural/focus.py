@@ -1,4 +1,4 @@
-"""The smallest pieces of code that tell a change apart, and phrases about them."""
+"""Smallest differing pieces of code, and phrases about them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_COMPARED = 600
-"""Tokens compared one by one; of a longer unit only the differing middle is told."""
+"""Tokens compared one by one; of a longer unit only the differing middle is described."""
 MAX_PIECES = 3
-"""Pieces told of one unit."""
+"""Pieces described of one unit."""
 NEAR = 2
 """Equal tokens between two pieces that make them one."""
 
@@ -149,11 +149,11 @@ def describe_pieces(subject: str, pieces: Sequence[tuple[str, str]]) -> str:
     swapped = [
         f"{aloud(after)} instead of {aloud(before)}" for before, after in pieces if before and after
     ]
-    said = []
+    phrases = []
     if swapped:
-        said.append(f"now has {listed(swapped[:MAX_PIECES])}")
+        phrases.append(f"now has {listed(swapped[:MAX_PIECES])}")
     if came:
-        said.append(f"now also has {listed(came)}")
+        phrases.append(f"now also has {listed(came)}")
     if gone:
-        said.append(f"no longer has {listed(gone)}")
-    return f"{subject} {listed(said)}" if said else ""
+        phrases.append(f"no longer has {listed(gone)}")
+    return f"{subject} {listed(phrases)}" if phrases else ""

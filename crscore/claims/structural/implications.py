@@ -55,10 +55,10 @@ def describe_implications(area: Area, edit: Edit) -> Iterator[Statement]:
         return
     rule = _RULES.get((edit.kind, unit.role))
     where = place(area, tree, unit)
-    told = list(rule(area, edit, where)) if rule else []
+    described = list(rule(area, edit, where)) if rule else []
     if edit.kind is EditKind.ADDED and unit.role not in {Role.TRY, Role.CATCH}:
-        told += _handlers(tree, unit, where)
-    for text, weight in told:
+        described += _handlers(tree, unit, where)
+    for text, weight in described:
         yield Statement(
             text=text,
             weight=weight,
@@ -162,9 +162,9 @@ def _handlers(tree: Tree, unit: Unit, where: str) -> Iterator[tuple[str, float]]
         if any(child.role is Role.RAISE for child in tree.subtree(handler)):
             continue
         if _BROAD.search(caught):
-            said = quote(caught) if caught else "every error"
+            what = quote(caught) if caught else "every error"
             yield (
-                f"catching {said} is broad and can hide unexpected errors in {where or 'the code'}",
+                f"catching {what} is broad and can hide unexpected errors in {where or 'the code'}",
                 0.86,
             )
         elif all(child.role is Role.JUMP for child in inside):

@@ -24,7 +24,7 @@ from crscore.syntax.grammars import language_of
 from crscore.syntax.guess import guess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from crscore.claims.base import ClaimGenerator
     from crscore.claims.structural.regions import Area
@@ -64,9 +64,8 @@ class Structural:
         return tuple(Claims(references=_references(diff)) for diff in diffs)
 
 
-def create(options: Mapping[str, str]) -> ClaimGenerator:
+def create() -> ClaimGenerator:
     """Make the generator; it has no options."""
-    del options
     return Structural()
 
 
@@ -104,7 +103,7 @@ def _of_file(file: ChangedFile) -> Iterator[PseudoReference]:
 def _areas(file: ChangedFile, language: Language) -> tuple[Area, ...]:
     """The file's areas; read in another language when this one makes little of them."""
     areas = tuple(areas_of(file, language))
-    size = sum(len(line.text) for hunk in file.hunks for line in hunk.lines)
+    size = sum(len(line.text) for line in file.lines())
     if sum(area.old.errors + area.new.errors for area in areas) > WRONG_LANGUAGE * size:
         other = guess(_sample(file))
         if other is not None and other.name != language.name:
@@ -113,9 +112,9 @@ def _areas(file: ChangedFile, language: Language) -> tuple[Area, ...]:
 
 
 def _sample(file: ChangedFile) -> list[str]:
-    lines = file.hunks[0].lines
-    new = [line.text for line in lines if line.kind is not LineKind.REMOVED]
-    return new or [line.text for line in lines]
+    hunk = file.hunks[0]
+    lines = hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED) or hunk.lines
+    return [line.text for line in lines]
 
 
 def _keyed(file: ChangedFile) -> Iterator[PseudoReference]:

@@ -58,7 +58,7 @@ class Reader(HTMLParser):
 
 
 def render(*given: Result) -> str:
-    return html.create({}).render(given)
+    return html.create().render(given)
 
 
 def read(*given: Result) -> Reader:

@@ -23,7 +23,7 @@ MORE = re.compile(r"<details><summary>\d+ more not addressed</summary>")
 
 
 def render(*given: Result) -> str:
-    return markdown.create({}).render(given)
+    return markdown.create().render(given)
 
 
 def tokens(document: str) -> list[Token]:

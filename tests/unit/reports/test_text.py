@@ -6,15 +6,17 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
+from crscore import plugins
+from crscore.errors import ConfigError
 from crscore.records import Result
-from crscore.reports import text
 from tests.helpers import results
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def render(*given: Result, **options: str) -> str:
-    return text.create(options).render(given)
+    shown: str = plugins.create("reports", "text", options).render(given)
+    return shown
 
 
 def test_scores_stand_beside_their_counts() -> None:
@@ -250,7 +252,7 @@ def test_import_and_render_are_quick() -> None:
         "result = results.review()\n"
         "start = time.perf_counter()\n"
         "from crscore.reports import text\n"
-        "text.create({}).render([result])\n"
+        "text.create(text.Options()).render([result])\n"
         "print(time.perf_counter() - start)"
     )
     runs = [
@@ -272,3 +274,14 @@ def test_explained_form_shows_what_the_encoder_read_where_it_differs() -> None:
 def test_signature_is_never_broken() -> None:
     long = replace(results.small(), signature="crscore|" + "x" * 300)
     assert render(long, width="80").endswith("\ncrscore|" + "x" * 300 + "\n")
+
+
+@pytest.mark.parametrize(("given", "used"), [("1", 60), ("100", 100), ("9999", 160)])
+def test_width_is_kept_in_range(given: str, used: int) -> None:
+    assert plugins.create("reports", "text", {"width": given}).width == used
+
+
+@pytest.mark.parametrize("given", ["0", "-5", "wide", ""])
+def test_wrong_width_is_refused(given: str) -> None:
+    with pytest.raises(ConfigError, match="report text: width: Expected `int`"):
+        render(width=given)

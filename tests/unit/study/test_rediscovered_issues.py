@@ -5,7 +5,7 @@ from crscore.records import Analysis, Claims, Finding, PseudoReference, Referenc
 from crscore.study.rediscovered_issues import Rediscovered, find_rediscovered
 from crscore.study.study import StudyChange
 
-ENCODER = plugins.load("encoders", "hashing").create({})
+ENCODER = plugins.create("encoders", "hashing")
 UNUSED = "line 3, UnusedPrivateField:\tAvoid unused private fields such as 'ID'."
 
 

@@ -12,7 +12,7 @@ HEAD = "diff --git a/{0} b/{1}\n"
 
 
 def of(text: str) -> list[str]:
-    return [item.text for item in create({}).generate([parse_diff(text)])[0].references]
+    return [item.text for item in create().generate([parse_diff(text)])[0].references]
 
 
 FILES = {
@@ -107,16 +107,14 @@ def test_code_put_into_a_condition_is_not_told_as_removed() -> None:
 
 def test_patch_without_sources_takes_the_place_from_the_hunk_heading() -> None:
     text = "@@ -10,2 +10,3 @@ def load(path):\n     a = 1\n+    send(a)\n     b = 2\n"
-    told = create({}).generate([parse_diff(text, path="a.py")])[0].references
+    told = create().generate([parse_diff(text, path="a.py")])[0].references
     assert any("The function `load` now calls `send`" in item.text for item in told)
 
 
 def test_function_added_behind_the_hunk_s_heading_is_not_put_inside_it() -> None:
     text = "@@ -10,2 +10,6 @@ def load(path):\n     a = 1\n     return a\n+\n+\n+def read(path):\n"
     text += "+    return open(path)\n"
-    told = [
-        item.text for item in create({}).generate([parse_diff(text, path="a.py")])[0].references
-    ]
+    told = [item.text for item in create().generate([parse_diff(text, path="a.py")])[0].references]
     assert any("new function `read` has been added" in item for item in told)
     assert not any("`load`" in item for item in told)
 
@@ -124,7 +122,7 @@ def test_function_added_behind_the_hunk_s_heading_is_not_put_inside_it() -> None
 def test_bare_hunk_of_no_known_language_is_recognized_by_its_grammar() -> None:
     text = "@@ -1,2 +1,2 @@\n public class A {\n-  int size() { return 1; }\n"
     text += "+  int size() { return 2; }\n"
-    told = create({}).generate([parse_diff(text)])[0].references
+    told = create().generate([parse_diff(text)])[0].references
     assert any(
         "method `size` of `A` now returns" in item.text and "`2`" in item.text for item in told
     )
@@ -144,11 +142,11 @@ def test_claim_names_only_what_the_change_has() -> None:
 
 
 def test_no_diffs_give_no_claims() -> None:
-    assert create({}).generate([]) == ()
+    assert create().generate([]) == ()
 
 
 def test_identity_has_name_and_version() -> None:
-    assert re.fullmatch(r"structural@1\+[0-9a-f]{8}", create({}).identity)
+    assert re.fullmatch(r"structural@1\+[0-9a-f]{8}", create().identity)
 
 
 def test_implications_are_marked_and_weigh_less_than_the_change() -> None:

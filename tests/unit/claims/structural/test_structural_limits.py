@@ -66,7 +66,7 @@ def test_random_code_never_raises_and_spans_stay_in_the_hunks(
 def test_random_text_never_raises(path: str, lines: list[str]) -> None:
     text = "".join(f"+{line}\n" for line in lines)
     made = parse_diff(f"--- a/{path}\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n{text}")
-    assert create({}).generate([made])[0].raw is None
+    assert create().generate([made])[0].raw is None
 
 
 def added(path: str, text: str) -> Diff:

@@ -105,7 +105,7 @@ def test_new_function_with_a_test_in_the_diff_asks_for_none() -> None:
         "--- a/tests/test_a.py\n+++ b/tests/test_a.py\n@@ -1 +1,4 @@\n y = 1\n"
         "+\n+def test_load():\n+    assert load('u')\n"
     )
-    (found,) = create({}).generate([parse.parse_diff(patch)])
+    (found,) = create().generate([parse.parse_diff(patch)])
     assert [ref for ref in found.references if "`load`" in ref.text]
     assert not [ref for ref in found.references if "needs a test" in ref.text]
 
@@ -115,7 +115,7 @@ def test_import_used_in_another_hunk_is_not_called_unused() -> None:
         "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,3 @@\n import os\n+import time\n x = 1\n"
         "@@ -20,2 +21,3 @@\n def f():\n+    time.sleep(1)\n     return 1\n"
     )
-    (found,) = create({}).generate([parse.parse_diff(patch)])
+    (found,) = create().generate([parse.parse_diff(patch)])
     assert not [ref for ref in found.references if "not used" in ref.text]
 
 
@@ -129,6 +129,6 @@ def test_topic_of_a_file_names_it_and_stands_on_its_changed_lines() -> None:
 def test_claim_about_a_file_stands_on_that_file() -> None:
     header = "diff --git a/old.py b/new.py\nsimilarity index 100%\n"
     patch = f"{header}rename from old.py\nrename to new.py\n"
-    (found,) = create({}).generate([parse.parse_diff(patch)])
+    (found,) = create().generate([parse.parse_diff(patch)])
     spans = {(span.path, span.start) for ref in found.references for span in ref.spans}
     assert spans == {("new.py", 0)}

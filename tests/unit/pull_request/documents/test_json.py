@@ -95,7 +95,7 @@ def test_overview_is_read_again_from_the_document(make) -> None:
         overviews.pull(result, title=results.EVIL, notes=(results.EVIL,)), result, overviews.PEOPLE
     )
     written = json.render_json(found, (), result)
-    assert untrusted.decode(written.encode(), source="x") == found
+    assert untrusted.decode_overview(written.encode(), source="x") == found
 
 
 def test_remark_has_the_scores_of_its_comment() -> None:
