@@ -26,7 +26,7 @@ NO: Final = "✗"
 INDENT: Final = "  "
 WIDTH: Final = 100
 """Columns of running text; a table is as wide as its cells."""
-MAX_LABEL_CHARS: Final = 60
+MAX_LABEL_CHARS: Final = 72
 """Of the first cell of a row, and of a label in a plot."""
 MAX_ROWS: Final = 200
 """Rows of a folded table that a page shows; JSON has them all."""

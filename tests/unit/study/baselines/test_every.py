@@ -1,4 +1,4 @@
-"""What holds for every baseline, whatever the texts."""
+"""Properties of every baseline, whatever the texts."""
 
 import socket
 import sys
