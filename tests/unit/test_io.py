@@ -193,3 +193,16 @@ def test_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
     io.write_text("new\n", str(link))
     assert link.is_symlink()
     assert target.read_text(encoding="utf-8") == "new\n"
+
+
+def test_closed_stdout_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(OutputError, match="standard output: it is closed"):
+        io.write_text("text\n", None)
+
+
+def test_stdout_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(OutputError, match="No space left"):
+            io.write_text("x" * 100_000, None)
