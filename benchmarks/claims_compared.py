@@ -19,9 +19,8 @@ import tempfile
 from pathlib import Path
 from statistics import fmean, median
 
-from crscore import scorer, settings
+from crscore import plugins, scorer, settings
 from crscore.claims import _published
-from crscore.claims.structural import plugin as without_model
 from crscore.diff import parse
 from crscore.scoring import similarity, thresholds
 
@@ -41,7 +40,7 @@ def with_files(row: dict):
 def shares(found: list[dict]) -> list[float]:
     encoder = scorer.make_encoder(settings.Config())
     tau = thresholds.threshold_for(encoder.identity, "")
-    generator = without_model.create()
+    generator = plugins.create("claims", "structural")
     shares = []
     for row in found:
         said = _published.parse_published(row["gpt4o_claims_raw"] or "", source="gpt4o").references

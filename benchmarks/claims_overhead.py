@@ -17,7 +17,7 @@ import tempfile
 import time
 from statistics import median
 
-from crscore.claims import openai
+from crscore import plugins
 from crscore.diff import parse
 from tests.helpers import scripted_llm
 
@@ -43,7 +43,7 @@ def changes(amount: int) -> list:
 
 def timed(url: str, folder: str, found: list, concurrency: int) -> float:
     options = {"argument": "tiny", "base_url": url, "cache_dir": folder}
-    made = openai.create(options | {"concurrency": str(concurrency)})
+    made = plugins.create("claims", "openai", options | {"concurrency": concurrency})
     start = time.perf_counter()
     claims = made.generate(found)
     taken = time.perf_counter() - start

@@ -84,8 +84,8 @@ def main() -> None:
     texts = make_sentences(chosen.texts)
     folder = str(_minilm_files.packaged())
     plain = SentenceTransformer(folder, device="cpu")
-    pooled = st.create({"model": folder, "device": "cpu"})
-    ours = minilm.create({"offline": "true"})
+    pooled = st.create(st.Options(model=folder, device="cpu"))
+    ours = minilm.MiniLM(offline=True)
     contestants: dict[str, Callable[[list[str]], object]] = {
         "minilm": ours.encode,
         "plain": plain.encode,

@@ -19,7 +19,7 @@ import torch
 
 from crscore.claims.llm import prompt
 from crscore.training.claims import finetune, model, rows
-from crscore.training.claims.asking import Asking
+from crscore.training.claims.examples import Asking
 from crscore.training.claims.settings import Settings
 from tests.helpers import tiny_llm
 

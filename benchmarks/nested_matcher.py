@@ -27,7 +27,7 @@ from crscore.training.matcher import Recipe
 
 RECIPES = {
     "shipped": Recipe(),
-    "without decoys": Recipe(decoys=False),
+    "without negatives": Recipe(negatives=False),
     "without discount": Recipe(discount=0.0),
     "best thresholds": Recipe(
         growth=Growth(random_thresholds=False, rounds=150, features=0.3),

@@ -5,7 +5,7 @@
 It learns from restatements and echoes in the training wording against the reviews that people
 rated 4 or 5, and is measured on held-out changes with the attack set's own wording, for recorded
 and for structural claims. A text counts as flagged when at least half of its sentences are. The
-last lines are the constants of `crscore/matchers/_restating.py`, learned from all changes.
+last lines are the constants of `crscore/matchers/calibrated/restating.toml`, from all changes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 from crscore import Comment, Scorer, plugins
 from crscore.matchers.calibrated import restating
 from crscore.study import study
-from crscore.study.attacks import make
+from crscore.study.attacks import attack_set
+from crscore.study.attacks.duels import FLAGGED_FROM, FLAGGED_KINDS
 from crscore.study.attacks.material import Wording
-from crscore.study.attacks.measure import FLAGGED_FROM, TELLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +80,7 @@ class Recorder:
 
 def texts_of(rated: study.Study, seeds: Iterable[int]) -> list[Text]:
     """Every review, the attacks that are measured, and those that are learned from."""
-    honest = {(change.id, review.system) for change, review in make.honest_reviews(rated)}
+    honest = {(change.id, review.system) for change, review in attack_set.honest_reviews(rated)}
     made = [
         Text(
             change=change.id,
@@ -95,15 +95,15 @@ def texts_of(rated: study.Study, seeds: Iterable[int]) -> list[Text]:
     for seed in seeds:
         made += [
             Text(change=one.change, group=one.kind, variant=one.variant, text=one.text)
-            for one in make.attacks(rated, seed=seed)
-            if one.kind in TELLING
+            for one in attack_set.make_attacks(rated, seed=seed)
+            if one.kind in FLAGGED_KINDS
         ]
     writer = plugins.create("claims", "structural")
     for change in rated.changes:
-        material = make.material_of(change, writer, wording=Wording.TRAINING)
-        rng = make.generator_for(0, change.id)
-        for kind in sorted(TELLING):
-            variants = make.MAKERS[kind](material, rng)
+        material = attack_set.make_material(change, writer, wording=Wording.TRAINING)
+        rng = attack_set.seeded_rng(0, change.id)
+        for kind in sorted(FLAGGED_KINDS):
+            variants = list(attack_set.make_variants(kind, material, rng).items())
             made += [
                 Text(change=change.id, group="training", variant=name, text=text)
                 for name, text in (variants[i] for i in rng.permutation(len(variants))[:DRAWN])
@@ -127,7 +127,7 @@ def measure(rated: study.Study, texts: Sequence[Text], source: str) -> list[rest
         for change in rated.changes
     }
     scorer.score_many((diffs[one.change], (Comment(body=one.text),)) for one in texts)
-    return [restating.features(cells) for cells in recorder.seen]
+    return [restating.measure_sentences(cells) for cells in recorder.seen]
 
 
 def fit(table: np.ndarray, marks: np.ndarray, weights: np.ndarray) -> Model:
@@ -215,7 +215,7 @@ def show(texts: Sequence[Text], marks: Sequence[np.ndarray], variants: bool) -> 
     def share(rows: Sequence[int]) -> str:
         return f"{np.mean([is_flagged(marks[i]) for i in rows]):.3f} of {len(rows)}"
 
-    for group in (*sorted(TELLING), "honest"):
+    for group in (*sorted(FLAGGED_KINDS), "honest"):
         rows = [i for i, one in enumerate(texts) if one.group == group]
         some = np.mean([bool(marks[i].any()) for i in rows])
         print(f"  {group}: {share(rows)}; any sentence {some:.3f}")
@@ -248,8 +248,9 @@ def main() -> None:
         print(f"{source} claims, held out")
         show(texts, marks[source], chosen.variants)
     model = learn(texts, features, range(len(texts)), chosen.level)
-    print("WEIGHTS =", tuple(round(float(weight), 3) for weight in model.weights))
-    print("BIAS =", round(model.bias, 3))
+    print("bias =", round(model.bias, 3))
+    for name, weight in zip(restating.WEIGHTS, model.weights, strict=True):
+        print(f"{name} = {weight:.3f}")
 
 
 if __name__ == "__main__":

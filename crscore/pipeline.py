@@ -137,7 +137,7 @@ def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Work]:
     prepared = {}
     for diff, made, analysis in zip(diffs, claims, analyses, strict=True):
         found = issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
-        left = issues.unsaid(made.references, found.references, parts.encoder)
+        left = issues.drop_repeated(made.references, found.references, parts.encoder)
         prepared[id(diff)] = replace(made, references=left), found
     return [_prepare(pair, *prepared[id(pair.diff)], parts) for pair in pairs]
 
@@ -223,7 +223,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
     )
     # Only now is it known who wrote: a generator may have fallen back to another.
     spoke = {"claims": parts.generator.identity, "analyzers": work.analysis.identity}
-    return assembly.result(
+    return assembly.build_result(
         board,
         comments=work.pair.comments,
         parsed=work.parsed,

@@ -321,17 +321,17 @@ def _make_matcher(
         learned = plugins.load("matchers", "calibrated")
         fits = settings.threshold is None and learned.knows(encoder.identity)
         name = "calibrated" if fits else "published"
+    takes = plugins.load("matchers", name).Options.__struct_fields__
+    if weights and "weights" not in takes:
+        raise ConfigError("matcher", "settings", f"{name} takes no file, so not {weights!r}")
     threshold = settings.threshold
-    given: dict[str, object] = {"weights": weights} if weights else {}
-    if plugins.load("matchers", name).USES_THRESHOLD:
-        if weights:
-            raise ConfigError("matcher", "settings", f"{name} takes no file, so not {weights!r}")
-        if threshold is None:
-            threshold = _default_threshold(encoder, generator)
-        given = {"threshold": threshold}
-    elif threshold is not None:
+    if threshold is not None and "threshold" not in takes:
         raise ConfigError("threshold", "settings", f"means nothing to the matcher {name}")
-    return plugins.create("matchers", name, given, offered={"encoder": encoder.identity}), threshold
+    if threshold is None and "threshold" in takes:
+        threshold = _default_threshold(encoder, generator)
+    given = {"weights": weights} if weights else {}
+    offered = {"encoder": encoder.identity, "threshold": threshold}
+    return plugins.create("matchers", name, given, offered=offered), threshold
 
 
 def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:

@@ -25,8 +25,8 @@ from rich.text import Text
 
 from crscore import Scorer
 from crscore import io as inputs
-from crscore.diff import source_tree
-from crscore.github.host import Host
+from crscore.diff import full_files
+from crscore.github.client import Client
 from crscore.pull_request import run
 from crscore.pull_request.documents import comment, page, summary
 from crscore.reports import html, text
@@ -92,7 +92,7 @@ def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
         request = run.Request(
             repository=repository.full_name, number=next(iter(repository.pulls)), flags=settings
         )
-        found = run.measure(Host(token=TOKEN, api_url=server.url), request)
+        found = run.measure(Client(token=TOKEN, api_url=server.url), request)
     said = github_markdown.page(comment.render_comment(found.overview), author="github-actions")
     told = github_markdown.page(summary.render_summary([found.overview]))
     document = page.render_page(found.overview, found.result)
@@ -134,7 +134,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.source_root:
         largest = scorer.settings.max_source_bytes
         texts, _ = inputs.read_sources(given.source_root, change, largest=largest)
-        change = source_tree.from_tree(change, texts)
+        change = full_files.from_tree(change, texts)
     result = scorer.score(change, given.review.read_bytes())
     page_picture(
         html.create().render([result]),

@@ -1,17 +1,21 @@
 """Every test runs without the network's, the home folder's or the caller's settings."""
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 # The machines that run the tests are small and shared: a slow example is no failure.
 settings.register_profile("crscore", deadline=None)
 settings.load_profile("crscore")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Skip the import of slow files that are not asked for: PyTorch alone takes seconds."""
+    if config.option.markexpr == "not slow" and collection_path.suffix == ".py":
+        return "\npytestmark = pytest.mark.slow" in collection_path.read_text("utf-8") or None
+    return None
 
 
 @pytest.fixture(autouse=True)

@@ -11,28 +11,29 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from crscore.claims.structural import plugin
+from crscore import plugins
+from crscore.claims.llm.options import Options  # noqa: TC001  (part of the plugin)
 from crscore.errors import DependencyError, EncodingError, GenerationError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from crscore.claims.base import ClaimGenerator
     from crscore.records import Claims, Diff
 
 
 _FAILURES: Final = (DependencyError, EncodingError, GenerationError)
-"""What makes the fallback write: a missing package or model, or one that cannot answer."""
+"""Errors that make the fallback write: no package, no model, or one that cannot answer."""
 
 
 @dataclass(slots=True)
 class Auto:
-    """A model, and what is there when it fails."""
+    """A model, and the generator that takes its place when it fails."""
 
     model: ClaimGenerator
     """The configured one."""
     fallback: ClaimGenerator
-    """What needs no model."""
+    """The one that needs no model."""
     failure: str | None = None
     """Why the model did not write the claims; None as long as it did."""
 
@@ -67,12 +68,12 @@ class Auto:
         )
 
 
-def create(options: Mapping[str, str]) -> ClaimGenerator:
+def create(options: Options) -> ClaimGenerator:
     """Make the generator that the settings call for."""
-    fallback = plugin.create()
-    if not (options.get("model") or options.get("argument")):
+    fallback: ClaimGenerator = plugins.create("claims", "structural")
+    if not options.has_model:
         return fallback
-    from crscore.claims.llm import factory  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
 
-    engine = "openai" if options.get("base_url") or options.get("api_key") else "vllm"
-    return Auto(model=factory.generator(engine, options), fallback=fallback)
+    engine = "openai" if options.base_url or options.api_key else "vllm"
+    return Auto(model=make_generator(engine, options), fallback=fallback)

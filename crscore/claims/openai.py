@@ -9,17 +9,17 @@ from __future__ import annotations
 import importlib.util
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from crscore.claims.llm.options import Options  # noqa: TC001  (part of the plugin)
 
+if TYPE_CHECKING:
     from crscore.claims.base import ClaimGenerator
 
 
-def create(options: Mapping[str, str]) -> ClaimGenerator:
+def create(options: Options) -> ClaimGenerator:
     """Make the generator; the server is asked when the first diff is not remembered."""
-    from crscore.claims.llm import factory  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
 
-    return factory.generator("openai", options)
+    return make_generator("openai", options)
 
 
 def missing() -> str | None:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from crscore.claims import _published
 from crscore.errors import ConfigError, GenerationError
 from crscore.records import Claims, LineSpan, PseudoReference, ReferenceKind, Side
@@ -48,20 +50,23 @@ def _unknown(diff: Diff) -> Claims:
     return Claims(references=(), notes=(note,))
 
 
-def create(options: Mapping[str, str]) -> ClaimGenerator:
-    """Load a recording.
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of a recording."""
 
-    Args:
-        options: `argument`: the folder or file.
+    argument: str = ""
+    """The folder or file."""
+
+
+def create(options: Options) -> ClaimGenerator:
+    """Load a recording.
 
     Raises:
         ConfigError: No path was given.
         GenerationError: The recording cannot be read; the message says which part.
     """
-    name = options.get("argument", "")
-    if not name:
+    if not options.argument:
         raise ConfigError("claims", "settings", "replay needs a folder or file: replay:PATH")
-    path = Path(name)
+    path = Path(options.argument)
     digest = hashlib.sha256()
     recorded: dict[str, Claims] = {}
     try:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from crscore.github.actions.environment import Environment, Outlets
     from crscore.github.actions.reports import Report
+    from crscore.github.client import Client
     from crscore.github.comment import Posted
-    from crscore.github.host import Host
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
 
@@ -121,18 +121,18 @@ def _run(here: Environment, step: Step) -> None:
         _score_each(host, here, numbers, step)
 
 
-def _host(here: Environment) -> Host:
-    from crscore.github.host import Host  # noqa: PLC0415
-    from crscore.github.retry import Patience  # noqa: PLC0415
+def _host(here: Environment) -> Client:
+    from crscore.github.client import Client  # noqa: PLC0415
+    from crscore.github.retry import RetryBudget  # noqa: PLC0415
     from crscore.scorer import make_store  # noqa: PLC0415
     from crscore.settings import resolve_settings  # noqa: PLC0415
 
     settings = resolve_settings(_flags(here), file=None)
-    return Host(
+    return Client(
         token=here.inputs.token,
         api_url=here.api_url,
         store=make_store(settings) if settings.cache else None,
-        patience=Patience(budget_s=here.inputs.wait_budget),
+        retry=RetryBudget(budget_s=here.inputs.wait_budget),
         say=lambda text: click.echo(one_line(text)),
     )
 
@@ -143,15 +143,15 @@ def _flags(here: Environment) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _numbers(host: Host, here: Environment, found: event.Target, step: Step) -> tuple[int, ...]:
-    from crscore.pull_request import run  # noqa: PLC0415  (after wrong inputs)
+def _numbers(host: Client, here: Environment, found: event.Target, step: Step) -> tuple[int, ...]:
+    from crscore.github import pull  # noqa: PLC0415  (after wrong inputs)
 
     if isinstance(found, event.Named):
         return (found.number,)
     if isinstance(found, event.Recent):
         # All that a page can list: those that are left out are counted, too.
         most = environment.MAX_PULL_REQUESTS
-        listed = run.recent(host, here.repository, days=found.days, most=most)
+        listed = pull.find_recent(host, here.repository, days=found.days, most=most)
         if (left_out := len(listed) - found.most) > 0:
             more = " or more" if len(listed) == most else ""
             step.note(
@@ -162,29 +162,29 @@ def _numbers(host: Host, here: Environment, found: event.Target, step: Step) -> 
             )
         return listed[: found.most]
     if isinstance(found, event.OfHead):
-        return run.numbers_of(
+        return pull.find_by_head(
             host, here.repository, owner=found.owner, branch=found.branch, sha=found.sha
         )
     return ()
 
 
 def _post_measured(
-    host: Host, here: Environment, file: Path, numbers: tuple[int, ...], step: Step
+    host: Client, here: Environment, file: Path, numbers: tuple[int, ...], step: Step
 ) -> None:
     """Report, and post if asked to, what an untrusted job measured of one of these."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     data = artifact.read_artifact(file)
-    found = run.checked(host, here.repository, numbers, data, source="post-from")
+    found = run.check_document(host, here.repository, numbers, data, source="post-from")
     step.overviews.append(found)
     step.reports[found.number] = _report(found, None)
     if here.inputs.comment:
-        posted = run.post_checked(host, found)
+        posted = run.post_overview(host, found)
         _say_posted(posted, step)
         step.reports[found.number] = _report(found, posted)
 
 
-def _score_each(host: Host, here: Environment, numbers: tuple[int, ...], step: Step) -> None:
+def _score_each(host: Client, here: Environment, numbers: tuple[int, ...], step: Step) -> None:
     several = len(numbers) > 1
     for number in numbers:
         try:
@@ -194,7 +194,7 @@ def _score_each(host: Host, here: Environment, numbers: tuple[int, ...], step: S
             step.fail(exc, f"{here.repository}#{number}" if several else "")
 
 
-def _score(host: Host, here: Environment, number: int, step: Step, *, several: bool) -> None:
+def _score(host: Client, here: Environment, number: int, step: Step, *, several: bool) -> None:
     """Score one pull request; what is done of it is kept, whatever fails afterwards."""
     from crscore.pull_request import run  # noqa: PLC0415
 

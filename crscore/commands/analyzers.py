@@ -37,14 +37,14 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
 @click.pass_obj
 def install(settings: Config, names: tuple[str, ...]) -> int:
     """Install the tools of npm, or those NAMED: exact versions, by hash, without scripts."""
-    from crscore.static_analysis import install as installing  # noqa: PLC0415
+    from crscore.static_analysis import tools  # noqa: PLC0415
 
     suite = _suite(settings)
-    known = {one.name: one for one in suite.analyzers if installing.is_of_npm(one)}
+    known = {one.name: one for one in suite.analyzers if tools.is_of_npm(one)}
     for name in names or known:
         if name not in known:
             raise UnknownPluginError("analyzers of npm", name, tuple(known))
-        click.echo(f"{name}: {installing.install(known[name], suite.tools)}")
+        click.echo(f"{name}: {tools.install_tool(known[name], suite.tools)}")
     return 0
 
 

@@ -19,8 +19,8 @@ from crscore.settings import Config, host_address, host_token, no_color, resolve
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crscore.github.client import Client
     from crscore.github.comment import Posted
-    from crscore.github.host import Host
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
 
@@ -195,16 +195,16 @@ def _marker(text: str) -> tuple[str, str]:
     return name.strip(), marker.strip()
 
 
-def _host(settings: Config, api_url: str | None, budget: float, *, quiet: bool) -> Host:
-    from crscore.github.host import Host  # noqa: PLC0415
-    from crscore.github.retry import Patience  # noqa: PLC0415
+def _host(settings: Config, api_url: str | None, budget: float, *, quiet: bool) -> Client:
+    from crscore.github.client import Client  # noqa: PLC0415
+    from crscore.github.retry import RetryBudget  # noqa: PLC0415
     from crscore.scorer import make_store  # noqa: PLC0415
 
-    return Host(
+    return Client(
         token=host_token(),
         api_url=api_url or host_address(),
         store=make_store(settings) if settings.cache else None,
-        patience=Patience(budget_s=budget),
+        retry=RetryBudget(budget_s=budget),
         say=None if quiet else _say,
     )
 
@@ -226,12 +226,12 @@ def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
     )
 
 
-def _post(host: Host, request: Any, given: str) -> int:
+def _post(host: Client, request: Any, given: str) -> int:
     from crscore.pull_request import run, untrusted  # noqa: PLC0415
 
     size = untrusted.MAX_BYTES
     data, _ = io.read_input(given, what="report", limit="MAX_BYTES", allowed=size)
-    _, posted = run.received(host, request.repository, request.number, data, source=given)
+    _, posted = run.post_document(host, request.repository, request.number, data, source=given)
     _say_posted(posted)
     return 0
 

@@ -140,13 +140,13 @@ def _add_sources(
     change: Diff, settings: Config, root: str | None, old: str | None, new: str | None
 ) -> Diff:
     """Add whole files: below a folder, or the two versions of the one changed file."""
-    from crscore.diff import source_tree  # noqa: PLC0415
+    from crscore.diff import full_files  # noqa: PLC0415
 
     if root is not None:
         if old or new:
             raise ConfigError("--source-root", "command line", "cannot stand with --old and --new")
         texts, notes = io.read_sources(root, change, largest=settings.max_source_bytes)
-        return source_tree.from_tree(change, texts, notes=notes)
+        return full_files.from_tree(change, texts, notes=notes)
     if not old and not new:
         return change
     sides = {
@@ -154,7 +154,7 @@ def _add_sources(
         for side, name in (("old", old), ("new", new))
         if name is not None
     }
-    return source_tree.from_pair(change, old=sides.get("old"), new=sides.get("new"))
+    return full_files.from_pair(change, old=sides.get("old"), new=sides.get("new"))
 
 
 def _gate(result: Result, fail_under: float | None) -> int:

@@ -16,9 +16,9 @@ from crscore.settings import llm_address, llm_key
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.training.claims.changes import Changes
     from crscore.training.claims.finetune import Trained
     from crscore.training.claims.labels import Labelled
+    from crscore.training.claims.rows import Changes
     from crscore.training.claims.settings import Settings
 
 _POSITIVE: Final = click.FloatRange(0, min_open=True)
@@ -148,7 +148,7 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> i
     """
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
     from crscore.training.claims import finetune, model  # noqa: PLC0415
-    from crscore.training.claims.asking import Asking  # noqa: PLC0415
+    from crscore.training.claims.examples import Asking  # noqa: PLC0415
     from crscore.training.claims.rows import read_rows  # noqa: PLC0415
 
     model.require()
@@ -223,8 +223,7 @@ def labels(diffs: Path, *, target: Path, **given: Any) -> int:
         raise click.UsageError("--price-in and --price-out go together")
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
     from crscore.llm.engines.base import Sampling  # noqa: PLC0415
-    from crscore.training.claims import changes, labels  # noqa: PLC0415
-    from crscore.training.claims.append_log import Journal  # noqa: PLC0415
+    from crscore.training.claims import labels, rows  # noqa: PLC0415
 
     asked = prompt.load_prompt(given["prompt"])
     named = {key: given[key] for key in ("model", "concurrency", "timeout_s")}
@@ -234,19 +233,19 @@ def labels(diffs: Path, *, target: Path, **given: Any) -> int:
         "engines", "openai", {key: value for key, value in named.items() if value is not None}
     )
     wanted = {key: given[key] for key in ("min_chars", "max_chars", "limit", "seed")}
-    found = changes.read_changes(diffs, changes.Wanted(**wanted))
+    found = rows.read_changes(diffs, **wanted)
     _say_left_out(found)
     sampling = Sampling(
         max_tokens=given["max_new_tokens"],
         temperature=given["temperature"],
         top_p=given["top_p"],
         seed=given["seed"],
-        schema=prompt.schema(asked) if given["form"] == "json" else None,
+        schema=prompt.answer_schema(asked) if given["form"] == "json" else None,
     )
-    with Journal(target) as journal:
-        done = labels.label(
+    with labels.AppendLog(target) as log:
+        done = labels.label_changes(
             found.chosen,
-            journal,
+            log,
             engine=engine,
             prompt=asked,
             sampling=sampling,
@@ -277,11 +276,10 @@ def _labels_summary(done: Labelled, target: Path, given: dict[str, Any]) -> str:
         f"{count:,} without a row: {why}; run again to ask again"
         for why, count in done.failed.most_common()
     ]
-    spent = done.spent
-    used = f"{spent.input_tokens:,} tokens in, {spent.output_tokens:,} out"
+    used = f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out"
     if given["price_in"] is not None:
-        used += f": {spent.dollars(given['price_in'], given['price_out']):.4f} dollars"
+        used += f": {done.dollars(given['price_in'], given['price_out']):.4f} dollars"
     lines.append(used)
-    if spent.uncounted:
-        lines.append(f"the server did not count {spent.uncounted:,} of its answers")
+    if done.uncounted:
+        lines.append(f"the server did not count {done.uncounted:,} of its answers")
     return "\n".join(lines)

@@ -44,7 +44,7 @@ class Local(NamedTuple):
     diff: Diff
     """With whole files."""
     notes: tuple[str, ...]
-    """What was left out, one sentence each."""
+    """Omissions, one sentence each."""
 
 
 class Texts(NamedTuple):
@@ -53,7 +53,7 @@ class Texts(NamedTuple):
     texts: Mapping[str, str]
     """Path -> text."""
     notes: tuple[str, ...]
-    """What was left out, one sentence each."""
+    """Omissions, one sentence each."""
 
 
 class Found(NamedTuple):
@@ -62,7 +62,7 @@ class Found(NamedTuple):
     checkout: Checkout | None
     """None when there is none."""
     reason: str | None
-    """Why there is none, a clause; None when there is one."""
+    """The reason when there is none, a clause; None when there is one."""
 
 
 class _Blob(NamedTuple):
@@ -81,7 +81,7 @@ class Checkout:
     head: str
     """The newest commit of the change."""
     merge_base: str
-    """Where the two parted."""
+    """The commit where the two parted."""
     is_shallow: bool
     """True when history is cut off, so that the merge base may be another one than GitHub's."""
 
@@ -171,7 +171,13 @@ class Checkout:
 
     def _cat(self, how: str, given: str, most_bytes: int) -> bytes:
         data = given.encode("utf-8", "surrogateescape")
-        return _inside(self.git_dir, ("cat-file", how), given=data, most_bytes=most_bytes)
+        return git.run_git(
+            ("cat-file", how),
+            folder=self.git_dir,
+            is_git_dir=True,
+            given=data,
+            most_bytes=most_bytes,
+        )
 
     def _compare(self, start: str, end: str, most_bytes: int) -> bytes:
         """Compare two commits, with attributes of the base alone.
@@ -189,9 +195,11 @@ class Checkout:
                 "GIT_INDEX_FILE": str(folder / "index"),
                 "GIT_ATTR_SOURCE": self.base,
             }
-            _git(work_tree, ("read-tree", self.base), variables=variables)
+            git.run_git(("read-tree", self.base), folder=work_tree, variables=variables)
             both = (_checked(start), _checked(end), "--")
-            return _git(work_tree, (*_PRINT, *both), variables=variables, most_bytes=most_bytes)
+            return git.run_git(
+                (*_PRINT, *both), folder=work_tree, variables=variables, most_bytes=most_bytes
+            )
 
 
 def find_checkout(folder: Path, base: str, head: str) -> Found:
@@ -207,10 +215,12 @@ def find_checkout(folder: Path, base: str, head: str) -> Found:
         clones of depth 1), a folder of somebody else that git refuses to trust.
     """
     try:
-        told = _git(folder, ("rev-parse", "--absolute-git-dir", "--is-shallow-repository"))
-        git_dir, shallow = told.decode("utf-8", "surrogateescape").rstrip("\n").rsplit("\n", 1)
+        wanted = ("rev-parse", "--absolute-git-dir", "--is-shallow-repository")
+        answer = git.run_git(wanted, folder=folder)
+        git_dir, shallow = answer.decode("utf-8", "surrogateescape").rstrip("\n").rsplit("\n", 1)
         for commit in (base, head):
-            _inside(Path(git_dir), ("cat-file", "-e", f"{_checked(commit)}^{{commit}}"))
+            exists = ("cat-file", "-e", f"{_checked(commit)}^{{commit}}")
+            git.run_git(exists, folder=Path(git_dir), is_git_dir=True)
         start = _merge_base(Path(git_dir), base, head)
     except HostError as exc:
         return Found(None, exc.reason)
@@ -227,40 +237,11 @@ def find_checkout(folder: Path, base: str, head: str) -> Found:
 
 
 def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
-    """Where two commits parted; None when they have nothing in common here."""
+    """Return the commit where two others parted; None when they have none in common here."""
     arguments = ("merge-base", _checked(base), _checked(head))
-    text = _inside(git_dir, arguments, fine=(0, 1)).decode().strip()
+    answer = git.run_git(arguments, folder=git_dir, is_git_dir=True, fine=(0, 1))
+    text = answer.decode().strip()
     return text if _COMMIT.fullmatch(text) else None
-
-
-def _inside(
-    git_dir: Path,
-    arguments: Sequence[str],
-    *,
-    given: bytes = b"",
-    most_bytes: int = 1_000_000,
-    fine: tuple[int, ...] = (0,),
-) -> bytes:
-    """Run git on a repository that `find` has found, which it does not look for again."""
-    where = {"GIT_DIR": str(git_dir)}
-    return _git(git_dir, arguments, variables=where, given=given, most_bytes=most_bytes, fine=fine)
-
-
-def _git(
-    folder: Path,
-    arguments: Sequence[str],
-    *,
-    variables: Mapping[str, str] | None = None,
-    given: bytes = b"",
-    most_bytes: int = 1_000_000,
-    fine: tuple[int, ...] = (0,),
-) -> bytes:
-    done = git.run_git(
-        arguments, folder=folder, variables=variables, given=given, most_bytes=most_bytes
-    )
-    if done.code not in fine:
-        raise HostError(f"git {arguments[0]}", done.error or f"git ended with {done.code}")
-    return done.text
 
 
 def _checked(commit: str) -> str:
@@ -271,5 +252,5 @@ def _checked(commit: str) -> str:
 
 
 def _blob(line: bytes) -> _Blob | None:
-    told = _BLOB.fullmatch(line)
-    return _Blob(told[1].decode(), int(told[2])) if told else None
+    found = _BLOB.fullmatch(line)
+    return _Blob(found[1].decode(), int(found[2])) if found else None

@@ -1,15 +1,16 @@
-"""Which files of a change have to be read whole, and what is made of them.
+"""The whole files of a change: which ones have to be read, the limits on them, and adding them.
 
-Shared by the two ways of getting them, from a checkout and from the host, so that both give the
-same files under the same limits.
+A checkout and the host give the same files under the same limits. One version of a file is
+enough, the hunks give the other.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.diff import parse
+from crscore.errors import InputError
 from crscore.records import FileStatus
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much of a pull request is read; each limit can be raised."""
+    """Largest part of a pull request that is read; each limit can be raised."""
 
     diff: parse.Limits = field(default_factory=parse.Limits)
     """Of the change itself."""
@@ -34,25 +35,16 @@ class Limits:
     """Bytes of all whole files together."""
 
 
-class Needed(NamedTuple):
-    """Which files to read."""
+class Chosen(NamedTuple):
+    """The files to read."""
 
     paths: tuple[str, ...]
-    """Paths at the head, in the order of the diff."""
+    """Paths at the head, in the order given."""
     notes: tuple[str, ...]
-    """Which are too many, one sentence at most."""
+    """The files left out, one sentence for each reason."""
 
 
-class Fit(NamedTuple):
-    """What the limits let through."""
-
-    paths: tuple[str, ...]
-    """Paths, in the order given."""
-    notes: tuple[str, ...]
-    """What they did not let through, one sentence for each reason."""
-
-
-def needed(change: Diff, limits: Limits) -> Needed:
+def needed(change: Diff, limits: Limits) -> Chosen:
     """List the files of which the hunks do not show all.
 
     Args:
@@ -70,10 +62,10 @@ def needed(change: Diff, limits: Limits) -> Needed:
     ]
     most = limits.max_sources
     over = [_left_out(f"comes after max_sources ({most:,}) was reached", paths[most:])]
-    return Needed(tuple(paths[:most]), tuple(over) if paths[most:] else ())
+    return Chosen(tuple(paths[:most]), tuple(over) if paths[most:] else ())
 
 
-def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> Fit:
+def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> Chosen:
     """Choose as much as the limits allow; the order decides, not the time of arrival.
 
     Args:
@@ -101,11 +93,11 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
             kept.append(path)
             total += size
     notes = tuple(_left_out(reason, paths) for reason, paths in sorted(left.items()))
-    return Fit(tuple(kept), notes)
+    return Chosen(tuple(kept), notes)
 
 
 def named(paths: Sequence[str]) -> str:
-    """Name the first few of many paths.
+    """Return the first few of many paths as text.
 
     Example:
         >>> named(["a", "b", "c", "d"])
@@ -146,3 +138,75 @@ def _left_out(reason: str, paths: Sequence[str]) -> str:
     return (
         f"Only the hunks were read of {len(paths)} files, each of which {reason}: {named(paths)}."
     )
+
+
+def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = ()) -> Diff:
+    """Add the files of a source folder, which is the old or the new version of the code.
+
+    Which version it is shows in each file: the hunks apply to it in one direction only.
+
+    Args:
+        change: The change.
+        texts: Path -> the file's text; files it lacks are left without sources.
+        notes: What the reader of the folder has to say.
+
+    Returns:
+        The change with both versions of every file that fits, and a note for each that
+        fits neither.
+    """
+    found: dict[str, tuple[str | None, str | None]] = {}
+    misfits: list[str] = []
+    for file in change.files:
+        text = texts.get(file.path, texts.get(file.old_path or ""))
+        if text is None or not file.hunks:
+            continue
+        both = _both_versions(file, text)
+        if both is None:
+            misfits.append(
+                f"{file.path} in the source folder is neither the old nor the new version; "
+                "only its hunks were read."
+            )
+        else:
+            found[file.path] = both
+    added = parse.with_sources(change, found)
+    return replace(added, notes=(*added.notes, *notes, *misfits))
+
+
+def _both_versions(file: ChangedFile, text: str) -> tuple[str | None, str | None] | None:
+    # A deleted file has no new version, and undoing its deletion fits any text.
+    old = None if file.status is FileStatus.DELETED else parse.rebuild_old(file, text)
+    if old is not None:
+        return old, text
+    new = parse.rebuild_new(file, text)
+    return None if new is None else (text, new)
+
+
+def from_pair(change: Diff, *, old: str | None, new: str | None) -> Diff:
+    """Add the old or the new file, or both, to a change of one file.
+
+    Args:
+        change: A change of exactly one file.
+        old: The whole old file, or None.
+        new: The whole new file, or None.
+
+    Returns:
+        The change with both versions.
+
+    Raises:
+        InputError: The change has not exactly one file, or the diff does not apply to the
+            files given.
+    """
+    if len(change.files) != 1:
+        raise InputError(
+            "--old and --new go with a change of one file, and this one has "
+            f"{len(change.files)}; use --source-root"
+        )
+    file = change.files[0]
+    rebuilt_old = parse.rebuild_old(file, new) if new is not None else None
+    rebuilt_new = parse.rebuild_new(file, old) if old is not None else None
+    if new is not None and rebuilt_old is None:
+        raise InputError("--new is not the file that this diff leads to; give the right version")
+    if old is not None and rebuilt_new is None:
+        raise InputError("--old is not the file that this diff starts from; give the right version")
+    both = (old if old is not None else rebuilt_old, new if new is not None else rebuilt_new)
+    return parse.with_sources(change, {file.path: both})

@@ -1,4 +1,4 @@
-"""Runs git on a repository that holds what nobody vouches for.
+"""Runs git on a repository that nobody vouches for.
 
 An argument list, never a shell; an environment without tokens and without git's own variables;
 limits on time and output; no hook, pager, prompt, lazy fetch or other network.
@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from crscore.errors import HostError
 
@@ -55,41 +55,37 @@ _SETTINGS: Final = (
 )
 
 
-class Output(NamedTuple):
-    """What a call of git gave."""
-
-    code: int
-    """Its exit code."""
-    text: bytes
-    """What it printed."""
-    error: str
-    """What it says went wrong, one line; "" when it says nothing."""
-
-
 def run_git(
     arguments: Sequence[str],
     *,
     folder: Path,
     variables: Mapping[str, str] | None = None,
+    is_git_dir: bool = False,
     given: bytes = b"",
     most_bytes: int = 1_000_000,
-) -> Output:
+    fine: tuple[int, ...] = (0,),
+) -> bytes:
     """Run git once.
 
     Args:
         arguments: After `git`; what comes from outside has to be checked by the caller.
         folder: Where to run it.
         variables: More of the environment.
+        is_git_dir: True when the folder is a repository's `.git`, which git then does not look for.
         given: Its standard input.
         most_bytes: Bytes it may print.
+        fine: Exit codes that are no failure.
+
+    Returns:
+        Its output.
 
     Raises:
-        HostError: There is no git, it took too long or printed too much. An exit code other
-            than 0 is not an error here.
+        HostError: There is no git, it took too long, printed too much or failed.
     """
     what = f"git {arguments[0] if not arguments[0].startswith('-') else ''}".strip()
     settings = [part for one in _SETTINGS for part in ("-c", one)]
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    where = {"GIT_DIR": str(folder)} if is_git_dir else {}
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
         stdin.write(given)
         stdin.seek(0)
@@ -97,7 +93,7 @@ def run_git(
             process = subprocess.Popen(  # noqa: S603
                 ["git", "--no-pager", *settings, *arguments],  # noqa: S607
                 cwd=folder,
-                env={**environment, **_SET, **(variables or {})},
+                env={**environment, **_SET, **where, **(variables or {})},
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -109,7 +105,9 @@ def run_git(
         stderr.seek(0, os.SEEK_END)
         stderr.seek(max(0, stderr.tell() - _MAX_ERROR_BYTES))
         error = stderr.read().decode("utf-8", "replace")
-    return Output(process.returncode, text, _complaint(error))
+    if process.returncode not in fine:
+        raise HostError(what, _complaint(error) or f"git ended with {process.returncode}")
+    return text
 
 
 def _complaint(error: str) -> str:

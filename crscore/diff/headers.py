@@ -1,4 +1,4 @@
-"""What the lines before a file's first hunk say: its names, modes and kind of change."""
+"""The lines before a file's first hunk: its names, modes and kind of change."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a file's header lines say."""
+    """The content of a file's header lines."""
 
     old: str | None = None
     """Path before, without prefix; None when the file did not exist."""

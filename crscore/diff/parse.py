@@ -1,4 +1,4 @@
-"""Diffs, read: unified diffs of git, GNU diff and GitHub become `Diff` values."""
+"""Parses unified diffs of git, GNU diff and GitHub into `Diff` values."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from unidiff.errors import UnidiffParseError
-from unidiff.patch import PatchSet
-
 from crscore.diff.headers import Header, read_header
 from crscore.diff.languages import language_of
-from crscore.diff.sections import RawHunk, Section, split_sections
+from crscore.diff.sections import split_sections
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_KINDS: Final = {"+": LineKind.ADDED, "-": LineKind.REMOVED, " ": LineKind.CONTEXT}
-_NO_NEWLINE: Final = "\\ No newline at end of file\n"
+    from crscore.diff.sections import Section
+
 # `git diff --color` paints the headers too; escape codes inside code alone are content
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
@@ -32,7 +29,7 @@ _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How large a diff may be; each limit can be raised."""
+    """Largest diff that is read; each limit can be raised."""
 
     max_diff_bytes: int = 10_000_000
     """Bytes of the whole text; 10 MB is some 200,000 lines."""
@@ -52,7 +49,7 @@ def parse_diff(
     path: str | None = None,
     limits: Limits = Limits(),
 ) -> Diff:
-    r"""Read a diff.
+    r"""Parse a diff.
 
     Anything that `git diff`, `git show`, `git format-patch`, `diff -u`, `diff -ru` and
     GitHub print is taken, and so is a bare hunk that starts with `@@`.
@@ -74,7 +71,7 @@ def parse_diff(
         LimitError: It is larger than a limit.
 
     Example:
-        >>> diff = parse("@@ -1 +1,2 @@\n import os\n+import sys\n", path="tool.py")
+        >>> diff = parse_diff("@@ -1 +1,2 @@\n import os\n+import sys\n", path="tool.py")
         >>> diff.files[0].language, diff.files[0].hunks[0].lines[1].new
         ('python', 2)
     """
@@ -108,7 +105,7 @@ def with_sources(diff: Diff, sources: Mapping[str, tuple[str | None, str | None]
         the file: it is left out, and a note says so.
 
     Example:
-        >>> diff = parse("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n")
+        >>> diff = parse_diff("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n")
         >>> with_sources(diff, {"x": (None, "two\n")}).files[0].old_source
         'one\n'
     """
@@ -136,7 +133,7 @@ def with_sources(diff: Diff, sources: Mapping[str, tuple[str | None, str | None]
 
 
 def rebuild_old(file: ChangedFile, new_source: str) -> str | None:
-    """Undo a change.
+    """Rebuild the old version of a file.
 
     Args:
         file: What was changed.
@@ -150,7 +147,7 @@ def rebuild_old(file: ChangedFile, new_source: str) -> str | None:
 
 
 def rebuild_new(file: ChangedFile, old_source: str) -> str | None:
-    """Do a change.
+    """Rebuild the new version of a file.
 
     Args:
         file: What was changed.
@@ -259,10 +256,9 @@ def _no_diff(text: str, source: str) -> DiffParseError:
 def _leftover_notes(
     text: str, lines: Sequence[str], sections: Sequence[Section], files: Sequence[ChangedFile]
 ) -> list[str]:
-    """Say what was stretched or is missing."""
+    """Note what was repaired or is missing."""
     notes: list[str] = []
-    last = sections[-1].hunks[-1:]
-    if last and not text.endswith("\n") and last[0].line + len(last[0].body) == len(lines):
+    if not text.endswith("\n") and sections[-1].end == len(lines):
         notes.append("The diff's last line is missing and was read as an empty context line.")
     only = sum(line.startswith("Only in ") for line in lines)
     if only:
@@ -292,7 +288,7 @@ def _read_file(
             section.line,
             "this file has a header and no hunk: the diff is cut off, make it again with git diff",
         )
-    hunks = tuple(_read_hunk(hunk, source) for hunk in section.hunks)
+    hunks = tuple(section.hunks)
     submodule = header.is_submodule or _is_submodule(hunks)
     name = header.new or header.old or path or ""
     known = language_of(name)
@@ -333,45 +329,4 @@ def _is_submodule(hunks: Sequence[Hunk]) -> bool:
     """GitHub's patches have no mode; a submodule's lines name commits and nothing else."""
     return bool(hunks) and all(
         _SUBPROJECT.match(line.text) for hunk in hunks for line in hunk.lines
-    )
-
-
-def _read_hunk(raw: RawHunk, source: str) -> Hunk:
-    body = (_NO_NEWLINE if line.startswith("\\") else f"{line}\n" for line in raw.body)
-    try:
-        read = PatchSet(["--- a\n", "+++ b\n", f"{raw.header}\n", *body])[0][0]
-    except UnidiffParseError as exc:
-        raise DiffParseError(
-            source,
-            raw.line,
-            "the lines of this hunk do not add up to the counts in its header; the diff is "
-            "cut off or was edited, make it again with git diff",
-        ) from exc
-    if (read.source_length and not read.source_start) or (
-        read.target_length and not read.target_start
-    ):
-        raise DiffParseError(source, raw.line, "this hunk starts at line 0, but lines count from 1")
-    lines: list[DiffLine] = []
-    for line in read:
-        if line.line_type == "\\":
-            if lines:
-                lines[-1] = replace(lines[-1], ends_file_without_newline=True)
-            continue
-        value = line.value.removesuffix("\n")
-        lines.append(
-            DiffLine(
-                kind=_KINDS[line.line_type],
-                text=value.removesuffix("\r"),
-                old=line.source_line_no,
-                new=line.target_line_no,
-                ends_with_crlf=value.endswith("\r"),
-            )
-        )
-    return Hunk(
-        old_start=read.source_start,
-        old_length=read.source_length,
-        new_start=read.target_start,
-        new_length=read.target_length,
-        section=read.section_header.strip(),
-        lines=tuple(lines),
     )

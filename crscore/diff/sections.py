@@ -1,61 +1,48 @@
-"""Where each file and each hunk of a diff begins and ends.
+"""The files and hunks of a diff, cut out of its lines.
 
-unidiff reads hunks well, but not every header that git, GNU diff and GitHub print:
-quoted paths, renames without hunks, submodule summaries, mail signatures after the
-last hunk. So the text is cut up here, and unidiff gets one hunk at a time.
+git, GNU diff and GitHub print much around them: quoted paths, renames without hunks, submodule
+summaries, mail signatures after the last hunk.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crscore.diff.headers import BINARY_LINE, SUBMODULE_LINE
 from crscore.errors import DiffParseError, LimitError
+from crscore.records import DiffLine, Hunk, LineKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # "@@ -1,2 +3,4 @@ def f():", "@@ -1 +1,2 @@"; nine digits, so that int() stays cheap
-_HUNK: Final = re.compile(r"@@ -[0-9]{1,9}(?:,([0-9]{1,9}))? \+[0-9]{1,9}(?:,([0-9]{1,9}))? @@")
+_HUNK: Final = re.compile(
+    r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@(.*)"
+)
+_KINDS: Final = {"+": LineKind.ADDED, "-": LineKind.REMOVED}
 # "@@@ -1,2 -1,2 +1,3 @@@", "diff --cc path", "diff --combined path"
 _COMBINED: Final = re.compile(r"@@@+ -|diff --(?:cc|combined) ")
 # "diff -ru a b", "Only in a: x", "From <commit> Mon Sep 17", "commit <id>", "-- "
 _CLOSES: Final = re.compile(r"diff |Only in |From [0-9a-f]{40} |commit [0-9a-f]{7,64}\b|-- ?$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawHunk:
-    """One hunk, not yet read."""
-
-    line: int
-    """1-based line of its header in the diff."""
-    header: str
-    """The `@@` line."""
-    body: tuple[str, ...]
-    """The lines after it, without line feeds, as far as the header's counts reach."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class Section:
-    """One file of a diff, not yet read."""
+    """One file of a diff."""
 
     line: int
     """1-based line where it starts in the diff."""
-    header: tuple[str, ...]
-    """The lines before its first hunk; empty for a bare hunk."""
-    hunks: tuple[RawHunk, ...]
-    """In the order of the diff."""
-
-
-@dataclass(slots=True)
-class _Open:
-    line: int
     header: list[str] = field(default_factory=list)
-    hunks: list[RawHunk] = field(default_factory=list)
+    """The lines before its first hunk; empty for a bare hunk."""
+    hunks: list[Hunk] = field(default_factory=list)
+    """In the order of the diff."""
+    end: int = 0
+    """1-based line where its last hunk ends; 0 without hunks."""
 
     def awaits_names(self) -> bool:
+        """Return whether git's `---` and `+++` lines may still follow."""
         return (
             not self.hunks
             and self.header[0].startswith("diff --git ")
@@ -65,7 +52,7 @@ class _Open:
 
 def split_sections(
     lines: Sequence[str], *, source: str, max_files: int, max_hunks: int
-) -> tuple[Section, ...]:
+) -> list[Section]:
     """Cut a diff into files and hunks; lines that belong to none are passed over.
 
     Args:
@@ -78,12 +65,12 @@ def split_sections(
         The files in the order of the diff; none when the lines are not a diff.
 
     Raises:
-        DiffParseError: A hunk header cannot be read, lines follow a hunk that its header
-            did not count, or the diff is a combined one, as git shows merges.
+        DiffParseError: A hunk header cannot be read, a hunk does not have the lines that its
+            header counts, or the diff is a combined one, as git shows merges.
         LimitError: There are more files or hunks than let through.
     """
-    opened: list[_Open] = []
-    current: _Open | None = None
+    opened: list[Section] = []
+    current: Section | None = None
     hunks = index = 0
     while index < len(lines):
         if (taken := _section_start(lines, index, current)) > 0:
@@ -96,26 +83,23 @@ def split_sections(
             hunks += 1
             if hunks > max_hunks:
                 raise LimitError("max_hunks", max_hunks, hunks, source)
-            hunk = _take_hunk(lines, index, source)
+            hunk, current.end = _read_hunk(lines, index, source)
             current.hunks.append(hunk)
-            index += 1 + len(hunk.body)
-            _check_end(lines, index, source)
+            index = current.end
         else:
             current = _pass_line(lines[index], index, current, source)
             index += 1
-    return tuple(
-        Section(line=one.line, header=tuple(one.header), hunks=tuple(one.hunks)) for one in opened
-    )
+    return opened
 
 
-def _open(opened: list[_Open], index: int, source: str, max_files: int) -> _Open:
+def _open(opened: list[Section], index: int, source: str, max_files: int) -> Section:
     if len(opened) == max_files:
         raise LimitError("max_files", max_files, len(opened) + 1, source)
-    opened.append(_Open(index + 1))
+    opened.append(Section(index + 1))
     return opened[-1]
 
 
-def _section_start(lines: Sequence[str], index: int, current: _Open | None) -> int:
+def _section_start(lines: Sequence[str], index: int, current: Section | None) -> int:
     """Count the lines at `index` that open a new file: 0, 1 or 2."""
     line = lines[index]
     if line.startswith("diff --git ") or SUBMODULE_LINE.match(line):
@@ -127,28 +111,74 @@ def _section_start(lines: Sequence[str], index: int, current: _Open | None) -> i
     return 1 if BINARY_LINE.match(line) and not awaited else 0
 
 
-def _take_hunk(lines: Sequence[str], index: int, source: str) -> RawHunk:
-    """Take as many lines as the header counts, fewer when the diff ends before."""
-    header = lines[index]
-    match = _HUNK.match(header)
+def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int]:
+    """Read the hunk whose header is at `index`, and tell the index behind it."""
+    match = _HUNK.match(lines[index])
     if match is None:
-        _refuse_combined(header, index, source)
+        _refuse_combined(lines[index], index, source)
         raise DiffParseError(
             source,
             index + 1,
             "this hunk header cannot be read; it should look like '@@ -1,4 +1,6 @@'",
         )
-    old, new = (1 if count is None else int(count) for count in match.groups())
-    body: list[str] = []
-    # an index, not a slice: thousands of hunks would each copy the rest of the diff
-    for at in range(index + 1, len(lines)):
+    *numbers, section = match.groups()
+    old, old_length, new, new_length = (1 if one is None else int(one) for one in numbers)
+    hunk = Hunk(
+        old_start=old,
+        old_length=old_length,
+        new_start=new,
+        new_length=new_length,
+        section=section.strip(),
+        lines=(),
+    )
+    found, end = _read_lines(lines, index + 1, hunk)
+    _check_end(lines, end, source)
+    if (old_length, new_length) != (
+        sum(line.old is not None for line in found),
+        sum(line.new is not None for line in found),
+    ):
+        raise DiffParseError(
+            source,
+            index + 1,
+            "the lines of this hunk do not add up to the counts in its header; the diff is "
+            "cut off or was edited, make it again with git diff",
+        )
+    if (old_length and not old) or (new_length and not new):
+        raise DiffParseError(
+            source, index + 1, "this hunk starts at line 0, but lines count from 1"
+        )
+    return replace(hunk, lines=tuple(found)), end
+
+
+def _read_lines(lines: Sequence[str], at: int, hunk: Hunk) -> tuple[list[DiffLine], int]:
+    """Read as many lines as the header counts, fewer when the diff ends before."""
+    found: list[DiffLine] = []
+    old, new = hunk.old_start, hunk.new_start
+    old_end, new_end = old + hunk.old_length, new + hunk.new_length
+    while at < len(lines):
+        # an empty line is a context line whose space was stripped
         sign = lines[at][:1]
-        if (old <= 0 and new <= 0 and sign != "\\") or sign not in " +-\\\r":
+        if sign == "\\":
+            if found:
+                found[-1] = replace(found[-1], ends_file_without_newline=True)
+        elif (old >= old_end and new >= new_end) or sign not in " +-\r":
             break
-        body.append(lines[at])
-        old -= sign in "- \r"
-        new -= sign in "+ \r"
-    return RawHunk(line=index + 1, header=header, body=tuple(body))
+        else:
+            kind = _KINDS.get(sign, LineKind.CONTEXT)
+            text = sign if sign == "\r" else lines[at][1:]
+            found.append(
+                DiffLine(
+                    kind=kind,
+                    text=text.removesuffix("\r"),
+                    old=None if kind is LineKind.ADDED else old,
+                    new=None if kind is LineKind.REMOVED else new,
+                    ends_with_crlf=text.endswith("\r"),
+                )
+            )
+            old += kind is not LineKind.ADDED
+            new += kind is not LineKind.REMOVED
+        at += 1
+    return found, at
 
 
 def _check_end(lines: Sequence[str], index: int, source: str) -> None:
@@ -166,7 +196,7 @@ def _check_end(lines: Sequence[str], index: int, source: str) -> None:
     )
 
 
-def _pass_line(line: str, index: int, current: _Open | None, source: str) -> _Open | None:
+def _pass_line(line: str, index: int, current: Section | None, source: str) -> Section | None:
     """Keep a header line with its file; tell whether the file goes on."""
     _refuse_combined(line, index, source)
     if _CLOSES.match(line):

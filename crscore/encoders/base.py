@@ -1,4 +1,4 @@
-"""What an encoder promises."""
+"""Interface of encoders."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 class Encoder(Protocol):
     """Turns texts into unit vectors.
 
-    A plugin module `crscore/encoders/<name>.py` has `create(options) -> Encoder`. It may have
-    `missing() -> str | None`, which tells `crscore doctor` what it lacks and how to get it.
+    A plugin module `crscore/encoders/<name>.py` has `Options` and `create(options) -> Encoder`.
+    It may have `missing() -> str | None`, which tells `crscore doctor` what it lacks and how to
+    get it.
     Creating is cheap; the model loads once, at the first `encode`.
     """
 
@@ -42,7 +43,7 @@ class Encoder(Protocol):
 
 
 class TokenVectors(NamedTuple):
-    """What a model makes of each token of one text."""
+    """Vectors of the tokens of one text."""
 
     vectors: npt.NDArray[np.float32]
     """Shape (L, D), of any length: the model's last layer."""

@@ -1,8 +1,7 @@
 """A deterministic encoder without a model: hashed words and their character trigrams.
 
 For tests and for trying the tool out: texts that share words get a high similarity, but
-meaning plays no part. Nothing is read from the disk or the network. Options: `dim` (or
-`model`, so that `hashing:64` works), the width, 256 when absent; `offline` changes nothing.
+meaning plays no part. Nothing is read from the disk or the network.
 """
 
 from __future__ import annotations
@@ -10,36 +9,42 @@ from __future__ import annotations
 import re
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import numpy as np
 
-from crscore.encoders._options import flag, reject_unknown
 from crscore.encoders._pooling import readable, unit_rows
-from crscore.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
     from crscore.encoders.base import Encoder
 
-MAX_DIMENSIONS = 65_536
 TRIGRAM = 3
 TRIGRAM_WEIGHT = 0.25
 """A word counts 1 and each of its trigrams this much, so that inflections still meet."""
 
 # "read_file(x)" -> read_file, x;  "naïve 日本" -> naïve, 日本;  "..." -> nothing
 _WORD = re.compile(r"\w+")
-_WIDTH = re.compile(r"[0-9]{1,5}")
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the encoder."""
+
+    model: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 256
+    """Width of the vectors, so that `hashing:64` names an encoder."""
+    offline: bool = False
+    """Changes nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hashing:
     """The encoder: each word and trigram adds to one dimension, which its CRC-32 picks."""
 
-    dim: int
+    dim: int = 256
     """Width of the vectors, at least 1."""
 
     @property
@@ -77,19 +82,6 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
             yield edged[start : start + TRIGRAM], TRIGRAM_WEIGHT
 
 
-def create(options: Mapping[str, str]) -> Encoder:
-    """Make the encoder.
-
-    Args:
-        options: `dim` or `model`, a whole number from 1 to 65,536; `offline`.
-
-    Raises:
-        ConfigError: An option is unknown or the width is not such a number.
-    """
-    reject_unknown("hashing", options, frozenset({"dim", "model", "offline"}))
-    flag("hashing", options, "offline")
-    given = options.get("dim", options.get("model", "256"))
-    if not (_WIDTH.fullmatch(given) and 1 <= int(given) <= MAX_DIMENSIONS):
-        expected = f"expected a whole number from 1 to {MAX_DIMENSIONS}, got {given!r}"
-        raise ConfigError("dim", "encoder hashing", expected)
-    return Hashing(dim=int(given))
+def create(options: Options) -> Encoder:
+    """Create the encoder."""
+    return Hashing(dim=options.model)

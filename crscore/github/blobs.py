@@ -1,6 +1,6 @@
 """Whole files at the head of a pull request, many in one request.
 
-GraphQL hands out up to fifty blobs by name where REST would take a request for each. A blob's name
+GraphQL hands out up to fifty blobs by name where REST takes a request for each. A blob's name
 says what is in it, so what was read once is never asked for again.
 
 Without whole files the analyzers read less and other claims are made: a text that could not be had
@@ -11,7 +11,8 @@ out every time, and is a note.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crscore.cache import Store
-    from crscore.github.change import Change
-    from crscore.github.host import Host
+    from crscore.github.changed_files import Change
+    from crscore.github.client import Client
     from crscore.records import Diff
 
-A_QUERY: Final = 50
+OBJECTS_PER_QUERY: Final = 50
 """Objects asked for in one query."""
 _NAME: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -41,19 +42,13 @@ class _Blob(msgspec.Struct, frozen=True, rename="camel"):
     is_binary: bool | None = None
     is_truncated: bool = False
 
-    @property
-    def readable(self) -> str | None:
-        """The text, when it is one and whole."""
-        return None if self.is_binary or self.is_truncated else self.text
-
 
 class _Data(msgspec.Struct, frozen=True):
     repository: dict[str, _Blob | None] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wholes:
-    """What was found of the files."""
+class FullFiles(NamedTuple):
+    """The changed files at the head, as far as they could be read."""
 
     diff: Diff
     """The change; a file of which only the mode changed is no longer taken for binary."""
@@ -73,56 +68,9 @@ class _Wanted(NamedTuple):
     is_blob: bool
     """True for a name, of which the text is wanted; else only the name is."""
 
-
-@dataclass(slots=True)
-class _Reader:
-    """Reads objects, and remembers those that it was given once."""
-
-    host: Host
-    repository: str
-    store: Store | None
-    failures: list[str]
-
-    def read(self, wanted: Sequence[_Wanted]) -> dict[str, _Blob]:
-        """Give the objects by expression; those that could not be had are left out."""
-        found = {one.expression: kept for one in wanted if (kept := self._kept(one)) is not None}
-        unknown = [one for one in dict.fromkeys(wanted) if one.expression not in found]
-        for start in range(0, len(unknown), A_QUERY):
-            try:
-                found |= self._ask(unknown[start : start + A_QUERY])
-            except HostError as exc:
-                self.failures.append(exc.reason)
-        return found
-
-    def _ask(self, wanted: Sequence[_Wanted]) -> dict[str, _Blob]:
-        owner, _, name = self.repository.partition("/")
-        variables = {f"v{at}": one.expression for at, one in enumerate(wanted)}
-        query = blobs_query([one.is_blob for one in wanted])
-        data = self.host.graphql(query, {"owner": owner, "name": name, **variables}, _Data)
-        objects = data.repository or {}
-        found: dict[str, _Blob] = {}
-        for at, one in enumerate(wanted):
-            blob = objects.get(f"o{at}")
-            # what is asked for by its name answers to that name, or it is something else
-            if blob is None or (one.is_blob and blob.oid != one.expression):
-                continue
-            found[one.expression] = blob
-            if self.store is not None:
-                self.store.put(_key(one), msgspec.json.encode(blob))
-        return found
-
-    def _kept(self, one: _Wanted) -> _Blob | None:
-        data = self.store.get(_key(one)) if self.store is not None else None
-        if data is None:
-            return None
-        try:
-            return msgspec.json.decode(data, type=_Blob)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return None
-
-
-def _key(one: _Wanted) -> str:
-    return f"{'blob' if one.is_blob else 'blob-name'} {one.expression}"
+    @property
+    def key(self) -> str:
+        return f"{'blob' if self.is_blob else 'blob-name'} {self.expression}"
 
 
 def blobs_query(are_blobs: Sequence[bool]) -> str:
@@ -149,17 +97,17 @@ def blobs_query(are_blobs: Sequence[bool]) -> str:
 
 
 def read_blobs(
-    host: Host,
+    client: Client,
     repository: str,
     change: Change,
     limits: full_files.Limits,
     store: Store | None = None,
     base: str | None = None,
-) -> Wholes:
+) -> FullFiles:
     """Read the changed files as they are at the head.
 
     Args:
-        host: Where to ask.
+        client: Client to ask with.
         repository: `owner/name` of the base; it has the objects of forks too.
         change: The change.
         limits: How much to read.
@@ -170,39 +118,66 @@ def read_blobs(
     Returns:
         The texts. One request for each fifty objects that are not remembered.
     """
-    reader = _Reader(host=host, repository=repository, store=store, failures=[])
     need = full_files.needed(change.diff, limits)
     names = {path: _Wanted(change.blobs.get(path, ""), is_blob=True) for path in need.paths}
-    silent = _silent(change, base)
+    unshown = _find_unshown(change, base)
     askable = [one for one in names.values() if _NAME.fullmatch(one.expression)]
-    found = reader.read([*askable, *silent.values()])
+    found, failures = _read_objects(client, repository, [*askable, *unshown.values()], store)
     texts = {
-        path: found[one.expression].readable
+        path: None if blob.is_binary or blob.is_truncated else blob.text
         for path, one in names.items()
-        if one.expression in found
+        if (blob := found.get(one.expression)) is not None
     }
     same = frozenset(
         path
-        for path, one in silent.items()
+        for path, one in unshown.items()
         if one.expression in found and found[one.expression].oid == change.blobs[path]
     )
-    chosen = full_files.fit({path: _size(text) for path, text in texts.items()}, need.paths, limits)
+    sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
+    chosen = full_files.fit(sizes, need.paths, limits)
     unread = [path for path in need.paths if path not in texts]
-    untold = [path for path, one in silent.items() if one.expression not in found]
-    return Wholes(
-        diff=_with_modes(change.diff, same),
+    unknown = [path for path, one in unshown.items() if one.expression not in found]
+    return FullFiles(
+        diff=_mark_modes(change.diff, same),
         texts={path: texts[path] or "" for path in chosen.paths},
-        missing=tuple(_missing(unread, untold if reader.failures else [], reader.failures)),
+        missing=tuple(_missing(unread, unknown if failures else [], failures)),
         notes=(*need.notes, *chosen.notes),
     )
 
 
-def _size(text: str | None) -> int | None:
-    return None if text is None else len(text.encode("utf-8", "surrogatepass"))
+def _read_objects(
+    client: Client, repository: str, wanted: Sequence[_Wanted], store: Store | None
+) -> tuple[dict[str, _Blob], list[str]]:
+    """Return the objects by expression, as far as they could be had, and why others could not."""
+    found: dict[str, _Blob] = {}
+    failures: list[str] = []
+    for one in wanted:
+        kept = store.get(one.key) if store is not None else None
+        with suppress(msgspec.DecodeError, UnicodeDecodeError):
+            found[one.expression] = msgspec.json.decode(kept or b"", type=_Blob)
+    unknown = [one for one in dict.fromkeys(wanted) if one.expression not in found]
+    owner, _, name = repository.partition("/")
+    for start in range(0, len(unknown), OBJECTS_PER_QUERY):
+        batch = unknown[start : start + OBJECTS_PER_QUERY]
+        variables = {f"v{at}": one.expression for at, one in enumerate(batch)}
+        query = blobs_query([one.is_blob for one in batch])
+        try:
+            data = client.graphql(query, {"owner": owner, "name": name, **variables}, _Data)
+        except HostError as exc:
+            failures.append(exc.reason)
+            continue
+        for at, one in enumerate(batch):
+            blob = (data.repository or {}).get(f"o{at}")
+            # what is asked for by its name answers to that name, or it is something else
+            if blob is not None and (blob.oid == one.expression or not one.is_blob):
+                found[one.expression] = blob
+                if store is not None:
+                    store.put(one.key, msgspec.json.encode(blob))
+    return found, failures
 
 
-def _silent(change: Change, base: str | None) -> dict[str, _Wanted]:
-    """For files that are listed without lines and stay in their place: what they were before."""
+def _find_unshown(change: Change, base: str | None) -> dict[str, _Wanted]:
+    """Return what files were before that are listed without lines and stay in their place."""
     if base is None:
         return {}
     return {
@@ -212,7 +187,7 @@ def _silent(change: Change, base: str | None) -> dict[str, _Wanted]:
     }
 
 
-def _with_modes(change: Diff, same: frozenset[str]) -> Diff:
+def _mark_modes(change: Diff, same: frozenset[str]) -> Diff:
     files = tuple(
         replace(file, is_binary=False, status=FileStatus.MODE_CHANGED)
         if file.path in same
@@ -223,7 +198,7 @@ def _with_modes(change: Diff, same: frozenset[str]) -> Diff:
 
 
 def _missing(
-    unread: Sequence[str], untold: Sequence[str], failures: Sequence[str]
+    unread: Sequence[str], unknown: Sequence[str], failures: Sequence[str]
 ) -> Iterator[str]:
     why = "; ".join(dict.fromkeys(failures)) or "the host does not have them"
     if unread:
@@ -231,8 +206,8 @@ def _missing(
             f"{len(unread)} changed files could not be read whole ({why}), only their hunks: "
             f"{full_files.named(unread)}."
         )
-    if untold:
+    if unknown:
         yield (
-            f"{len(untold)} files without shown lines may have changed in their mode only, which "
-            f"could not be asked ({why}): {full_files.named(untold)}."
+            f"{len(unknown)} files without shown lines may have changed in their mode only, which "
+            f"could not be asked ({why}): {full_files.named(unknown)}."
         )

@@ -1,4 +1,4 @@
-"""The one comment of ours on a pull request: made once, then edited in place.
+"""The one comment of ours on a pull request: created once, then edited in place, with PyGithub.
 
 It is known by a hidden marker at its start and by who wrote it: a marker in somebody else's
 comment is no reason to touch it. A write that got no answer may have been done, so it is looked
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -18,12 +18,13 @@ from crscore.errors import HostError, NotFoundError, PermissionDeniedError, Unce
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from crscore.github.host import Host
+    from github.IssueComment import IssueComment
+
+    from crscore.github.client import Client
     from crscore.github.records import Remark
 
 MARKER: Final = "<!-- crscore:sticky"
 """How our comment starts."""
-_T = TypeVar("_T")
 
 
 class Outcome(StrEnum):
@@ -49,18 +50,17 @@ class Posted(NamedTuple):
 
 
 class _Comment(msgspec.Struct, frozen=True):
-    id: int = 0
     html_url: str = ""
     body: str | None = None
 
 
 def is_sticky(remark: Remark) -> bool:
-    """Say whether a remark is our comment: it has the marker, and we wrote it."""
+    """Return whether a remark is our comment: it has the marker, and we wrote it."""
     return remark.mine is True and remark.body.lstrip().startswith(MARKER)
 
 
 def post(
-    host: Host,
+    client: Client,
     repository: str,
     number: int,
     body: str,
@@ -71,25 +71,26 @@ def post(
     """Make our comment say this.
 
     Args:
-        host: Where to write.
-        repository: `owner/name`.
+        client: Client to write with.
+        repository: `owner/name`, by its present name: writes follow no redirect.
         number: The pull request.
         body: What it is to say, with the marker; at most 65,536 characters.
         ours: Our comments there are, oldest first. The first is edited; others, which two runs
             at the same moment can leave, are deleted.
-        certain: True when `ours` is known to be all; without that none is made.
+        certain: True when `ours` is known to be all; without that none is created.
 
     Returns:
-        What became of it. A host that refuses is an outcome, not an error: the numbers are in
-        the summary all the same.
+        What became of it. A refusal is an outcome, not an error: the numbers are in the summary
+        all the same.
     """
+    writer = _Writer(client, repository, number)
     try:
         if ours:
-            return _edit(host, repository, body, ours)
+            return writer.edit(body, ours)
         if not certain:
             reason = "it is unknown whether there is one, as not all comments could be read"
             return Posted(Outcome.FAILED, "", reason)
-        return _create(host, repository, number, body)
+        return writer.create(body)
     except (PermissionDeniedError, NotFoundError) as exc:
         # GitHub says 404, too, where a token may not know that something is there.
         return Posted(Outcome.REFUSED, "", exc.reason)
@@ -97,67 +98,84 @@ def post(
         return Posted(Outcome.FAILED, "", exc.reason)
 
 
-def _edit(host: Host, repository: str, body: str, ours: Sequence[Remark]) -> Posted:
-    first, *others = ours
-    path = f"/repos/{repository}/issues/comments"
-    posted = Posted(Outcome.UNCHANGED, first.url, "")
-    if not _same(first.body, body):
-        made = _twice(lambda: host.send("PATCH", f"{path}/{first.id}", {"body": body}, _Comment))
-        posted = Posted(Outcome.UPDATED, made.html_url or first.url, "")
-    for other in others:
-        _delete(host, f"{path}/{other.id}")
-    return posted
+class _Writer(NamedTuple):
+    """Writes comments on one pull request."""
 
+    client: Client
+    repository: str
+    number: int
 
-def _delete(host: Host, path: str) -> None:
-    # Gone is gone, whoever did it.
-    with contextlib.suppress(NotFoundError):
-        _twice(lambda: host.send("DELETE", path, None, object))
+    def create(self, body: str) -> Posted:
+        issue = self.client.issue(self.repository, self.number)
+        reason = ""
+        # Looked for after each try, and tried no more than twice, as lists can lag behind writes.
+        for _ in range(2):
+            try:
+                url = self._write(lambda: issue.create_comment(body))
+            except UncertainWriteError as exc:
+                found, reason = self._find(body), exc.reason
+                if found is None:
+                    continue
+                url = found.html_url
+            return Posted(Outcome.CREATED, url, "")
+        return Posted(Outcome.FAILED, "", reason)
 
+    def edit(self, body: str, ours: Sequence[Remark]) -> Posted:
+        issue = self.client.issue(self.repository, self.number)
+        first, *others = ours
+        posted = Posted(Outcome.UNCHANGED, first.url, "")
+        if not _is_same(first.body, body):
+            comment = issue.get_comment(first.id)
 
-def _twice(write: Callable[[], _T]) -> _T:
-    """Do once more what is the same when it is done twice."""
-    try:
-        return write()
-    except UncertainWriteError:
-        return write()
+            def renew() -> IssueComment:
+                comment.edit(body)
+                return comment
 
+            posted = Posted(Outcome.UPDATED, self._write_twice(renew), "")
+        for other in others:
+            # Gone is gone, whoever did it.
+            with contextlib.suppress(NotFoundError):
+                self._write_twice(issue.get_comment(other.id).delete)
+        return posted
 
-def _create(host: Host, repository: str, number: int, body: str) -> Posted:
-    path = f"/repos/{repository}/issues/{number}/comments"
-    try:
-        made = host.send("POST", path, {"body": body}, _Comment)
-        return Posted(Outcome.CREATED, made.html_url, "")
-    except UncertainWriteError:
-        found = _find(host, path, body)
-    if found is None:
-        # It is not there: once more, and then no further, as lists can lag behind writes.
+    def _write(self, action: Callable[[], IssueComment | None]) -> str:
+        """Write, and return the address of the comment; empty for one that was deleted."""
+        what = f"comment on {self.repository}#{self.number}"
+
+        def read_address() -> str:
+            comment = action()
+            if comment is not None and not comment.html_url:
+                raise UncertainWriteError(what, "GitHub's response has no comment in it")
+            return comment.html_url if comment is not None else ""
+
+        return self.client.write(what, read_address)
+
+    def _write_twice(self, action: Callable[[], IssueComment | None]) -> str:
+        """Write what is the same when it is done twice, and do so where the outcome is unknown."""
         try:
-            found = host.send("POST", path, {"body": body}, _Comment)
-        except UncertainWriteError as exc:
-            found = _find(host, path, body)
-            if found is None:
-                return Posted(Outcome.FAILED, "", exc.reason)
-    return Posted(Outcome.CREATED, found.html_url, "")
+            return self._write(action)
+        except UncertainWriteError:
+            return self._write(action)
+
+    def _find(self, body: str) -> _Comment | None:
+        """Look for the comment that may have been written.
+
+        Raises:
+            HostError: The list could not be read whole, so nobody can say.
+        """
+        path = f"/repos/{self.repository}/issues/{self.number}/comments"
+        pages = self.client.pages(path, _Comment)
+        found = next((one for one in pages.items if _is_same(one.body or "", body)), None)
+        if found is None and pages.missing:
+            reason = "the comment may have been written, and cannot be found"
+            raise UncertainWriteError(path, reason)
+        return found
 
 
-def _find(host: Host, path: str, body: str) -> _Comment | None:
-    """Look for the comment that may have been written.
-
-    Raises:
-        HostError: The list could not be read whole, so nobody can say.
-    """
-    pages = host.pages(path, _Comment)
-    found = next((one for one in pages.items if _same(one.body or "", body)), None)
-    if found is None and pages.missing:
-        raise UncertainWriteError(path, "the comment may have been written, and cannot be found")
-    return found
-
-
-def _same(left: str, right: str) -> bool:
+def _is_same(left: str, right: str) -> bool:
     """Compare two bodies as GitHub keeps them: line ends and blanks at line ends may change."""
-    return _plain(left) == _plain(right)
+    return _normalize(left) == _normalize(right)
 
 
-def _plain(body: str) -> str:
+def _normalize(body: str) -> str:
     return "\n".join(line.rstrip() for line in body.replace("\r\n", "\n").strip().split("\n"))

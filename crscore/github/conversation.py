@@ -1,35 +1,151 @@
-"""What was said on a pull request: three kinds of comments, and the state of their threads.
+"""Comments on a pull request: three kinds of them, and the state of their threads.
 
 Texts and places come from REST. GraphQL knows which threads are resolved, which comments are
 minimised and which are our own; it counts the comments, too, so that a list that moved while it
-was read is noticed.
+was read is noticed. The same query brings the newest commit and the settings file at the base, so
+that neither costs a request of its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import msgspec
 
 from crscore.errors import HostError
-from crscore.github import states
 from crscore.github.records import Remark, RemarkKind
 from crscore.records import Side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crscore.github.host import Host
-    from crscore.github.states import States
+    from crscore.github.client import Client
 
+MAX_ANSWERS: Final = 100
+"""Responses of GraphQL read at most of one list; no pull request has so many comments."""
 _PENDING: Final = "PENDING"
 _SIDES: Final = {"LEFT": Side.OLD, "RIGHT": Side.NEW}
+STATES_QUERY: Final = """\
+query(
+  $owner: String!, $name: String!, $number: Int!, $settings: String!, $first: Boolean!,
+  $threads: Boolean!, $threadsAfter: String, $comments: Boolean!, $commentsAfter: String,
+  $reviews: Boolean!, $reviewsAfter: String
+) {
+  repository(owner: $owner, name: $name) {
+    object(expression: $settings) @include(if: $first) {
+      ... on Blob { text isTruncated }
+    }
+    pullRequest(number: $number) {
+      headRefOid
+      reviewThreads(first: 100, after: $threadsAfter) @include(if: $threads) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          id
+          isResolved
+          comments(first: 100) {
+            pageInfo { hasNextPage endCursor }
+            nodes { fullDatabaseId isMinimized viewerDidAuthor }
+          }
+        }
+      }
+      comments(first: 100, after: $commentsAfter) @include(if: $comments) {
+        pageInfo { hasNextPage endCursor }
+        nodes { fullDatabaseId isMinimized viewerDidAuthor }
+      }
+      reviews(first: 100, after: $reviewsAfter) @include(if: $reviews) {
+        pageInfo { hasNextPage endCursor }
+        nodes { fullDatabaseId isMinimized viewerDidAuthor state }
+      }
+    }
+  }
+}
+"""
+THREAD_QUERY: Final = """\
+query($id: ID!, $after: String) {
+  node(id: $id) {
+    ... on PullRequestReviewThread {
+      comments(first: 100, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes { fullDatabaseId isMinimized viewerDidAuthor }
+      }
+    }
+  }
+}
+"""
+
+
+_T = TypeVar("_T")
+
+
+class _Graphql(msgspec.Struct, frozen=True, rename="camel"):
+    """Object of GraphQL."""
+
+
+class _Mark(_Graphql, frozen=True):
+    """What GraphQL says of one comment."""
+
+    # The id has 64 bits, more than a JSON number need hold: it comes as a text.
+    full_database_id: str | int | None = None
+    is_minimized: bool = False
+    viewer_did_author: bool = False
+    state: str = ""
+
+    @property
+    def id(self) -> int | None:
+        """The id that REST knows the comment by; None when there is none that can be read."""
+        text = str(self.full_database_id or "")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+
+
+class _PageInfo(_Graphql, frozen=True):
+    has_next_page: bool = False
+    end_cursor: str | None = None
+
+
+class _Connection(_Graphql, Generic[_T], frozen=True):
+    nodes: list[_T]
+    page_info: _PageInfo = _PageInfo()
+
+
+class _Thread(_Graphql, frozen=True):
+    id: str
+    is_resolved: bool
+    comments: _Connection[_Mark]
+
+
+class _Blob(_Graphql, frozen=True):
+    text: str | None = None
+    is_truncated: bool = False
+
+
+class _Pull(_Graphql, frozen=True):
+    head_ref_oid: str
+    review_threads: _Connection[_Thread] | None = None
+    comments: _Connection[_Mark] | None = None
+    reviews: _Connection[_Mark] | None = None
+
+
+class _Repository(_Graphql, frozen=True):
+    pull_request: _Pull
+    object: _Blob | None = None
+
+
+class _StatesAnswer(_Graphql, frozen=True):
+    repository: _Repository
+
+
+class _ThreadNode(_Graphql, frozen=True):
+    comments: _Connection[_Mark]
+
+
+class _ThreadAnswer(_Graphql, frozen=True):
+    node: _ThreadNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """All that was said, as it was when it was read."""
+    """All comments, as they were when they were read."""
 
     remarks: tuple[Remark, ...]
     """By time, kind and id; pending ones left out, minimised ones marked."""
@@ -81,33 +197,75 @@ class _Review(_Item, frozen=True):
     submitted_at: str | None = None
 
 
-_T = TypeVar("_T", bound=_Item)
+_I = TypeVar("_I", bound=_Item)
+
+
+@dataclass(slots=True)
+class _States:
+    """What GraphQL knows, put together."""
+
+    head: str = ""
+    """The newest commit, by the last answer."""
+    settings: _Blob | None = None
+    """The settings file; None when there is none."""
+    resolved: dict[int, bool] = field(default_factory=dict)
+    """For a line comment's id, whether its thread is resolved."""
+    marks: dict[tuple[RemarkKind, int], _Mark] = field(default_factory=dict)
+    """For each comment, what is known of it."""
+
+    def add(self, kind: RemarkKind, marks: _Connection[_Mark] | None) -> None:
+        for mark in marks.nodes if marks else ():
+            if mark.id is not None:
+                self.marks[kind, mark.id] = mark
+
+    def add_thread(self, client: Client, thread: _Thread) -> None:
+        """Add a thread, read to its end where it is longer than one answer."""
+        comments = thread.comments
+        for _ in range(MAX_ANSWERS):
+            self.add(RemarkKind.LINE, comments)
+            self.resolved |= {mark.id: thread.is_resolved for mark in comments.nodes if mark.id}
+            if not comments.page_info.has_next_page:
+                break
+            variables = {"id": thread.id, "after": comments.page_info.end_cursor}
+            comments = client.graphql(THREAD_QUERY, variables, _ThreadAnswer).node.comments
 
 
 def read_conversation(
-    host: Host, repository: str, number: int, *, settings: str, expected: Mapping[RemarkKind, int]
+    client: Client,
+    repository: str,
+    number: int,
+    *,
+    settings: str,
+    expected: Mapping[RemarkKind, int],
 ) -> Conversation:
-    """Read all that was said.
+    """Read all comments.
 
     Args:
-        host: Where to ask.
+        client: Client to ask with.
         repository: `owner/name`.
         number: The pull request.
         settings: The settings file to look up on the way, `COMMIT:PATH`.
-        expected: How many comments of a kind there are, as far as the host said.
+        expected: Number of comments of a kind, as far as it is known.
 
     Returns:
         The conversation; what could not be read is said in `missing`.
     """
     pulls, issues = (f"/repos/{repository}/{kind}/{number}" for kind in ("pulls", "issues"))
     missing: list[str] = []
-    lines = _list(host, f"{pulls}/comments", _Line, expected.get(RemarkKind.LINE), missing)
-    reviews = _list(host, f"{pulls}/reviews", _Review, None, missing)
-    said = _list(host, f"{issues}/comments", _Item, expected.get(RemarkKind.CONVERSATION), missing)
+
+    def read_list(path: str, kind: type[_I], count: int | None = None) -> list[_I]:
+        pages = client.pages(path, kind, expected=count)
+        missing.extend(f"Comments of {path} are missing: {one}." for one in pages.missing)
+        # Each item once: a list that shifts between two pages repeats some.
+        return list({item.id: item for item in pages.items}.values())
+
+    lines = read_list(f"{pulls}/comments", _Line, expected.get(RemarkKind.LINE))
+    reviews = read_list(f"{pulls}/reviews", _Review)
+    comments = read_list(f"{issues}/comments", _Item, expected.get(RemarkKind.CONVERSATION))
     listed_all = not missing
-    known: States | None = None
+    states: _States | None = None
     try:
-        known = states.read_states(host, repository, number, settings=settings)
+        states = _read_states(client, repository, number, settings)
     except HostError as exc:
         missing.append(
             "Which comments are minimised and which threads are resolved could not be read "
@@ -115,45 +273,67 @@ def read_conversation(
         )
     pending = {review.id for review in reviews if review.state == _PENDING}
     remarks = [
-        *(_of_line(one) for one in lines if one.pull_request_review_id not in pending),
-        *(_of_review(one) for one in reviews if one.state != _PENDING),
-        *(_of_item(one, RemarkKind.CONVERSATION) for one in said),
+        *(_from_line(one) for one in lines if one.pull_request_review_id not in pending),
+        *(_from_review(one) for one in reviews if one.state != _PENDING),
+        *(_from_item(one, RemarkKind.CONVERSATION) for one in comments),
     ]
-    if known is not None:
-        remarks = [_marked(one, known) for one in remarks]
+    unlisted = 0
+    if states is not None:
+        remarks = [_with_state(one, states) for one in remarks]
+        listed = {(one.kind, one.id) for one in remarks}
+        # Comments of a pending review are seen by the one who writes it, and by nobody else.
+        listed |= {(RemarkKind.LINE, one.id) for one in lines}
+        unlisted = sum(
+            key not in listed and mark.state != _PENDING for key, mark in states.marks.items()
+        )
+    blob = states.settings if states else None
     return Conversation(
         remarks=tuple(sorted(remarks, key=lambda one: (one.created, one.kind.value, one.id))),
-        head=known.head if known else None,
-        settings=known.settings if known else None,
-        settings_known=known is not None and not known.settings_cut,
-        knows_ours=known is not None and listed_all,
+        head=states.head if states else None,
+        settings=blob.text if blob and not blob.is_truncated else None,
+        settings_known=states is not None and not (blob and blob.is_truncated),
+        knows_ours=states is not None and listed_all,
         missing=tuple(missing),
-        unlisted=_unlisted(known, remarks, pending, lines) if known and listed_all else 0,
+        unlisted=unlisted if listed_all else 0,
     )
 
 
-def _list(
-    host: Host, path: str, kind: type[_T], expected: int | None, missing: list[str]
-) -> list[_T]:
-    """Read one list, each item once: a list that shifts between two pages repeats some."""
-    try:
-        pages = host.pages(path, kind, expected=expected)
-    except HostError as exc:
-        missing.append(f"The comments of {path} could not be read ({exc.reason}).")
-        return []
-    missing.extend(f"Comments of {path} are missing: {one}." for one in pages.missing)
-    return list({item.id: item for item in pages.items}.values())
+def _read_states(client: Client, repository: str, number: int, settings: str) -> _States:
+    """Ask GraphQL until every list is read to its end; the three lists advance together.
+
+    Raises:
+        HostError: An answer could not be had; there is no half answer.
+    """
+    owner, _, name = repository.partition("/")
+    asked: dict[str, Any] = {"owner": owner, "name": name, "number": number, "settings": settings}
+    cursors: dict[str, str | None] = dict.fromkeys(("threads", "comments", "reviews"))
+    states = _States()
+    for page in range(MAX_ANSWERS):
+        variables = asked | {"first": page == 0}
+        for one in ("threads", "comments", "reviews"):
+            variables |= {one: one in cursors, f"{one}After": cursors.get(one)}
+        found = client.graphql(STATES_QUERY, variables, _StatesAnswer).repository
+        pull = found.pull_request
+        states.head = pull.head_ref_oid
+        states.settings = states.settings if page else found.object
+        for thread in pull.review_threads.nodes if pull.review_threads else ():
+            states.add_thread(client, thread)
+        states.add(RemarkKind.CONVERSATION, pull.comments)
+        states.add(RemarkKind.REVIEW, pull.reviews)
+        connections = {
+            "threads": pull.review_threads, "comments": pull.comments, "reviews": pull.reviews
+        }  # fmt: skip
+        cursors = {
+            name: one.page_info.end_cursor
+            for name, one in connections.items()
+            if one and one.page_info.has_next_page
+        }
+        if not cursors:
+            break
+    return states
 
 
-def _unlisted(known: States, remarks: list[Remark], pending: set[int], lines: list[_Line]) -> int:
-    listed = {(one.kind, one.id) for one in remarks}
-    listed |= {(RemarkKind.REVIEW, review) for review in pending}
-    # Comments of a pending review are seen by the one who writes it, and by nobody else.
-    listed |= {(RemarkKind.LINE, one.id) for one in lines}
-    return sum(key not in listed and mark.state != _PENDING for key, mark in known.marks.items())
-
-
-def _of_item(item: _Item, kind: RemarkKind) -> Remark:
+def _from_item(item: _Item, kind: RemarkKind) -> Remark:
     return Remark(
         id=item.id,
         kind=kind,
@@ -166,13 +346,13 @@ def _of_item(item: _Item, kind: RemarkKind) -> Remark:
     )
 
 
-def _of_review(review: _Review) -> Remark:
-    plain = _of_item(review, RemarkKind.REVIEW)
+def _from_review(review: _Review) -> Remark:
+    plain = _from_item(review, RemarkKind.REVIEW)
     return replace(plain, state=review.state, created=review.submitted_at or "")
 
 
-def _of_line(item: _Line) -> Remark:
-    plain = _of_item(item, RemarkKind.LINE)
+def _from_line(item: _Line) -> Remark:
+    plain = _from_item(item, RemarkKind.LINE)
     side = _SIDES.get((item.side or "").upper(), Side.NEW)
     on_file = item.subject_type == "file"
     outdated = item.line is None and not on_file
@@ -193,16 +373,14 @@ def _of_line(item: _Line) -> Remark:
     )
 
 
-def _marked(remark: Remark, known: States) -> Remark:
-    mark = known.marks.get((remark.kind, remark.id))
+def _with_state(remark: Remark, states: _States) -> Remark:
+    mark = states.marks.get((remark.kind, remark.id))
     resolved = None
     if remark.thread is not None:
-        resolved = known.resolved.get(remark.id, known.resolved.get(remark.thread))
-    if mark is None:
-        return replace(remark, resolved=resolved)
+        resolved = states.resolved.get(remark.id, states.resolved.get(remark.thread))
     return replace(
         remark,
         resolved=resolved,
-        minimized=mark.is_minimized,
-        mine=mark.viewer_did_author,
+        minimized=mark.is_minimized if mark else None,
+        mine=mark.viewer_did_author if mark else None,
     )

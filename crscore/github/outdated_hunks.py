@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -22,7 +23,7 @@ from crscore.scoring import scopes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from crscore.github.host import Host
+    from crscore.github.client import Client
     from crscore.github.records import Remark
     from crscore.records import ChangedFile
 
@@ -32,8 +33,8 @@ MAX_COMMITS: Final = 20
 """Older versions that are asked for, those with the most comments first."""
 
 
-class Originals(NamedTuple):
-    """What outdated comments were written on."""
+class OutdatedHunks(NamedTuple):
+    """The hunks that outdated comments were written on."""
 
     hunks: Mapping[int, Diff]
     """By the comment's id: a change of one file and one hunk."""
@@ -46,56 +47,24 @@ class Originals(NamedTuple):
 class _File(msgspec.Struct, frozen=True):
     filename: str
     patch: str | None = None
-    previous_filename: str | None = None
 
 
 class _Comparison(msgspec.Struct, frozen=True):
     files: list[_File] = []
 
 
-@dataclass(slots=True)
-class _Versions:
-    """The older versions of the change, by commit, as far as they were read."""
-
-    host: Host
-    repository: str
-    base: str
-    local: Local | None
-    failed: list[str]
-    gone: int = 0
-
-    def read(self, commit: str) -> Mapping[str, ChangedFile]:
-        """Give the files of the change as it was at a commit, by path."""
-        given = self.local(commit) if self.local else None
-        if given is not None:
-            try:
-                return _by_path(parse.parse_diff(given).files)
-            except InputError:
-                pass  # the host may show it better
-        path = f"/repos/{self.repository}/compare/{self.base}...{commit}"
-        try:
-            found = self.host.get(path, _Comparison)
-        except NotFoundError:
-            self.gone += 1
-            return {}
-        except HostError as exc:
-            self.failed.append(f"{commit[:12]} ({exc.reason})")
-            return {}
-        return _by_path([file for one in found.files if (file := _read(one.filename, one.patch))])
-
-
 def read_outdated_hunks(
-    host: Host,
+    client: Client,
     repository: str,
     base: str,
     remarks: Sequence[Remark],
     *,
     local: Local | None = None,
-) -> Originals:
+) -> OutdatedHunks:
     """Find what each outdated comment was written on.
 
     Args:
-        host: Where to ask.
+        client: Client to ask with.
         repository: `owner/name`.
         base: Tip of the base branch, 40 hex digits.
         remarks: All remarks; the outdated ones on a line are looked up.
@@ -107,50 +76,61 @@ def read_outdated_hunks(
     outdated = [one for one in remarks if one.outdated and one.path]
     commits = Counter(one.commit for one in outdated if one.commit)
     asked = [commit for commit, _ in sorted(commits.items(), key=lambda item: (-item[1], item[0]))]
-    versions = _Versions(host=host, repository=repository, base=base, local=local, failed=[])
-    files = {commit: versions.read(commit) for commit in asked[:MAX_COMMITS]}
-    hunks: dict[int, Diff] = {}
-    kept = 0
-    for remark in outdated:
-        whole = _whole(files.get(remark.commit or "", {}), remark)
-        kept += whole is None
-        found = whole or _kept(remark)
-        if found is not None:
-            hunks[remark.id] = found
-    missing = [f"Older versions could not be read: {', '.join(versions.failed)}."]
-    notes = [
-        f"Of {kept} outdated comments only the kept part of the hunk was read, because the commit "
-        "they name is gone, too old or shows other lines."
-    ]
-    return Originals(
-        hunks=hunks,
-        missing=tuple(missing) if versions.failed else (),
-        notes=tuple(notes) if kept and not versions.failed else (),
-    )
+    versions: dict[str, Mapping[str, ChangedFile]] = {}
+    failed: list[str] = []
+    for commit in asked[:MAX_COMMITS]:
+        try:
+            versions[commit] = _read_version(client, repository, base, commit, local)
+        except NotFoundError:
+            continue  # the commit is gone
+        except HostError as exc:
+            failed.append(f"{commit[:12]} ({exc.reason})")
+    whole = {
+        one.id: diff
+        for one in outdated
+        if (diff := _find_hunk(versions.get(one.commit or "", {}), one)) is not None
+    }
+    part = {
+        one.id: diff
+        for one in outdated
+        if one.id not in whole and (diff := _kept_part(one)) is not None
+    }
+    notes = []
+    if len(whole) < len(outdated) and not failed:
+        notes.append(
+            f"Of {len(outdated) - len(whole)} outdated comments only the kept part of the hunk "
+            "was read, because the commit they name is gone, too old or shows other lines."
+        )
+    missing = [f"Older versions could not be read: {', '.join(failed)}."] if failed else []
+    return OutdatedHunks(hunks=whole | part, missing=tuple(missing), notes=tuple(notes))
 
 
-def _by_path(files: Sequence[ChangedFile]) -> Mapping[str, ChangedFile]:
-    found = {file.old_path: file for file in files if file.old_path}
-    return found | {file.path: file for file in files}
+def _read_version(
+    client: Client, repository: str, base: str, commit: str, local: Local | None
+) -> Mapping[str, ChangedFile]:
+    """Return the files of the change as it was at a commit, by path, old or new."""
+    files: list[ChangedFile] = []
+    given = local(commit) if local else None
+    if given is not None:
+        with suppress(InputError):  # the host may show it better
+            files = list(parse.parse_diff(given).files)
+    if not files:
+        found = client.get(f"/repos/{repository}/compare/{base}...{commit}", _Comparison)
+        for one in found.files:
+            with suppress(InputError):
+                files += parse.parse_diff(f"{one.patch or ''}\n", path=one.filename).files[:1]
+    by_old_path = {file.old_path: file for file in files if file.old_path}
+    return by_old_path | {file.path: file for file in files}
 
 
-def _read(path: str, patch: str | None) -> ChangedFile | None:
-    if not patch:
-        return None
-    try:
-        return parse.parse_diff(patch + "\n", path=path).files[0]
-    except InputError:
-        return None
-
-
-def _whole(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
+def _find_hunk(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
     """Take the hunk of the older version, if it is the one that the comment was written on."""
     file = files.get(remark.path or "")
     if file is None:
         return None
     change = Diff(files=(replace(file, path=remark.path or ""),), sha256="")
     if remark.line is None:  # on the file as a whole
-        return replace(change, sha256=_name(f"{remark.path}\n{file.hunks}"))
+        return replace(change, sha256=_digest(f"{remark.path}\n{file.hunks}"))
     scope = scopes.attach(
         Comment(
             body=remark.body,
@@ -167,14 +147,14 @@ def _whole(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
         return None
     hunk = file.hunks[scope.hunk]
     only = replace(change.files[0], hunks=(hunk,))
-    return Diff(files=(only,), sha256=_name(f"{remark.path}\n{hunk}"))
+    return Diff(files=(only,), sha256=_digest(f"{remark.path}\n{hunk}"))
 
 
-def _name(text: str) -> str:
+def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _kept(remark: Remark) -> Diff | None:
+def _kept_part(remark: Remark) -> Diff | None:
     """Make a change of the part of a hunk that is kept with a comment: its end is missing."""
     header, _, body = (remark.hunk or "").rstrip("\n").partition("\n")
     starts = scopes.starts_of(header)

@@ -1,4 +1,4 @@
-"""The order in which a pull request is read.
+"""The order in which a pull request is read, and which pull requests there are.
 
 pull request -> diff (local checkout, else the files API) -> conversation -> whole files -> what
 outdated comments were written on. Only the first has to succeed. What fails later is said in
@@ -8,8 +8,8 @@ outdated comments were written on. Only the first has to succeed. What fails lat
 from __future__ import annotations
 
 import base64
-import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -17,27 +17,23 @@ import msgspec
 from crscore.diff import full_files
 from crscore.diff.checkout import Found
 from crscore.errors import CRScoreError, HostError, NotFoundError
-from crscore.github import blobs, change, comment, conversation, outdated_hunks
-from crscore.github.change import Totals
+from crscore.github import blobs, changed_files, comment, conversation, outdated_hunks
 from crscore.github.records import PullRequest, RemarkKind
 from crscore.records import Diff, Side
 from crscore.scoring import scopes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from crscore.cache import Store
-    from crscore.diff.checkout import Checkout
     from crscore.diff.full_files import Limits
+    from crscore.github.client import Client
     from crscore.github.conversation import Conversation
-    from crscore.github.host import Host
     from crscore.github.records import Remark
 
     FindCheckout = Callable[[str, str], Found]
 
 SETTINGS_FILE: Final = "pyproject.toml"
-TRIES: Final = 2
-"""Readings of a pull request that moves while it is read."""
 
 
 class _User(msgspec.Struct, frozen=True):
@@ -70,20 +66,26 @@ class _Pull(msgspec.Struct, frozen=True):
 
 class _Content(msgspec.Struct, frozen=True):
     content: str = ""
-    encoding: str = "base64"
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    number: int
+    head: _Branch
+    updated_at: str = ""
 
 
 class Head(NamedTuple):
-    """What a pull request is at, as GitHub says."""
+    """Where a pull request is now, as GitHub says."""
 
+    repository: str
+    """`owner/name` of the base, its present name."""
     sha: str
     """The newest commit, 40 hex digits."""
     url: str
     """The page it is shown on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Change:
+class _Change(NamedTuple):
     """The diff with its whole files, wherever they came from."""
 
     diff: Diff
@@ -91,29 +93,8 @@ class _Change:
     notes: tuple[str, ...]
 
 
-class _Reading(NamedTuple):
-    """One reading of all that can move."""
-
-    pull: _Pull
-    local: Checkout | None
-    change: _Change
-    said: Conversation
-
-    @property
-    def moved(self) -> bool:
-        """True when somebody pushed while it was read."""
-        return self.said.head is not None and self.said.head != self.pull.head.sha
-
-    @property
-    def missing(self) -> Iterator[str]:
-        if self.moved:
-            yield "The pull request was pushed to while it was read."
-        if self.said.unlisted:
-            yield f"{self.said.unlisted} comments are counted by GitHub and not listed."
-
-
 def read_pull(
-    host: Host,
+    client: Client,
     repository: str,
     number: int,
     *,
@@ -124,8 +105,8 @@ def read_pull(
     """Read a pull request.
 
     Args:
-        host: Where to ask.
-        repository: `owner/name`.
+        client: Client to ask with.
+        repository: `owner/name`; a former name is led to the present one.
         number: Its number.
         limits: How large the diff and the whole files may be.
         find_checkout: Looks for a local checkout that has a base and a head; None to use none.
@@ -137,23 +118,33 @@ def read_pull(
     Raises:
         HostError: The pull request itself could not be read.
     """
-    for left in reversed(range(TRIES)):
-        reading = _read_once(host, repository, number, limits, find_checkout, store)
-        if not left or not (reading.moved or reading.said.unlisted):
+    for is_last in (False, True):
+        pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
+        repository = pull.base.repo.full_name if pull.base.repo else repository
+        found = find_checkout(pull.base.sha, pull.head.sha) if find_checkout else Found(None, None)
+        change = _read_change(client, repository, pull, found, limits, store)
+        said = conversation.read_conversation(
+            client,
+            repository,
+            number,
+            settings=f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}",
+            expected=_expected(pull),
+        )
+        moved = _what_moved(pull, said)
+        if is_last or not moved:
             break
-    pull, said, changed = reading.pull, reading.said, reading.change
-    settings, unread = _settings(host, repository, pull.base.ref, said)
+    settings, unread = _read_settings(client, repository, pull.base.ref, said)
     ours = tuple(one for one in said.remarks if comment.is_sticky(one))
     kept = (one for one in said.remarks if not one.minimized and one not in ours)
-    remarks = tuple(_of_version(one, changed.diff) for one in kept)
+    remarks = tuple(_mark_outdated(one, change.diff) for one in kept)
     older = outdated_hunks.read_outdated_hunks(
-        host,
+        client,
         repository,
         pull.base.sha,
         remarks,
-        local=reading.local.diff_to if reading.local else None,
+        local=found.checkout.diff_to if found.checkout else None,
     )
-    missing = (*changed.missing, *said.missing, *reading.missing, *unread, *older.missing)
+    missing = (*change.missing, *said.missing, *moved, *unread, *older.missing)
     return PullRequest(
         repository=repository,
         number=number,
@@ -162,39 +153,84 @@ def read_pull(
         author=pull.user.login if pull.user else None,
         base=pull.base.sha,
         head=pull.head.sha,
-        diff=changed.diff,
+        diff=change.diff,
         remarks=remarks,
         originals=older.hunks,
         missing=tuple(dict.fromkeys(missing)),
-        notes=(*changed.notes, *older.notes),
+        notes=(*change.notes, *older.notes),
         settings=settings,
         sticky=ours,
         knows_sticky=said.knows_ours and not said.unlisted,
     )
 
 
-def _read_once(
-    host: Host,
-    repository: str,
-    number: int,
-    limits: Limits,
-    find_checkout: FindCheckout | None,
-    store: Store | None,
-) -> _Reading:
-    pull = host.get(f"/repos/{repository}/pulls/{number}", _Pull)
-    found = find_checkout(pull.base.sha, pull.head.sha) if find_checkout else Found(None, None)
-    changed = _change(host, repository, pull, found, limits, store)
-    said = conversation.read_conversation(
-        host,
-        repository,
-        number,
-        settings=f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}",
-        expected=_expected(pull),
-    )
-    return _Reading(pull, found.checkout, changed, said)
+def read_head(client: Client, repository: str, number: int) -> Head:
+    """Read where a pull request is now.
+
+    Raises:
+        HostError: It could not be read.
+    """
+    found = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
+    name = found.base.repo.full_name if found.base.repo else repository
+    return Head(name, found.head.sha, found.html_url)
 
 
-def _of_version(remark: Remark, change: Diff) -> Remark:
+def find_by_head(
+    client: Client, repository: str, *, owner: str, branch: str, sha: str
+) -> tuple[int, ...]:
+    """Find the open pull requests of a branch: there is one for each base it may go to.
+
+    Args:
+        client: Client to ask with.
+        repository: `owner/name` of the base.
+        owner: Login of who owns the branch's repository, which may be a fork.
+        branch: The branch; a stranger chose its name.
+        sha: The commit that has to be its newest one, 40 hex digits.
+
+    Returns:
+        The numbers; empty when no open pull request has this head any more.
+    """
+    wanted = {"state": "open", "head": f"{owner}:{branch}"}
+    pages = client.pages(f"/repos/{repository}/pulls", _Listed, wanted)
+    return tuple(one.number for one in pages.items if one.head.sha == sha)
+
+
+def find_recent(
+    client: Client, repository: str, *, days: int, most: int, now: datetime | None = None
+) -> tuple[int, ...]:
+    """Find the open pull requests that changed lately.
+
+    Args:
+        client: Client to ask with.
+        repository: `owner/name`.
+        days: How lately.
+        most: How many at most, up to 100.
+        now: The present; the clock's when None.
+
+    Returns:
+        Numbers, the last changed first.
+
+    Raises:
+        HostError: The list could not be read.
+    """
+    since = (now or datetime.now(UTC)) - timedelta(days=days)
+    wanted = {"state": "open", "sort": "updated", "direction": "desc", "per_page": str(most)}
+    listed = client.get(f"/repos/{repository}/pulls", list[_Listed], wanted)
+    # ISO 8601 in UTC sorts as text.
+    return tuple(one.number for one in listed if one.updated_at >= f"{since:%Y-%m-%dT%H:%M:%SZ}")
+
+
+def _what_moved(pull: _Pull, said: Conversation) -> tuple[str, ...]:
+    """Say what changed while it was read, which asks for a second reading."""
+    moved = []
+    if said.head not in (None, pull.head.sha):
+        moved.append("The pull request was pushed to while it was read.")
+    if said.unlisted:
+        moved.append(f"{said.unlisted} comments are counted by GitHub and not listed.")
+    return tuple(moved)
+
+
+def _mark_outdated(remark: Remark, change: Diff) -> Remark:
     """Mark a comment on a whole file as outdated when the change no longer has the file.
 
     GitHub does so for lines alone.
@@ -205,58 +241,28 @@ def _of_version(remark: Remark, change: Diff) -> Remark:
     return remark if known is not None or not change.files else replace(remark, outdated=True)
 
 
-def head(host: Host, repository: str, number: int) -> Head:
-    """Ask what a pull request is at.
-
-    Raises:
-        HostError: It could not be read.
-    """
-    found = host.get(f"/repos/{repository}/pulls/{number}", _Pull)
-    return Head(found.head.sha, found.html_url)
-
-
 def _expected(pull: _Pull) -> dict[RemarkKind, int]:
     counts = {RemarkKind.LINE: pull.review_comments, RemarkKind.CONVERSATION: pull.comments}
     return {kind: count for kind, count in counts.items() if count is not None}
 
 
-def _change(
-    host: Host,
+def _read_change(
+    client: Client,
     repository: str,
     pull: _Pull,
     local: Found,
     limits: Limits,
     store: Store | None,
 ) -> _Change:
-    totals = Totals(files=pull.changed_files, additions=pull.additions, deletions=pull.deletions)
-    notes = [f"The local checkout was not used: {local.reason}."] if local.reason else []
-    if local.checkout is not None:
-        try:
-            own = local.checkout.change(limits)
-        except CRScoreError as exc:
-            notes.append(f"The local checkout was not used: {exc}.")
-        else:
-            if not change.reconcile(own.diff, totals):
-                return _Change(diff=own.diff, missing=(), notes=own.notes)
-            # The base that GitHub names can be older than what it compares with, and a shallow
-            # history has another merge base: GitHub's own list decides.
-            notes.append(
-                "The local checkout was not used: its change has other numbers than GitHub's."
-            )
-    try:
-        found = change.read_change(
-            host,
-            repository,
-            pull.number,
-            totals=totals,
-            head=pull.head.sha,
-            limits=limits,
-        )
-    except HostError as exc:
-        lost = f"The changed files could not be read ({exc.reason})."
-        nothing = Diff(files=(), sha256=hashlib.sha256(b"").hexdigest())
-        return _Change(diff=nothing, missing=(lost,), notes=tuple(notes))
-    whole = blobs.read_blobs(host, repository, found, limits, store, pull.base.sha)
+    totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
+    own, unused = _from_checkout(local, limits, totals)
+    if own is not None:
+        return own
+    notes = (f"The local checkout was not used: {unused}.",) if unused else ()
+    found = changed_files.read_change(
+        client, repository, pull.number, totals, pull.head.sha, limits
+    )
+    whole = blobs.read_blobs(client, repository, found, limits, store, pull.base.sha)
     return _Change(
         diff=full_files.add(whole.diff, whole.texts),
         missing=(*found.missing, *whole.missing),
@@ -264,15 +270,32 @@ def _change(
     )
 
 
-def _settings(
-    host: Host, repository: str, branch: str, said: Conversation
+def _from_checkout(
+    local: Found, limits: Limits, totals: changed_files.Totals
+) -> tuple[_Change | None, str | None]:
+    """Take the change from a checkout, or say why it was not used."""
+    if local.checkout is None:
+        return None, local.reason
+    try:
+        own = local.checkout.change(limits)
+    except CRScoreError as exc:
+        return None, str(exc)
+    if changed_files.reconcile(own.diff, totals):
+        # The base that GitHub names can be older than what it compares with, and a shallow
+        # history has another merge base: GitHub's own list decides.
+        return None, "its change has other numbers than GitHub's"
+    return _Change(own.diff, (), own.notes), None
+
+
+def _read_settings(
+    client: Client, repository: str, branch: str, said: Conversation
 ) -> tuple[str | None, tuple[str, ...]]:
     """Take the settings file of the base branch, alone where the conversation failed."""
     if said.settings_known:
         return said.settings, ()
     path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
     try:
-        found = host.get(path, _Content, {"ref": branch})
+        found = client.get(path, _Content, {"ref": branch})
         return base64.b64decode(found.content).decode(), ()
     except NotFoundError:
         return None, ()

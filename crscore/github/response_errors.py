@@ -1,13 +1,13 @@
-"""What an answer of GitHub means: fine, not now, or not at all.
+"""Errors in GitHub's responses, mapped to ours.
 
-Limits come as 403 or 429, and in GraphQL inside of a 200; they are told from a refusal by their
-headers first and their words second. Whatever the host says is untrusted text: it is cut to one
-line without control characters before it is repeated.
+Rate limits come as 403 or 429, and in GraphQL inside of a 200; they are told from a refusal by
+their headers first and their words second. Whatever GitHub says is untrusted text: it is cut to
+one line without control characters before it is repeated.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -24,22 +24,43 @@ from crscore.github.retry import TryAgainError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from crscore.github.transport import Answer
-
 SECONDARY_WAIT_S = 60.0
 """Wait for a secondary limit that names none; doubles."""
 RESET_MARGIN_S = 1.0
 """Added to the time at which a primary limit ends: clocks differ."""
 MAX_MESSAGE = 300
-"""Most characters of what the host said."""
+"""Most characters of what GitHub said."""
 _LIMIT_WORDS = ("rate limit", "abuse detection", "please retry your request again later")
-_BUSY_TYPES = frozenset({"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"})
 _BUSY_WORDS = ("something went wrong", "timeout", "timedout", "try again", "loading")
-_REFUSAL_TYPES = frozenset({"FORBIDDEN", "INSUFFICIENT_SCOPES", "UNAUTHORIZED"})
+_BUSY_TYPES = frozenset({"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"})
 _TRANSIENT = frozenset({202, 408, 425})
+_NO_RIGHT = (PermissionDeniedError, "the token may not do this")
+_NOT_THERE = (NotFoundError, "there is no such thing, or the token may not see it")
+_REFUSALS: Mapping[int | str, tuple[type[HostError], str]] = {
+    401: (BadTokenError, "the token is missing, wrong or expired"),
+    403: _NO_RIGHT,
+    404: _NOT_THERE,
+    410: _NOT_THERE,
+    "FORBIDDEN": _NO_RIGHT,
+    "INSUFFICIENT_SCOPES": _NO_RIGHT,
+    "UNAUTHORIZED": _NO_RIGHT,
+    "NOT_FOUND": _NOT_THERE,
+}
+"""Error and reason by HTTP status, or by type of a GraphQL error, the first that fits."""
 
 
-class Fault(msgspec.Struct, frozen=True):
+class Response(NamedTuple):
+    """One response of GitHub."""
+
+    status: int
+    """HTTP status."""
+    headers: Mapping[str, str]
+    """By lower-case name."""
+    body: str
+    """Decoded; the token is not in it."""
+
+
+class GraphqlError(msgspec.Struct, frozen=True):
     """One of the errors that GraphQL lists, or REST for a field."""
 
     type: str | None = None
@@ -54,7 +75,7 @@ class _Complaint(msgspec.Struct):
 
 
 def one_line(text: str) -> str:
-    r"""Make a host's text fit to be repeated.
+    r"""Make GitHub's text fit to be repeated.
 
     Example:
         >>> one_line("Bad\r\n::error::\u202eidea\x1b[31m  here")
@@ -64,11 +85,11 @@ def one_line(text: str) -> str:
     return clean if len(clean) <= MAX_MESSAGE else clean[: MAX_MESSAGE - 3] + "..."
 
 
-def check_response(answer: Answer, what: str, now: Callable[[], float]) -> None:
-    """Accept an answer, or raise what it means.
+def check_response(response: Response, what: str, now: Callable[[], float]) -> None:
+    """Accept a response, or raise the error it stands for.
 
     Args:
-        answer: Of GitHub's REST interface, or a GraphQL one with a status other than 200.
+        response: Response of the REST interface, or of GraphQL.
         what: What was asked for.
         now: Seconds since 1970.
 
@@ -76,36 +97,29 @@ def check_response(answer: Answer, what: str, now: Callable[[], float]) -> None:
         TryAgainError: Another try may fare better.
         HostError: None will.
     """
-    status = answer.status
+    status = response.status
     if 200 <= status < 300 and status != 202:
         return
-    message = _message(answer.body)
-    if status == 429 or (status == 403 and _is_limit(answer.headers, message)):
-        raise limited(answer.headers, message, what, now)
+    message = _message(response.body)
+    if status == 429 or (status == 403 and _is_limit(response.headers, message)):
+        raise _limit_error(response.headers, message, what, now)
+    reason = f"GitHub answers {status}"
     if status >= 500 or status in _TRANSIENT:
-        reason = "GitHub is not done yet" if status == 202 else f"GitHub answers {status}"
-        raise TryAgainError(UnavailableError(what, _with(reason, message)))
-    if status == 401:
-        reason = _with("the token is missing, wrong or expired", message)
-        raise BadTokenError(what, reason)
-    if status == 403:
-        raise PermissionDeniedError(what, _with("the token may not do this", message))
-    if status in {404, 410}:
-        reason = "there is no such thing, or the token may not see it"
-        raise NotFoundError(what, _with(reason, message))
-    if status == 304 or 300 <= status < 400:
-        raise UnavailableError(what, f"GitHub answers {status} where that means nothing")
-    raise HostError(what, _with(f"GitHub answers {status}", message))
+        raise TryAgainError(UnavailableError(what, _join(reason, message)))
+    if 300 <= status < 400:
+        raise UnavailableError(what, f"{reason} where that means nothing")
+    kind, reason = _REFUSALS.get(status, (HostError, reason))
+    raise kind(what, _join(reason, message))
 
 
-def check_faults(
-    faults: Sequence[Fault], answer: Answer, what: str, now: Callable[[], float]
+def check_graphql_errors(
+    errors: Sequence[GraphqlError], response: Response, what: str, now: Callable[[], float]
 ) -> None:
-    """Accept a GraphQL answer without errors, or raise what they mean.
+    """Accept a GraphQL response without errors, or raise the error they stand for.
 
     Args:
-        faults: The errors that it lists; a part that failed fails the whole.
-        answer: What came back.
+        errors: The errors that it lists; a part that failed fails the whole.
+        response: The response, for its headers.
         what: What was asked for.
         now: Seconds since 1970.
 
@@ -113,26 +127,25 @@ def check_faults(
         TryAgainError: Another try may fare better.
         HostError: None will.
     """
-    if not faults:
+    if not errors:
         return
-    types = {(fault.type or "").upper() for fault in faults}
-    message = one_line("; ".join(fault.message or "" for fault in faults))
-    if any(kind.startswith("RATE_LIMIT") for kind in types) or _says(message, _LIMIT_WORDS):
-        raise limited(answer.headers, message, what, now)
-    if types & _REFUSAL_TYPES:
-        raise PermissionDeniedError(what, _with("the token may not do this", message))
-    if "NOT_FOUND" in types:
-        reason = "there is no such thing, or the token may not see it"
-        raise NotFoundError(what, _with(reason, message))
-    if types & _BUSY_TYPES or (types == {""} and _says(message, _BUSY_WORDS)):
-        raise TryAgainError(UnavailableError(what, _with("GitHub could not finish it", message)))
-    raise HostError(what, _with("GitHub cannot do it", message))
+    types = {(error.type or "").upper() for error in errors}
+    message = one_line("; ".join(error.message or "" for error in errors))
+    if any(kind.startswith("RATE_LIMIT") for kind in types) or _has_any(message, _LIMIT_WORDS):
+        raise _limit_error(response.headers, message, what, now)
+    for refusal in _REFUSALS:
+        if refusal in types:
+            kind, reason = _REFUSALS[refusal]
+            raise kind(what, _join(reason, message))
+    if types & _BUSY_TYPES or (types == {""} and _has_any(message, _BUSY_WORDS)):
+        raise TryAgainError(UnavailableError(what, _join("GitHub could not finish it", message)))
+    raise HostError(what, _join("GitHub cannot do it", message))
 
 
-def limited(
+def _limit_error(
     headers: Mapping[str, str], message: str, what: str, now: Callable[[], float]
 ) -> TryAgainError:
-    """Say how long a limit asks to wait: as its headers say, else a minute, then two, then four."""
+    """Return how long a limit asks to wait: by its headers, else a minute, then two, then four."""
     is_primary = headers.get("x-ratelimit-remaining") == "0"
     kind = "primary rate limit" if is_primary else "secondary rate limit"
     wait, doubles = SECONDARY_WAIT_S, True
@@ -141,7 +154,7 @@ def limited(
         wait, doubles = retry_after, False
     elif is_primary and reset is not None:
         wait, doubles = max(reset - now(), 0.0) + RESET_MARGIN_S, False
-    error = RateLimitedError(what, _with(f"{kind}, for {wait:.0f} s", message), wait)
+    error = RateLimitedError(what, _join(f"{kind}, for {wait:.0f} s", message), wait)
     return TryAgainError(error, wait_s=wait, doubles=doubles, why=kind)
 
 
@@ -149,16 +162,16 @@ def _is_limit(headers: Mapping[str, str], message: str) -> bool:
     return (
         "retry-after" in headers
         or headers.get("x-ratelimit-remaining") == "0"
-        or _says(message, _LIMIT_WORDS)
+        or _has_any(message, _LIMIT_WORDS)
     )
 
 
-def _says(message: str, words: tuple[str, ...]) -> bool:
+def _has_any(message: str, words: tuple[str, ...]) -> bool:
     return any(word in message.lower() for word in words)
 
 
 def _number(headers: Mapping[str, str], name: str) -> float | None:
-    """Seconds from a header; None when it is missing or not a number of 0 or more, below 1e11."""
+    """Return a header's number; None when it is missing or not in [0, 1e11)."""
     try:
         value = float(headers.get(name, ""))
     except ValueError:
@@ -177,15 +190,15 @@ def _message(body: str) -> str:
 
 
 def _detail(found: object) -> str:
-    """One of the errors in the answer to a REST request: a text, or an object with parts."""
+    """Return the text of one of the errors that REST lists: a text, or an object with parts."""
     if isinstance(found, str):
         return found
     try:
-        fault = msgspec.convert(found, Fault)
+        error = msgspec.convert(found, GraphqlError)
     except msgspec.ValidationError:
         return ""
-    return fault.message or " ".join(word for word in (fault.field, fault.code) if word)
+    return error.message or " ".join(word for word in (error.field, error.code) if word)
 
 
-def _with(reason: str, message: str) -> str:
+def _join(reason: str, message: str) -> str:
     return f"{reason} ({message})" if message else reason

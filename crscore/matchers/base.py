@@ -1,4 +1,4 @@
-"""What a matcher promises."""
+"""Interface of matchers."""
 
 from __future__ import annotations
 
@@ -25,30 +25,31 @@ class Cells:
     sentences: tuple[Sentence, ...]
     """The S columns: what a reader sees of the comments, then what is hidden in them."""
     reference_vectors: Floats
-    """What the encoder made of the rows' readings: unit rows, shape (R, D)."""
+    """Vectors of the rows' readings: unit rows, shape (R, D)."""
     sentence_vectors: Floats
-    """What the encoder made of the columns: unit rows, shape (S, D)."""
+    """Vectors of the columns: unit rows, shape (S, D)."""
     similarity: Floats
     """Their cosines, shape (R, S), each in [-1, 1], read-only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgement:
-    """A matcher's answer."""
+    """Judgement of one change's cells."""
 
     degrees: Floats
-    """How far each sentence addresses each pseudo-reference, shape (R, S), each in [0, 1]."""
+    """Degree to which each sentence addresses each pseudo-reference, shape (R, S), in [0, 1]."""
     flags: tuple[Flag | None, ...]
-    """What is odd about each of the S sentences."""
+    """Why a sentence counts for less or nothing; None for most. One for each of the S sentences."""
     kept: tuple[bool, ...]
     """For each of the S sentences, False for hidden text that is left out of the review."""
 
 
 class Matcher(Protocol):
-    """Says how far each sentence addresses each pseudo-reference.
+    """Judges how far each sentence addresses each pseudo-reference.
 
-    A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher` and
-    `USES_THRESHOLD`: whether `options` must hold a cosine threshold.
+    A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher`. Its `Options`
+    may have `encoder` (the identity of the run's encoder), `weights` (a file) and `threshold` (a
+    cosine); a run gives what there is a field for.
     """
 
     @property

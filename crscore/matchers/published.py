@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import numpy as np
 
 from crscore.matchers.base import Judgement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from crscore.matchers.base import Cells, Matcher
 
 
-USES_THRESHOLD = True
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the matcher."""
+
+    threshold: Annotated[float, msgspec.Meta(gt=-1, lt=1)]
+    """Cosine cut-off; a pair matches strictly above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,6 @@ class Published:
         )
 
 
-def create(options: Mapping[str, str]) -> Matcher:
-    """Make the matcher.
-
-    Args:
-        options: `threshold`: the cosine cut-off, in (-1, 1).
-    """
-    return Published(threshold=float(options["threshold"]))
+def create(options: Options) -> Matcher:
+    """Create the matcher."""
+    return Published(threshold=options.threshold)

@@ -1,4 +1,4 @@
-"""What a run found on one pull request, small enough to be passed on and read again.
+"""Overview of one pull request, small enough to be passed on and read again.
 
 Every document for people is made of this value and of nothing else. It travels inside the JSON
 document from the job that measures to the one that may write: `untrusted.py` reads it there. The
@@ -107,7 +107,7 @@ class Point(Struct, frozen=True, kw_only=True):
     text: Text
     """One English sentence."""
     kind: ReferenceKind
-    """What it is."""
+    """Kind."""
     source: Text
     """Who wrote or found it: a claim generator or tools joined by `+`."""
     severity: Severity | None
@@ -155,11 +155,11 @@ class Overview(Struct, frozen=True, kw_only=True):
     other_reviewers: Count
     """Reviewers over that limit."""
     open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
-    """What nobody addressed, the most important first; at most `MAX_POINTS`."""
+    """Points nobody addressed, the most important first; at most `MAX_POINTS`."""
     missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
-    """What could not be had and would change a number; empty when whole."""
+    """Inputs that could not be had and would change a number; empty when whole."""
     notes: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
-    """What else a reader should know."""
+    """Further notes for a reader."""
 
     @property
     def partial(self) -> bool:
@@ -169,7 +169,7 @@ class Overview(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """What is known of a reviewer beside the scores."""
+    """Facts about a reviewer beside the scores."""
 
     reviewer: str
     """The name that the comments carry as their author."""

@@ -1,4 +1,4 @@
-"""One pull request, from what the host says to what is written back.
+"""One pull request, from what GitHub says to what is written back.
 
 read -> who spoke -> score -> overview -> comment. The documents are made of the overview
 alone, so that a job that may write can make them from another job's data.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crscore import settings as config
 from crscore.diff import checkout, full_files
 from crscore.github import comment as sticky
-from crscore.github import conversation, find, pull
+from crscore.github import conversation, pull
 from crscore.github.comment import Outcome, Posted
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crscore.diff.checkout import Found
-    from crscore.github.host import Host
+    from crscore.github.client import Client
     from crscore.github.pull import FindCheckout
     from crscore.github.records import PullRequest
     from crscore.pull_request.overview import Overview
@@ -72,11 +72,11 @@ class Measured:
     """What the documents are made of."""
 
 
-def measure(host: Host, request: Request) -> Measured:
+def measure(client: Client, request: Request) -> Measured:
     """Read a pull request and score what was said of it.
 
     Args:
-        host: Where it is.
+        client: Client to ask with.
         request: What to measure.
 
     Returns:
@@ -89,7 +89,7 @@ def measure(host: Host, request: Request) -> Measured:
     """
     first = config.resolve_settings(request.flags, file=None)
     found = pull.read_pull(
-        host,
+        client,
         request.repository,
         request.number,
         limits=_limits(first),
@@ -113,7 +113,7 @@ def measure(host: Host, request: Request) -> Measured:
     )
 
 
-def post(host: Host, measured: Measured) -> Posted:
+def post(client: Client, measured: Measured) -> Posted:
     """Write the comment, or make the one that is there say this.
 
     Returns:
@@ -123,7 +123,7 @@ def post(host: Host, measured: Measured) -> Posted:
         # Nobody needs a comment that says that nobody commented.
         return Posted(Outcome.UNCHANGED, "", "there is no review yet")
     return sticky.post(
-        host,
+        client,
         measured.pull.repository,
         measured.pull.number,
         comment.render_comment(measured.overview),
@@ -132,21 +132,21 @@ def post(host: Host, measured: Measured) -> Posted:
     )
 
 
-def received(
-    host: Host, repository: str, number: int, data: bytes, *, source: str
+def post_document(
+    client: Client, repository: str, number: int, data: bytes, *, source: str
 ) -> tuple[Overview, Posted]:
-    """Post what a job without rights measured: `checked`, then `post_checked`."""
-    found = checked(host, repository, (number,), data, source=source)
-    return found, post_checked(host, found)
+    """Post what a job without rights measured: `check_document`, then `post_overview`."""
+    found = check_document(client, repository, (number,), data, source=source)
+    return found, post_overview(client, found)
 
 
-def checked(
-    host: Host, repository: str, numbers: Sequence[int], data: bytes, *, source: str
+def check_document(
+    client: Client, repository: str, numbers: Sequence[int], data: bytes, *, source: str
 ) -> Overview:
-    """Read what a job without rights measured.
+    """Read and check the JSON document of a job without rights.
 
     Args:
-        host: Where the pull request is.
+        client: Client to ask with.
         repository: `owner/name`, by the trusted event.
         numbers: The pull requests that the trusted event can be about, at least one. The data
             may say which of them it is, and name no other.
@@ -157,37 +157,27 @@ def checked(
         InputError: The data breaks a rule, or is about another pull request or commit.
         HostError: The pull request could not be read.
     """
-    given = untrusted.decode(data, source=source)
+    given = untrusted.decode_overview(data, source=source)
     number = given.number if given.number in numbers else numbers[0]
-    head = pull.head(host, repository, number)
-    return untrusted.bound(given, repository=repository, number=number, head=head.sha, url=head.url)
+    head = pull.read_head(client, repository, number)
+    return untrusted.check_subject(
+        given, repository=head.repository, number=number, head=head.sha, url=head.url
+    )
 
 
-def post_checked(host: Host, found: Overview) -> Posted:
-    """Post what `checked` let through.
+def post_overview(client: Client, found: Overview) -> Posted:
+    """Post what `check_document` let through.
 
     Raises:
         HostError: The conversation could not be read.
     """
     said = conversation.read_conversation(
-        host, found.repository, found.number, settings=f"{found.head}:", expected={}
+        client, found.repository, found.number, settings=f"{found.head}:", expected={}
     )
     ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
     certain = said.knows_ours and not said.unlisted
     body = comment.render_comment(found)
-    return sticky.post(host, found.repository, found.number, body, ours, certain=certain)
-
-
-def numbers_of(
-    host: Host, repository: str, *, owner: str, branch: str, sha: str
-) -> tuple[int, ...]:
-    """Find the open pull requests of a branch that have this commit as their head."""
-    return find.of_head(host, repository, owner=owner, branch=branch, sha=sha)
-
-
-def recent(host: Host, repository: str, *, days: int, most: int) -> tuple[int, ...]:
-    """Find the open pull requests that changed lately, the last changed first."""
-    return find.recent(host, repository, days=days, most=most)
+    return sticky.post(client, found.repository, found.number, body, ours, certain=certain)
 
 
 def _limits(settings: config.Config) -> full_files.Limits:

@@ -25,7 +25,7 @@ MAX_BYTES = 50_000_000
 """Largest file that is read."""
 
 
-def decode(data: bytes, *, source: str) -> Overview:
+def decode_overview(data: bytes, *, source: str) -> Overview:
     """Read the overview in a JSON document that anybody may have written.
 
     What the document has beside it is skipped.
@@ -53,7 +53,9 @@ def decode(data: bytes, *, source: str) -> Overview:
     return found
 
 
-def bound(found: Overview, *, repository: str, number: int, head: str, url: str) -> Overview:
+def check_subject(
+    found: Overview, *, repository: str, number: int, head: str, url: str
+) -> Overview:
     """Make sure that an overview is about the pull request that a trusted event names.
 
     Args:

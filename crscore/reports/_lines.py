@@ -64,7 +64,7 @@ class File(NamedTuple):
     old_path: str | None
     """Cleaned old path when it differs."""
     status: str
-    """What happened to it."""
+    """Its kind of change."""
     lines: tuple[Line, ...]
     """Rows, with hunk heads and gaps."""
     remark: str | None

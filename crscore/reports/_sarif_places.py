@@ -17,7 +17,7 @@ MAX_RELATED: Final = 10
 
 
 def locations(diff: Diff, reference: PseudoReference) -> list[dict[str, Any]]:
-    """Name the places of a pseudo-reference, each once, the first one the most telling.
+    """Name the places of a pseudo-reference, each once, the first one the most informative.
 
     Args:
         diff: The change.

@@ -320,7 +320,7 @@ def _table(width: int, first: str, *others: str) -> Table:
 
 
 def _tail(text: str, width: int) -> Text:
-    """A path and line, cut at its start: the file's name and the line tell more."""
+    """A path and line, cut at its start: the file's name and the line say more."""
     line = escape.one_line(text)
     return Text(line if len(line) <= width else f"…{line[1 - width :]}", overflow="ellipsis")
 

@@ -22,11 +22,11 @@ class Block(NamedTuple):
     """A part of the document that is well-formed with any of its items left out."""
 
     head: str
-    """What opens it."""
+    """Opening text."""
     items: tuple[str, ...] = ()
     """Whole list entries or table rows."""
     foot: str = "\n"
-    """What closes it."""
+    """Closing text."""
 
 
 def blocks(result: Result, heading: str | None) -> Iterator[Block]:

@@ -14,7 +14,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from crscore.reports import escape
+from crscore.reports import escape, view
 from crscore.version import __version__
 
 
@@ -50,11 +50,32 @@ def read_resource(path: str) -> str:
     return importlib.resources.files("crscore").joinpath(*path.split("/")).read_text("utf-8")
 
 
+def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
+    """Clean and escape prose for HTML and set its code spans as code."""
+    parts = (
+        # `format` of a Markup escapes what it puts in.
+        Markup("<code>{}</code>").format(piece.text) if piece.is_code else Markup.escape(piece.text)
+        for piece in escape.pieces(text, limit)
+    )
+    return Markup("").join(parts)
+
+
+def _cleaned(value: object) -> object:
+    """Clean each text that a template shows, whether it was filtered or not."""
+    if type(value) is str and not (value.isascii() and value.isprintable()):
+        return escape.clean(value)
+    return value
+
+
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FunctionLoader(read_resource),
         autoescape=True,
+        finalize=_cleaned,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters.update(prose=prose, line=escape.one_line, code_line=escape.code_line)
+    made.globals.update(view=view)
+    return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crscore.reports import frame, view
+from crscore.reports import frame
 from crscore.reports import page as _page
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ class Html:
             title="Review score",
             style=style(pages),
             pages=pages,
-            view=view,
         )
 
 

@@ -1,37 +1,42 @@
 r"""The report for programs: one JSON document as `schemas/result.schema.json` describes it.
 
-One result is the object itself; several are `{"results": [...]}`. Keys stand in a
-fixed order. Texts are given whole and unchanged; what a terminal could act on is
-written as `\uXXXX`, which any JSON reader turns back.
+One result is the object itself; several are `{"results": [...]}`. Keys stand in the order of the
+types below. Texts are given whole and unchanged; what a terminal could act on is written as
+`\uXXXX`, which any JSON reader turns back.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+import msgspec
+from msgspec import Meta, Struct
+
+from crscore.records import (
+    Baselines,
+    Coverage,
+    FileStatus,
+    Finding,
+    Flag,
+    LineSpan,
+    ReferenceKind,
+    Scope,
+    Scores,
+    Side,
+    ToolRun,
+)
 from crscore.reports import escape, view
 from crscore.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import numpy.typing as npt
 
-    from crscore.records import (
-        Baselines,
-        ChangedFile,
-        CommentResult,
-        LineSpan,
-        Match,
-        PseudoReference,
-        Result,
-        ReviewResult,
-        Scores,
-    )
+    from crscore import records
     from crscore.reports.base import Report
 
 SCHEMA = "urn:crscore:result:4"
@@ -42,145 +47,275 @@ DECIMALS = 6
 # `[`, numbers one on a line, `]`: a string never holds a raw line end, so this is no text.
 _NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
 
+Row = TypeVar("Row", bound=Struct)
+Count = Annotated[int, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Cosine = Annotated[float, Meta(ge=-1.000001, le=1.000001)]
+
+
+class File(Struct, frozen=True, kw_only=True):
+    """One file of the change."""
+
+    path: str
+    """Path in the new version; the old path of a deleted file; empty when unknown."""
+    old_path: str | None
+    """Path in the old version when it differs from `path`."""
+    status: FileStatus
+    """Kind of change."""
+    language: str | None
+    """Language, by the path or as the caller said; null when unknown."""
+    added: Count
+    """Lines added."""
+    removed: Count
+    """Lines removed."""
+    is_binary: bool
+    """True when the diff says only that binary contents differ."""
+    is_submodule: bool
+    """True for a submodule."""
+    is_missing: bool
+    """True when the host did not show what changed in it."""
+
+
+class Diff(Struct, frozen=True, kw_only=True):
+    """The change, without its lines."""
+
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    """SHA-256 of the diff as read."""
+    files: Sequence[File]
+    """The changed files, in the order of the diff."""
+    notes: Sequence[str]
+    """Parts that the reader repaired or left out."""
+
+
+class Reference(Struct, frozen=True, kw_only=True):
+    """A pseudo-reference: something a good review of the change should touch."""
+
+    index: Count
+    """Its position in `references`, and its row in `similarity`."""
+    text: str
+    """One sentence."""
+    kind: ReferenceKind
+    """Claim, implication or issue."""
+    source: str
+    """The claim generator or analyzer that wrote it."""
+    spans: Sequence[LineSpan]
+    """The lines it stands on; empty when it speaks of the whole change."""
+    identifiers: Sequence[str]
+    """Names of the code it stands on, most informative first."""
+    reading: str
+    """The statement as the encoder read it; equals `text` where that serves both."""
+    weight: Annotated[float, Meta(gt=0, le=1)]
+    """How informative it is; orders pseudo-references, does not enter the scores."""
+    counted: bool
+    """False when it is left out of the whole change's comprehensiveness."""
+    best_sentence: Count | None
+    """Index of the sentence that addresses it best, the most similar one among equals; null
+    without sentences."""
+    similarity: Cosine | None
+    """Cosine similarity to that sentence; null without sentences."""
+    degree: Share | None
+    """How far that sentence addresses it; null without sentences."""
+    matched: bool
+    """True when a sentence addresses it."""
+
+
+class Analysis(Struct, frozen=True, kw_only=True):
+    """Findings of all tools, counted or not, and the outcome of each tool."""
+
+    coverage: Coverage
+    """Whether every tool that concerns the change read all of its files."""
+    tools: Sequence[ToolRun]
+    """The tools that concern the change, by name."""
+    findings: Sequence[Finding]
+    """By path, line and tool."""
+
+
+class Sentence(Struct, frozen=True, kw_only=True):
+    """One sentence of the review."""
+
+    index: Count
+    """Its position in `sentences`, and its column in `similarity`."""
+    text: str
+    """Plain text; code spans keep their backticks."""
+    comment: Count
+    """Index of its comment."""
+    hidden: bool
+    """True for text that a reader of the rendered comment does not see."""
+    flag: Flag | None
+    """Oddity that the matcher found; mostly null."""
+    best_reference: Count | None
+    """Index of the counted pseudo-reference that it addresses best, the most similar one among
+    equals; null when there is none, or when the best one belongs to the older version of the
+    change that the comment is on."""
+    similarity: Cosine | None
+    """Cosine similarity to that pseudo-reference; null without its index."""
+    degree: Share | None
+    """How far it addresses that pseudo-reference; null when there is none."""
+    matched: bool
+    """True when it addresses a counted pseudo-reference."""
+
+
+class Comment(Struct, frozen=True, kw_only=True):
+    """One comment, scored against the part of the change it is attached to."""
+
+    index: Count
+    """Its position in `comments`."""
+    id: str | None
+    """The host's id."""
+    author: str | None
+    """Login; null when unknown."""
+    path: str | None
+    """File it is attached to; null for unattached text."""
+    line: int | None
+    """Line it is attached to; null when unattached or attached to the file."""
+    start_line: int | None
+    """First line of a comment on several lines."""
+    side: Side
+    """Side that `line` counts in."""
+    scope: Scope
+    """The part of the change that it was scored against."""
+    scores: Scores
+    """Against the pseudo-references of its scope."""
+    sentences: Sequence[Count]
+    """Indices of its sentences."""
+    references: Sequence[Count]
+    """Indices of the pseudo-references of its scope."""
+    suggestions: Sequence[str]
+    """Suggested code, kept apart from the sentences."""
+
+
+class Review(Struct, frozen=True, kw_only=True):
+    """All comments of one author, scored against the whole change."""
+
+    author: str | None
+    """Login; null for unattributed text."""
+    scores: Scores
+    """All comments of the author against the whole change."""
+    baselines: Baselines
+    """Of all the author's comments together."""
+    comments: Sequence[Count]
+    """Indices of the author's comments."""
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """One review of one change."""
+
+    schema: Literal["urn:crscore:result:4"] = "urn:crscore:result:4"
+    """Names this schema; a change that breaks readers gets a new number."""
+    version: str = __version__
+    """Version of crscore that wrote the document."""
+    signature: str
+    """All that decides the scores: same signature and inputs, same scores."""
+    threshold: Annotated[float, Meta(ge=-1, le=1)] | None
+    """Cosine threshold used; null for a matcher without one."""
+    decision: Annotated[float, Meta(gt=0, lt=1)]
+    """The degree from which a pair counts as matched."""
+    scores: Scores
+    """All comments together against the whole change."""
+    baselines: Baselines
+    """Of all comments together."""
+    diff: Diff
+    """The change."""
+    references: Sequence[Reference]
+    """The R pseudo-references."""
+    analysis: Analysis
+    """Findings of static analysis."""
+    sentences: Sequence[Sentence]
+    """The S sentences."""
+    similarity: Sequence[Sequence[Cosine]]
+    """Cosine similarities, R rows of S numbers with six decimals."""
+    degrees: Sequence[Sequence[Share]]
+    """How far, by the matcher, each sentence addresses each pseudo-reference: R rows of S numbers
+    with six decimals; 0 or 1 where a threshold decides."""
+    comments: Sequence[Comment]
+    """Every comment, in the order given."""
+    reviews: Sequence[Review]
+    """One for each author, in order of first appearance."""
+    notes: Sequence[str]
+    """Parts left out or repaired on the way."""
+
+
+class Results(Struct, frozen=True, kw_only=True):
+    """Several reviews."""
+
+    results: Annotated[Sequence[Result], Meta(min_length=2)]
+    """One for each review, in the order given."""
+
 
 @dataclass(frozen=True, slots=True)
 class Json:
     """Renders for programs."""
 
-    def render(self, results: Sequence[Result]) -> str:
+    def render(self, results: Sequence[records.Result]) -> str:
         """Render one result as an object, several as `{"results": [...]}`."""
         documents = [document(result) for result in results]
-        value = documents[0] if len(documents) == 1 else {"results": documents}
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+        value = documents[0] if len(documents) == 1 else Results(results=documents)
+        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, allow_nan=False, indent=2)
         text = _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
         return escape.json_text(text) + "\n"
 
 
-def document(result: Result) -> dict[str, Any]:
-    """Make the object of one result, ready for `json.dumps`."""
-    return {
-        "schema": SCHEMA,
-        "version": __version__,
-        "signature": result.signature,
-        "threshold": result.threshold,
-        "decision": result.decision,
-        "scores": _scores(result.scores),
-        "baselines": _baselines(result.baselines),
-        "diff": {
-            "sha256": result.diff.sha256,
-            "files": [_file(file) for file in result.diff.files],
-            "notes": list(result.diff.notes),
-        },
-        "references": [
-            _reference(index, item, match)
-            for index, (item, match) in enumerate(
-                zip(result.references, result.reference_matches, strict=True)
-            )
+def document(result: records.Result) -> Result:
+    """Make the document of one result."""
+    references = zip(result.references, result.reference_matches, strict=True)
+    sentences = zip(result.sentences, result.sentence_flags, result.sentence_matches, strict=True)
+    return Result(
+        signature=result.signature,
+        threshold=result.threshold,
+        decision=result.decision,
+        scores=result.scores,
+        baselines=result.baselines,
+        diff=Diff(
+            sha256=result.diff.sha256,
+            files=[_file(file) for file in result.diff.files],
+            notes=result.diff.notes,
+        ),
+        references=[_reference(at, item, match) for at, (item, match) in enumerate(references)],
+        analysis=_fields(Analysis, result.analysis),
+        sentences=[
+            _fields(Sentence, item, index=at, flag=flag, best_reference=match.index, **_pair(match))
+            for at, (item, flag, match) in enumerate(sentences)
         ],
-        "analysis": {
-            "coverage": result.analysis.coverage.value,
-            "tools": [{**asdict(run), "state": run.state.value} for run in result.analysis.tools],
-            "findings": [
-                {**asdict(one), "severity": one.severity.value} for one in result.analysis.findings
-            ],
-        },
-        "sentences": [
-            {
-                "index": index,
-                "text": item.text,
-                "comment": item.comment,
-                "hidden": item.hidden,
-                "flag": None if flag is None else flag.value,
-                "best_reference": match.index,
-                "similarity": _rounded(match.similarity),
-                "degree": _rounded(match.degree),
-                "matched": match.matched,
-            }
-            for index, (item, flag, match) in enumerate(
-                zip(result.sentences, result.sentence_flags, result.sentence_matches, strict=True)
-            )
+        similarity=_matrix(result.similarity),
+        degrees=_matrix(result.degrees),
+        comments=[
+            _fields(Comment, item.comment, item, index=at)
+            for at, item in enumerate(result.comments)
         ],
-        "similarity": _matrix(result.similarity),
-        "degrees": _matrix(result.degrees),
-        "comments": [_comment(index, item) for index, item in enumerate(result.comments)],
-        "reviews": [_review(item) for item in result.reviews],
-        "notes": list(result.notes),
-    }
+        reviews=[_fields(Review, item) for item in result.reviews],
+        notes=result.notes,
+    )
 
 
-def _scores(scores: Scores) -> dict[str, Any]:
-    return asdict(scores)
+def _fields(row: type[Row], *sources: object, **values: Any) -> Row:
+    """Make a row of given values and, for its other fields, attributes of that name."""
+    for name in row.__struct_fields__:
+        if name not in values:
+            values[name] = next(getattr(one, name) for one in sources if hasattr(one, name))
+    return row(**values)
 
 
-def _baselines(baselines: Baselines) -> dict[str, Any]:
-    return asdict(baselines)
-
-
-def _file(file: ChangedFile) -> dict[str, Any]:
+def _file(file: records.ChangedFile) -> File:
     size = view.lines_of(file)
-    return {
-        "path": file.path,
-        "old_path": file.old_path,
-        "status": file.status.value,
-        "language": file.language,
-        "added": size.added,
-        "removed": size.removed,
-        "is_binary": file.is_binary,
-        "is_submodule": file.is_submodule,
-        "is_missing": file.is_missing,
-    }
+    return _fields(File, file, added=size.added, removed=size.removed)
 
 
-def _reference(index: int, item: PseudoReference, match: Match) -> dict[str, Any]:
+def _reference(index: int, item: records.PseudoReference, match: records.Match) -> Reference:
+    return _fields(
+        Reference,
+        item,
+        index=index,
+        reading=item.reading or item.text,
+        best_sentence=match.index,
+        **_pair(match),
+    )
+
+
+def _pair(match: records.Match) -> dict[str, Any]:
     return {
-        "index": index,
-        "text": item.text,
-        "kind": item.kind.value,
-        "source": item.source,
-        "spans": [_span(span) for span in item.spans],
-        "identifiers": list(item.identifiers),
-        "reading": item.reading or item.text,
-        "weight": item.weight,
-        "counted": item.counted,
-        "best_sentence": match.index,
         "similarity": _rounded(match.similarity),
         "degree": _rounded(match.degree),
         "matched": match.matched,
-    }
-
-
-def _span(span: LineSpan) -> dict[str, Any]:
-    return {"path": span.path, "side": span.side.value, "start": span.start, "end": span.end}
-
-
-def _comment(index: int, item: CommentResult) -> dict[str, Any]:
-    comment = item.comment
-    return {
-        "index": index,
-        "id": comment.id,
-        "author": comment.author,
-        "path": comment.path,
-        "line": comment.line,
-        "start_line": comment.start_line,
-        "side": comment.side.value,
-        "scope": {
-            "kind": item.scope.kind.value,
-            "path": item.scope.path,
-            "hunk": item.scope.hunk,
-        },
-        "scores": _scores(item.scores),
-        "sentences": list(item.sentences),
-        "references": list(item.references),
-        "suggestions": list(item.suggestions),
-    }
-
-
-def _review(item: ReviewResult) -> dict[str, Any]:
-    return {
-        "author": item.author,
-        "scores": _scores(item.scores),
-        "baselines": _baselines(item.baselines),
-        "comments": list(item.comments),
     }
 
 

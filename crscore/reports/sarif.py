@@ -213,7 +213,7 @@ def _within(found: Iterator[dict[str, Any]], most_bytes: int) -> Iterator[dict[s
 
 
 def _properties(result: Result, most_sentences: int) -> dict[str, Any]:
-    """What code scanning does not show and another reader may want."""
+    """Return properties that code scanning does not show and another reader may want."""
     pairs = zip(result.sentences, result.sentence_flags, result.sentence_matches, strict=True)
     return {
         "signature": result.signature,

@@ -1,4 +1,4 @@
-"""What several reports show in the same words: numbers, counts, places and the order of items."""
+"""Wording shared by several reports: numbers, counts, places and the order of items."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class LineCount(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """What the matcher takes as addressed in the whole change."""
+    """Counts of addressed items in the whole change, by the matcher."""
 
     sentences: int
     """Sentences that address a counted pseudo-reference."""
@@ -60,7 +60,7 @@ class MatchRow(NamedTuple):
     value: float | None
     """In [0, 1]; None when undefined."""
     basis: str
-    """What it is made of, in words."""
+    """Its basis in words."""
 
 
 def number(value: float | None) -> str:
@@ -296,8 +296,8 @@ def notes(result: Result) -> tuple[str, ...]:
         for item in comments
         if item.scores.reason is not None
     )
-    told = analysis(result.analysis)
-    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *told, *abstained)))
+    tools = analysis(result.analysis)
+    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *tools, *abstained)))
 
 
 def analysis(found: Analysis) -> tuple[str, ...]:

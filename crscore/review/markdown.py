@@ -1,379 +1,290 @@
-"""Markdown -> the tokens that count, in order, with their text and tags read.
+"""Markdown of a comment -> HTML -> the DOM that a browser builds of it.
 
-CommonMark is read by markdown-it-py, with tags read inline so that Markdown between them
-counts. Quotes of earlier comments are left out. What a block cannot be read as (too long, too
-many brackets) is cut at its tags only.
+Markdown-it renders the comment about as GitHub does (tables, strikethrough, task boxes, alerts),
+Lexbor parses the HTML. Three things differ from GitHub: Markdown between the tags of an HTML
+block is read, quotes of earlier comments are left out, and what stands in the source but is
+never rendered (unused link definitions, formulas in white) is rendered as a hidden element.
 """
 
 from __future__ import annotations
 
-import html
 import re
-from bisect import bisect_right
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markdown_it.token import Token
+from selectolax.lexbor import LexborHTMLParser
 
-from crscore.review.line_breaks import lines_are_remarks
-from crscore.review.visibility import without_formulas
+from crscore.review.visibility import RAW_ELEMENTS, UNSHOWN_ELEMENTS, hidden_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
+    from selectolax.lexbor import LexborNode
 
-MAX_BRACKETS: Final = 2_000
-"""A block with more `[` is taken as it stands: matching them takes quadratic time."""
 MAX_NESTING: Final = 40
 """Deepest nesting of blocks and emphasis that is read, in markdown-it's levels."""
+MAX_BRACKETS: Final = 2_000
+"""In a block with more `[` there are no links: matching them takes quadratic time."""
+MAX_FORMATS: Final = 5
+"""Different formatting tags that may go on in the next paragraph, if one of them may hide text."""
 
-# "<pre>", "<script defer>", "<style" at a line end; not "<prefix>".
-_RAW_OPEN = re.compile(r"<(?:(!--)|(pre|script|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
-_TAG = re.compile(r"<[^<>]*>")
-_TAG_OR_COMMENT = re.compile(r"<!--|</?[a-zA-Z][^<>]*>")
-_ALERT = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
-_TASK_BOX = re.compile(r"\[[ xX]\]\s+")
-_DEFINITION = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]:")
-_BRACKETED = re.compile(r"\[([^\[\]]{1,999})\]")
+INLINE_TAGS: Final = frozenset(
+    {"a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i"}
+    | {"img", "ins", "kbd", "mark", "nobr", "picture", "q", "s", "samp", "small", "source"}
+    | {"span", "strike", "strong", "sub", "sup", "tt", "u", "var", "wbr"}
+)
+"""Elements that do not end the unit they stand in."""
+# A browser opens these again in the next paragraph when they were left open.
+_FORMATTING: Final = frozenset(
+    {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt"}
+    | {"u"}
+)
+# Elements with rules of their own for what is in them, none of which matters here.
+_RENAMED: Final = frozenset({"template", "select", "plaintext", "xmp"})
 
+_ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
+_TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
+_DEFINITION: Final = re.compile(r"^[ \t>]*\[[^\[\]]*\]:", re.MULTILINE)
+_BRACKETED: Final = re.compile(r"\[([^\[\]]{1,999})\]")
+_FORMULA: Final = re.compile(r"\$\$?[^$]+\$\$?")
+_COMMENT: Final = r"<!--(?:-?>|.*?(?:-->|\Z))"
+# The text up to a comment or an element in which there is no Markdown, and that.
+_HTML_PART: Final = re.compile(
+    rf"(.*?)({_COMMENT}|<(pre|script|style|textarea)\b.*?(?:</\3\s*>|\Z)|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAG: Final = re.compile(
+    rf"""{_COMMENT}|<(?P<end>/?)(?P<name>[a-z][a-z0-9-]*)"""
+    r"""(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*+)>""",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAY_HIDE: Final = re.compile("hidden|style|color", re.IGNORECASE)
 _SHORTEST_NOTE_WORDS: Final = 3
 
+_STARTS_REMARK: Final = re.compile(r"(?:[^\w\s]|_|\s)*(?:nits?\b|([^\W_]))")
+_WRAP_COLUMNS: Final = 72
+_LONGEST_WRAP: Final = 100
 
-def blocks(text: str) -> list[Token]:
-    """Read the blocks of a text.
+
+def render_html(text: str) -> str:
+    r"""Render Markdown to HTML.
 
     Args:
         text: Markdown whose line ends are newlines.
 
-    Returns:
-        In order: `inline` tokens with their children (`text`, `code_inline`, `html_inline`,
-        `image`, `link_open`, `softbreak`, `hardbreak`, `formula` and others), `fence` and
-        `code_block`, `pre` (the text of `<pre>`, with the tag in `info`), `unseen` (plain text
-        of comments, scripts and unused link definitions) and the opening and closing tokens
-        of blocks.
+    Example:
+        >>> render_html("> quoted\n\n- [x] *done*")
+        '<ul>\n<li><em>done</em></li>\n</ul>\n'
     """
-    return _Blocks(text).tokens
+    return str(_markdown().render(text))
 
 
-def lines(text: str) -> list[Token]:
-    """Read a very long text by its lines: no Markdown but fences, every line a block.
+def parse_html(html: str) -> LexborNode | None:
+    """Parse HTML as the content of a page.
+
+    Elements whose parsing rules do not matter here get the prefix `x-` and are then ordinary
+    elements: formatting, which costs quadratic memory when it is left open, and elements with
+    a content model of their own, such as `<template>`. An element that never shows its content
+    but is not closed is a word that somebody wrote; its tag goes. A `<details>` that is not
+    closed becomes a `<section>`.
+
+    Returns:
+        The first of the top nodes; None when there is none.
+    """
+    # Of the first node Lexbor gives the text of all nodes, so another one stands before them.
+    first = LexborHTMLParser(f"<hr>{_repair_tags(html)}", is_fragment=True).root
+    return first.next if first else None
+
+
+def lines_are_remarks(content: str) -> bool:
+    r"""Whether the line breaks of a paragraph are meant: one remark a line, not wrapped prose.
+
+    They are when every further line starts like a remark (capital, digit, code, "nit") and
+    every break came early (the next word still fitted into 72 columns) or far too late to
+    be a wrap (after column 100). Otherwise a line break is a space.
 
     Args:
-        text: Any text whose line ends are newlines.
-
-    Returns:
-        `inline`, `fence` and `unseen` tokens, as of `blocks`.
-    """
-    found: list[Token] = []
-    block: list[str] = []
-    fenced = False
-    for line in [*text.split("\n"), None]:
-        if line is None or line.lstrip().startswith(("```", "~~~")):
-            content = "\n".join(block)
-            found.append(_fence(content) if fenced else _inline(scan(content, "hardbreak")))
-            block.clear()
-            fenced = not fenced
-        else:
-            block.append(line)
-    return found
-
-
-def scan(content: str, line_break: str = "softbreak") -> list[Token]:
-    """Cut a text at its tags and comments, in linear time, and read no Markdown.
-
-    Args:
-        content: Any text.
-        line_break: Type of the tokens that stand for newlines.
-
-    Returns:
-        Tokens of the types `text`, `html_inline` and `line_break`.
-    """
-    found: list[Token] = []
-    begin = 0
-    closable = True
-    while (tag := _TAG_OR_COMMENT.search(content, begin)) is not None:
-        end = tag.end()
-        if tag[0] == "<!--":
-            stop = content.find("-->", end - 2) if closable else -1
-            closable = stop >= 0
-            if not closable:
-                found.extend(_texts(content[begin:end], line_break))
-                begin = end
-                continue
-            end = stop + 3
-        found.extend(_texts(content[begin : tag.start()], line_break))
-        found.append(_token("html_inline", content[tag.start() : end]))
-        begin = end
-    found.extend(_texts(content[begin:], line_break))
-    return found
-
-
-def comment_text(comment: str) -> str:
-    """Plain text of an HTML comment, its lines kept.
+        content: Of one paragraph, as written.
 
     Example:
-        >>> comment_text("<!-- a <b>b</b> -->")
-        'a b'
+        >>> lines_are_remarks("Rename this\nDrop that"), lines_are_remarks("Rename\nthis")
+        (True, False)
     """
-    return _TAG.sub("", comment.removeprefix("<!--").removesuffix("-->")).strip()
-
-
-class _Blocks:
-    """Walks markdown-it's block tokens once and keeps those that count."""
-
-    def __init__(self, text: str) -> None:
-        self.tokens: list[Token] = []
-        self._parser = _markdown()
-        self._html = _html_lines(text)
-        self._in_comment = False
-        self._quotes: list[tuple[int, int]] = []
-        self._unmarked: list[bool] = []
-        env: dict[str, Any] = {}
-        self._read(self._parser.parse(text, env))
-        self._read_definitions(text, env)
-
-    def _read(self, tokens: list[Token]) -> None:
-        quote_level: int | None = None
-        follows = ""
-        for position, token in enumerate(tokens):
-            if quote_level is not None:
-                if token.type == "blockquote_close" and token.level == quote_level:
-                    quote_level = None
-            elif token.type == "blockquote_open" and not _is_alert(tokens, position):
-                quote_level = token.level
-                self._quotes.append((token.map[0], token.map[1]) if token.map else (0, 0))
-            else:
-                self._read_block(token, follows)
-            if token.type != "paragraph_open":
-                follows = token.type
-
-    def _read_block(self, token: Token, follows: str) -> None:
-        if token.type == "inline":
-            self._read_inline(_without_marker(token.content, follows), token)
-        elif token.type == "raw_html":
-            self._read_raw(token)
-        elif self._in_comment and token.content:
-            self._unseen(token.content.strip())
-        else:
-            if token.nesting > 0:
-                # In lines of HTML what looks like a list or a paragraph is no element.
-                inherits = token.map is None and any(self._unmarked[-1:])
-                in_html = token.map is not None and self._is_html(token.map[0], token.tag)
-                token.hidden = token.hidden or inherits or in_html
-                self._unmarked.append(token.hidden)
-            elif token.nesting < 0 and self._unmarked:
-                token.hidden = self._unmarked.pop()
-            self.tokens.append(token)
-
-    def _is_html(self, line: int, name: str) -> bool:
-        # A list or a box may start on the line on which the HTML in it starts.
-        first = name in {"ul", "ol", "li", "blockquote"}
-        return line in self._html and (not first or line - 1 in self._html)
-
-    def _read_inline(self, content: str, token: Token) -> None:
-        """Read one block, whose last lines may be HTML for CommonMark."""
-        found = content.split("\n")
-        first = token.map[0] if token.map else 0
-        cut = next((at for at in range(len(found)) if first + at in self._html), len(found))
-        if cut:
-            self._read_text("\n".join(found[:cut]))
-        if cut < len(found):
-            if cut and self._unmarked and not self._unmarked[-1]:
-                # The paragraph ends here, before its HTML.
-                self.tokens.append(Token("paragraph_close", "p", -1))
-                self._unmarked[-1] = True
-            self._read_html("\n".join(found[cut:]))
-
-    def _read_text(self, content: str) -> None:
-        token = self._children(content)
-        children = token.children or []
-        if self._in_comment:
-            # "-->" is escaped in a text, so only that of another comment ends this one.
-            ends = (at for at, child in enumerate(children) if child.content.endswith("-->"))
-            end = next((at for at in ends if children[at].type == "html_inline"), None)
-            if end is None:
-                self._unseen(content)
-                return
-            self._unseen("".join(child.content or " " for child in children[: end + 1]))
-            self._in_comment = False
-            token.children = children[end + 1 :]
-        self.tokens.append(token)
-
-    def _read_html(self, content: str) -> None:
-        """Read lines of HTML, whose comments may go on over the next blocks."""
-        if self._in_comment:
-            inside, end, content = content.partition("-->")
-            self._unseen(comment_text(inside))
-            self._in_comment = not end
-        if (start := _open_comment(content)) is not None:
-            self._unseen(comment_text(content[start:]))
-            self._in_comment = True
-        # Markdown around the comments counts, so they are taken out before it is read.
-        rest = []
-        for child in scan(content[:start]):
-            if child.content.startswith("<!--"):
-                self._unseen(comment_text(child.content))
-            else:
-                rest.append(child.content or "\n")
-        self.tokens.append(self._children("".join(rest).strip()))
-
-    def _children(self, content: str) -> Token:
-        content, formulas = without_formulas(content)
-        children = [_token("formula", formula) for formula in formulas]
-        if content.count("[") > MAX_BRACKETS:
-            return _inline([*children, *scan(content)])
-        self._parser.inline.parse(content, self._parser, {}, children)
-        if lines_are_remarks(content):
-            for child in children:
-                child.type = "hardbreak" if child.type == "softbreak" else child.type
-        return _inline(children)
-
-    def _read_raw(self, token: Token) -> None:
-        if not token.info or self._in_comment:
-            self._read_html(token.content)
-            # A mark that CommonMark takes for text closes nothing.
-            last = token.map[1] - 1 if token.map else 0
-            self._in_comment = self._in_comment or last not in self._html
-            return
-        found = re.search(rf"</{token.info}[^>]*+>?", token.content, re.IGNORECASE)
-        inside = token.content[: found.start() if found else None]
-        rest_of_line = token.content[found.end() :].strip() if found else ""
-        opening = _TAG.match(inside)
-        text = html.unescape(_TAG.sub("", inside)).strip("\n")
-        if token.info == "pre":
-            self.tokens.append(_token("pre", text, info=opening[0] if opening else ""))
-        else:
-            self._unseen(text.strip())
-        if rest_of_line:
-            self.tokens.append(self._children(rest_of_line))
-
-    def _unseen(self, text: str) -> None:
-        if text:
-            self.tokens.append(_token("unseen", text))
-
-    def _read_definitions(self, text: str, env: dict[str, Any]) -> None:
-        """Keep what link definitions say to nobody: titles, prose as an address or a label."""
-        found = [*env.get("references", {}).values(), *env.get("duplicate_refs", ())]
-        if not found:
-            return
-        source = text.split("\n")
-        used = Counter(match.casefold() for match in _BRACKETED.findall(text))
-        starts = [start for start, _ in self._quotes]
-        for definition in sorted(found, key=lambda one: one["map"][0]):
-            line = definition["map"][0]
-            quote = bisect_right(starts, line) - 1
-            if quote >= 0 and line < self._quotes[quote][1]:
-                continue
-            label = _DEFINITION.search("\n".join(source[line : definition["map"][1]]))
-            words = label[1].split() if label else []
-            # Its own definition is one use.
-            if label and len(words) >= _SHORTEST_NOTE_WORDS and used[label[1].casefold()] <= 1:
-                self._unseen(" ".join(words))
-            address = unquote(definition["href"])
-            if len(address.split()) > 1:
-                self._unseen(address)
-            self._unseen(definition["title"].strip())
-
-
-def _markdown() -> MarkdownIt:
-    """CommonMark with tables, where tags are read inline so that Markdown between them counts."""
-    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING})
-    parser.enable(["table", "strikethrough"]).disable("html_block")
-    parser.core.ruler.disable("inline")  # `_Blocks` decides block by block
-    parser.block.ruler.before(
-        "table", "raw_html", _raw_html, {"alt": ["paragraph", "reference", "blockquote"]}
+    lines = [line.strip() for line in content.split("\n")]
+    return len(lines) > 1 and all(
+        _starts_remark(after) and _breaks_on_purpose(before, after)
+        for before, after in pairwise(lines)
     )
+
+
+def _starts_remark(line: str) -> bool:
+    if line.startswith("`"):
+        return True
+    found = _STARTS_REMARK.match(line)
+    return found is not None and (found[1] is None or not found[1].islower())
+
+
+def _breaks_on_purpose(before: str, after: str) -> bool:
+    if before.endswith((",", "(", "-", "/", "&")):
+        return False
+    fits = len(before) + 1 + len(after.split(" ", 1)[0]) <= _WRAP_COLUMNS
+    return fits or len(before) > _LONGEST_WRAP
+
+
+@lru_cache(maxsize=1)
+def _markdown() -> MarkdownIt:
+    options = {"maxNesting": MAX_NESTING, "inline_definitions": True}
+    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
+    parser.core.ruler.before("inline", "quotes", _drop_quotes)
+    parser.core.ruler.at("inline", _read_inline)
+    parser.inline.ruler.before("escape", "formula", _read_formula)
     return parser
 
 
-def _html_lines(text: str) -> frozenset[int]:
-    """Numbers of the lines that CommonMark passes on as HTML, of which we read the Markdown."""
-    if "<" not in text:
-        return frozenset()
-    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING})
-    parser.core.ruler.disable("inline")
-    found = (token.map for token in parser.parse(text) if token.type == "html_block")
-    return frozenset(line for span in found if span for line in range(span[0], span[1]))
+def _drop_quotes(state: StateCore) -> None:
+    """Leave out quotes; take the markers off alerts, which are no quotes, and off tasks."""
+    kept: list[Token] = []
+    quote_level: int | None = None
+    for at, token in enumerate(state.tokens):
+        first = _first_text(state.tokens, at)
+        if quote_level is not None:
+            if token.type == "blockquote_close" and token.level == quote_level:
+                quote_level = None
+            continue
+        if token.type == "blockquote_open":
+            if first is None or not _ALERT.match(first.content):
+                quote_level = token.level
+                continue
+            first.content = _ALERT.sub("", first.content, count=1)
+        elif token.type == "list_item_open" and first is not None:
+            first.content = _TASK_BOX.sub("", first.content)
+        kept.append(token)
+    state.tokens = kept
 
 
-def _raw_html(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: comments and preformatted or hidden elements, blank lines included."""
-    first = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
-    found = _RAW_OPEN.match(first)
-    if found is None or state.is_code_block(start):
+def _first_text(tokens: Sequence[Token], at: int) -> Token | None:
+    first = tokens[at + 2] if at + 2 < len(tokens) else None
+    return first if first is not None and first.type == "inline" else None
+
+
+def _read_inline(state: StateCore) -> None:
+    used: frozenset[str] | None = None
+    for token in state.tokens:
+        if token.type == "inline":
+            token.children = _parse_inline(state, token.content)
+        elif token.type == "html_block":
+            token.type, token.children = "inline", list(_parse_html_block(state, token.content))
+        elif token.type == "definition":
+            used = _used_labels(state.src) if used is None else used
+            notes = map(_hidden, filter(str.strip, _unseen_definition(token, used)))
+            token.type, token.children = "inline", list(notes)
+
+
+def _parse_inline(state: StateCore, content: str) -> list[Token]:
+    if content.count("[") > MAX_BRACKETS:
+        content = content.replace("[", "&#91;")
+    children: list[Token] = []
+    state.md.inline.parse(content, state.md, state.env, children)
+    line_break = "hardbreak" if lines_are_remarks(content) else "softbreak"
+    for child in children:
+        if child.type == "softbreak":
+            child.type = line_break
+        elif child.type == "code_inline":
+            child.content = child.content.strip()
+    return children
+
+
+def _parse_html_block(state: StateCore, content: str) -> Iterator[Token]:
+    for text, raw, name in _HTML_PART.findall(content):
+        yield from _parse_inline(state, text.strip())
+        is_closed = not name or (raw.endswith(">") and "</" in raw)
+        yield _html(raw if is_closed else f"{raw}</{name}>")
+
+
+def _used_labels(source: str) -> frozenset[str]:
+    labels = _BRACKETED.findall(_DEFINITION.sub("", source))
+    return frozenset(label.casefold() for label in labels)
+
+
+def _unseen_definition(token: Token, used: frozenset[str]) -> Iterator[str]:
+    """Give what a link definition says to nobody: a title, prose as an address or a label."""
+    label, address, title = token.meta["label"], unquote(token.meta["url"]), token.meta["title"]
+    if len(address.split()) > 1:
+        yield address
+    if label.casefold() in used:
+        return
+    if len(label.split()) >= _SHORTEST_NOTE_WORDS:
+        yield " ".join(label.split())
+    yield title
+
+
+def _read_formula(state: StateInline, silent: bool) -> bool:
+    """Inline rule: a formula whose text is white or a placeholder."""
+    found = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
+    words = hidden_formula(found[0]) if found else None
+    if found is None or words is None:
         return False
-    if silent:
-        return True
-    inside = False
-    stop = f"</{found[2].lower()}" if found[2] else ""
-    line = start
-    while line < end:
-        content = state.src[state.bMarks[line] : state.eMarks[line]]
-        if stop and stop in content.lower():
-            break
-        # A comment may end on a line and the next begin.
-        inside = not stop and _ends_in_comment(content, inside=inside)
-        if not stop and not inside:
-            break
-        line += 1
-    state.line = min(line + 1, end)
-    token = state.push("raw_html", "", 0)
-    token.map = [start, state.line]
-    token.content = state.getLines(start, state.line, state.blkIndent, keepLastLF=True)
-    token.info = found[2].lower() if found[2] else ""
+    if not silent:
+        state.push("html_inline", "", 0).content = _hidden(words).content
+    state.pos = found.end()
     return True
 
 
-def _ends_in_comment(line: str, *, inside: bool) -> bool:
-    # The last mark decides: "-->" outside and "<!--" inside a comment mean nothing.
-    opened, closed = line.rfind("<!--"), line.rfind("-->")
-    if opened > closed:
-        return True
-    return inside and closed < 0
+def _hidden(text: str) -> Token:
+    return _html(f"<span hidden>{escapeHtml(text)}</span>")
 
 
-def _open_comment(content: str, begin: int = 0) -> int | None:
-    """Where the comment starts that is not closed in a content, or None."""
-    while (start := content.find("<!--", begin)) >= 0:
-        begin = content.find("-->", start + 2) + 3  # "<!-->" is a whole comment
-        if begin < 3:
-            return start
-    return None
+def _html(content: str) -> Token:
+    return Token("html_inline", "", 0, content=content)
 
 
-def _token(kind: str, content: str, *, info: str = "") -> Token:
-    return Token(kind, "", 0, content=content, info=info)
+def _repair_tags(html: str) -> str:
+    tags = [tag for tag in _TAG.finditer(html) if tag["name"]]
+    unclosed = _unclosed(tags)
+    formats = _renamed_formats(tags)
+
+    def repaired(tag: re.Match[str]) -> str:
+        name = (tag["name"] or "").lower()
+        if tag.start() in unclosed:
+            return f"<section{tag['attributes']}>" if name == "details" else ""
+        if name in _RENAMED or name in formats:
+            return f"<{tag['end']}x-{name}{tag['attributes']}>"
+        return tag[0]
+
+    return _TAG.sub(repaired, html)
 
 
-def _fence(content: str) -> Token:
-    return _token("fence", f"{content}\n")
+def _unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
+    """Find where the elements start that hide or fold their content only if they are closed."""
+    ends: Counter[str] = Counter()
+    found: set[int] = set()
+    for tag in reversed(tags):
+        name = tag["name"].lower()
+        if tag["end"]:
+            ends[name] += 1
+        elif name in UNSHOWN_ELEMENTS or name == "details":
+            if not ends[name]:
+                found.add(tag.start())
+            elif name not in RAW_ELEMENTS:
+                ends[name] -= 1
+    return frozenset(found)
 
 
-def _inline(children: Sequence[Token]) -> Token:
-    return Token("inline", "", 0, children=list(children))
-
-
-def _texts(content: str, line_break: str) -> Iterator[Token]:
-    for number, line in enumerate(content.split("\n")):
-        if number:
-            yield _token(line_break, "")
-        if line:
-            yield _token("text", line)
-
-
-def _is_alert(tokens: list[Token], position: int) -> bool:
-    """Whether a quote is one of GitHub's coloured boxes, which the author wrote himself."""
-    first = tokens[position + 2] if position + 2 < len(tokens) else None
-    return first is not None and first.type == "inline" and bool(_ALERT.match(first.content))
-
-
-def _without_marker(content: str, follows: str) -> str:
-    """Drop the marker of a task or of an alert from the first text of its item or box."""
-    if follows == "list_item_open":
-        return _TASK_BOX.sub("", content, count=1) if _TASK_BOX.match(content) else content
-    if follows == "blockquote_open":
-        return _ALERT.sub("", content, count=1)
-    return content
+def _renamed_formats(tags: Sequence[re.Match[str]]) -> frozenset[str]:
+    """Choose the formatting elements that need not go on in the next paragraph."""
+    opened = {
+        (tag["name"].lower(), tag["attributes"])
+        for tag in tags
+        if not tag["end"] and tag["name"].lower() in _FORMATTING
+    }
+    hiding = {name for name, attributes in opened if _MAY_HIDE.search(attributes)}
+    kept = sum(name in hiding for name, _ in opened)
+    return _FORMATTING - hiding if kept <= MAX_FORMATS else _FORMATTING

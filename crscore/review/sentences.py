@@ -17,8 +17,9 @@ from crscore.review.visibility import clean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_MARKDOWN_VERSION: Final = 2
+_MARKDOWN_VERSION: Final = 3
 """Goes up with every change of what `markdown` makes of a text: part of the signature."""
+_LIBRARIES: Final = ("markdown-it-py", "selectolax", "sentencex")
 _WINDOW_CHARS: Final = 2_000
 """The segmenter takes quadratic time on unclosed quotes; it never sees more than this at once."""
 
@@ -116,7 +117,7 @@ def identity(splitter: str) -> str:
     """
     if _known(splitter) is not _parse_markdown:
         return splitter
-    libraries = ",".join(f"{name}-{version(name)}" for name in ("markdown-it-py", "sentencex"))
+    libraries = ",".join(f"{name}-{version(name)}" for name in _LIBRARIES)
     return f"{splitter}-{_MARKDOWN_VERSION}({libraries})"
 
 

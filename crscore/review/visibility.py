@@ -1,20 +1,21 @@
-"""What a reader of rendered Markdown cannot see: invisible characters, attributes, styles.
+"""What a reader of a rendered comment cannot see: characters, attributes, elements, styles.
 
-GitHub drops most of what is recognised here before it renders a comment; other hosts, mail
-and a scorer that reads the source do not. Nothing here decides what hidden text is worth.
+GitHub drops most of what is recognised here before it shows a comment; other hosts, mail and a
+scorer that reads the source do not. Nothing here decides what hidden text is worth.
 """
 
 from __future__ import annotations
 
-import html
 import re
-from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache
+from itertools import groupby, takewhile
+from typing import TYPE_CHECKING, Any, Final
 
-from crscore.review.hidden_styles import hides_by_style, invisible_colour
+import tinycss2  # type: ignore[import-untyped]
+from tinycss2.color4 import Color, parse_color  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 # Controls but tab and newline, soft hyphen, joiners, fillers, zero-width and bidi characters,
 # variation selectors, tags, and halves of surrogate pairs (which JSON can carry and no encoder
@@ -35,22 +36,56 @@ _TAG_CHARACTERS: Final = re.compile("[\U000e0020-\U000e007e]+")
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e007a]{1,7}\U000e007f")
 _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 
-# name, name=value, name='value', name="value"; "/" and stray quotes are passed over.
-_ATTRIBUTE: Final = re.compile(
-    r"""([^\s"'<>/=]+)(?:\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?"""
+RAW_ELEMENTS: Final = frozenset(
+    {"script", "style", "title", "textarea", "noscript", "noframes", "noembed", "iframe"}
 )
-_TAG_NAME: Final = re.compile(r"</?([a-z][a-z0-9-]*)", re.IGNORECASE)
+"""Elements that are not shown and end at the first closing tag of their name."""
+UNSHOWN_ELEMENTS: Final = RAW_ELEMENTS | frozenset(
+    {"template", "datalist", "audio", "video", "canvas", "object", "head", "rp", "desc"}
+    | {"metadata", "defs", "dialog"}
+)
+"""All elements whose content is not shown."""
 _TEXT_ATTRIBUTES: Final = frozenset(
     {"alt", "title", "aria-label", "aria-description", "aria-placeholder", "aria-valuetext"}
     | {"aria-roledescription", "content", "label", "placeholder", "srcdoc", "summary", "value"}
 )
 
-_FORMULA: Final = re.compile(r"\$\$?[^$]+\$\$?")
 # \color{white}{…}, \textcolor{#fff}{…}, \phantom{…}, \hphantom{…}
 _UNSEEN_FORMULA: Final = re.compile(
     r"\\(?:text)?color\s*+\{\s*+([#\w]{3,20})\s*+\}|\\[hv]?phantom\b", re.IGNORECASE
 )
-_COMMAND: Final = re.compile(r"\\(?:text)?color\s*+\{[^{}$]*\}|\\[a-zA-Z]+|[{}$]")
+_COMMAND: Final = re.compile(r"\\(?:text)?color\s*+\{[^{}$]*\}|\\[a-zA-Z]+|[{}$`]")
+
+_FAINTEST: Final = 0.05
+_DARKEST_WHITE: Final = 0.94
+_TINY: Final = {"": 2, "px": 2, "pt": 1.5, "em": 0.15, "rem": 0.15, "ex": 0.3, "ch": 0.3, "%": 15}
+"""Sizes of text up to these cannot be read."""
+_FAR: Final = {"": -500, "px": -500, "pt": -400, "vw": -100, "vh": -100, "%": -100, "else": -30}
+"""Text moved this far to the left or up is off the page."""
+_LOWEST: Final[dict[tuple[str, ...], Mapping[str, float]]] = {
+    # A weight in `font` ("400") is a number as well, but no small one.
+    ("font-size", "font"): _TINY,
+    ("left", "top", "text-indent", "margin-left", "margin-top"): _FAR,
+    ("opacity",): {"": _FAINTEST, "%": 100 * _FAINTEST},
+}
+"""Properties whose text cannot be seen, with the highest of these values by unit."""
+_Lengths = list[tuple[float, str]]
+_Style = dict[str, list[Any]]
+
+_HIDING_WORDS: Final = {
+    "display": {"none"},
+    "visibility": {"hidden", "collapse"},
+    "content-visibility": {"hidden"},
+}
+_HIDING_FUNCTIONS: Final[dict[str, Callable[[_Lengths], bool]]] = {
+    **dict.fromkeys(("rect", "polygon"), lambda sizes: max(sizes)[0] <= 1),
+    "inset": lambda sizes: sizes[0] >= (50, "%") and sizes[0][1] == "%",
+    **dict.fromkeys(("circle", "opacity"), lambda sizes: sizes[0][0] == 0),
+    **dict.fromkeys(("scale", "scalex", "scaley", "scale3d"), lambda sizes: sizes[0][0] == 0),
+}
+"""Functions that cut away, shrink or fade all there is, by what they are given."""
+
+_SIZES: Final = ("height", "width", "max-height", "max-width")
 
 
 def clean(text: str) -> str:
@@ -101,81 +136,43 @@ def _decoded(run: str) -> str:
     return " ".join(text.split()) if len(list(groupby(text))) > 1 else ""
 
 
-def tag_name(tag: str) -> tuple[str, bool]:
-    """Name an HTML tag.
-
-    Args:
-        tag: From "<" to ">".
-
-    Returns:
-        The name in small letters, empty for a comment or a declaration, and whether the tag
-        closes an element.
-
-    Example:
-        >>> tag_name("</DIV >"), tag_name("<!-- a -->")
-        (('div', True), ('', False))
-    """
-    found = _TAG_NAME.match(tag)
-    return (found[1].lower() if found else "", tag.startswith("</"))
-
-
-def attributes(tag: str) -> dict[str, str]:
-    """Read the attributes of an opening tag.
-
-    Args:
-        tag: From "<" to ">".
-
-    Returns:
-        Values by name in small letters, entities decoded; empty without a value. The first of
-        two attributes of one name counts, as in HTML.
-
-    Example:
-        >>> attributes('<IMG hidden alt="a &amp; b">')
-        {'hidden': '', 'alt': 'a & b'}
-    """
-    name = _TAG_NAME.match(tag)
-    found: dict[str, str] = {}
-    for match in _ATTRIBUTE.finditer(tag, name.end() if name else 1):
-        value = match[2] or match[3] or match[4] or ""
-        found.setdefault(match[1].lower(), clean(html.unescape(value)))
-    return found
-
-
-def hides(name: str, attrs: Mapping[str, str]) -> bool:
-    """Whether the content of an element is not shown because of its attributes.
+def hides(name: str, attributes: Mapping[str, str]) -> bool:
+    """Whether the content of an element is not shown because of its name or attributes.
 
     The page is taken to be white; the background of elements around this one is not known.
 
     Args:
         name: Of the element, in small letters.
-        attrs: As `attributes` gives them.
+        attributes: Values by name in small letters.
 
     Example:
         >>> hides("span", {"style": "display: none"}), hides("p", {"style": "color: red"})
         (True, False)
     """
-    if "hidden" in attrs or (name == "font" and invisible_colour(attrs.get("color", ""))):
+    if name in UNSHOWN_ELEMENTS and not (name == "dialog" and "open" in attributes):
         return True
-    return "style" in attrs and hides_by_style(attrs["style"])
+    if name == "font" and is_invisible_color(attributes.get("color", "")):
+        return True
+    return "hidden" in attributes or hides_by_style(attributes.get("style", ""))
 
 
-def unseen_texts(attrs: Mapping[str, str]) -> Iterator[str]:
+def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
     """Give the texts that attributes carry: what stands in for an image, hints, data.
 
     Of `data-` and `aria-` attributes without a text of their own only values of two words and
     more count: the rest are numbers, names and switches.
 
     Args:
-        attrs: As `attributes` gives them.
+        attributes: Values by name in small letters.
 
     Yields:
         Values with a letter, in order, white space collapsed.
 
     Example:
-        >>> list(unseen_texts({"alt": "a shot", "data-id": "a1", "width": "5"}))
+        >>> list(attribute_texts({"alt": "a shot", "data-id": "a1", "width": "5"}))
         ['a shot']
     """
-    for name, value in attrs.items():
+    for name, value in attributes.items():
         words = value.split()
         counts = name in _TEXT_ATTRIBUTES or (
             name.startswith(("data-", "aria-")) and len(words) > 1
@@ -184,38 +181,117 @@ def unseen_texts(attrs: Mapping[str, str]) -> Iterator[str]:
             yield " ".join(words)
 
 
-def without_formulas(content: str) -> tuple[str, tuple[str, ...]]:
-    r"""Take out formulas whose text is white or a placeholder; code spans stay.
-
-    Args:
-        content: Markdown of one block.
-
-    Returns:
-        The content without them, and the words of each.
+def hidden_formula(formula: str) -> str | None:
+    r"""Return the words of a formula whose text is white or a placeholder; None of another one.
 
     Example:
-        >>> without_formulas(r"It leaks. $\color{white}{\textsf{Well done}}$")
-        ('It leaks. ', ('Well done',))
+        >>> hidden_formula(r"$\color{white}{\textsf{Well done}}$")
+        'Well done'
     """
-    if "\\" not in content or _UNSEEN_FORMULA.search(content) is None:
-        return content, ()
-    unseen: list[str] = []
-    shown: list[str] = []
-    begin = ticks = 0
-    for formula in _FORMULA.finditer(content):
-        before = content[begin : formula.start()]
-        ticks += before.count("`")
-        # GitHub takes $`…`$ for a formula too; its backticks are its own.
-        if ticks % 2 == 0 and _is_unseen(formula[0]):
-            unseen.append(" ".join(_COMMAND.sub(" ", formula[0].replace("`", "")).split()))
-            shown.append(before)
-        else:
-            ticks += formula[0].count("`")
-            shown.append(content[begin : formula.end()])
-        begin = formula.end()
-    return "".join(shown) + content[begin:], tuple(unseen)
-
-
-def _is_unseen(formula: str) -> bool:
     found = _UNSEEN_FORMULA.finditer(formula)
-    return any(match[1] is None or invisible_colour(match[1]) for match in found)
+    if any(match[1] is None or is_invisible_color(match[1]) for match in found):
+        return " ".join(_COMMAND.sub(" ", formula).split())
+    return None
+
+
+def is_invisible_color(value: str) -> bool:
+    """Whether text of this colour cannot be read on a white page.
+
+    Args:
+        value: A CSS colour; also "fff" without its hash, as old HTML takes it.
+
+    Example:
+        >>> is_invisible_color("rgb(255, 255, 255)"), is_invisible_color("#000")
+        (True, False)
+    """
+    return _is_unseen(_rgba(value) or _rgba(f"#{value.strip()}"))
+
+
+@lru_cache(maxsize=1024)
+def hides_by_style(style: str) -> bool:
+    """Whether the declarations of a `style` attribute make its element's text invisible.
+
+    Args:
+        style: As written, entities decoded.
+
+    Returns:
+        True for what is not displayed, transparent, white on white or on its own colour, too
+        small to read (2 px), cut away or moved off the page. Rules of style sheets and of the
+        elements around it are not known: white text in a red cell counts as hidden.
+
+    Example:
+        >>> hides_by_style("color: #FFF"), hides_by_style("color: white; background: red")
+        (True, False)
+    """
+    found = _declarations(style)
+    is_clipped = _word(found.get("overflow")) in {"hidden", "clip"}
+    return (
+        any(_word(found.get(name)) in words for name, words in _HIDING_WORDS.items())
+        or any(_is_hiding_function(part) for value in found.values() for part in value)
+        or any(_is_at_most(found, names, limits) for names, limits in _LOWEST.items())
+        or (is_clipped and _is_at_most(found, _SIZES, _TINY))
+        or _has_no_contrast(found)
+    )
+
+
+def _declarations(style: str) -> _Style:
+    """Values by property; what follows a slash, such as the line height of a font, is left out."""
+    found = tinycss2.parse_declaration_list(style, skip_comments=True, skip_whitespace=True)
+    declared = [one for one in found if one.type == "declaration"]
+    return {
+        one.lower_name: [
+            part
+            for part in takewhile(lambda part: part != "/", one.value)
+            if part.type not in {"whitespace", "comment"}
+        ]
+        for one in sorted(declared, key=lambda one: bool(one.important))
+    }
+
+
+def _word(value: Sequence[Any] | None) -> str:
+    return value[0].lower_value if value and value[0].type == "ident" else ""
+
+
+def _lengths(value: Iterable[Any]) -> _Lengths:
+    """Numbers with their units in small letters, "%" among them."""
+    return [
+        (token.value, "%" * (token.type == "percentage") or getattr(token, "lower_unit", ""))
+        for token in value
+        if token.type in {"number", "percentage", "dimension"}
+    ]
+
+
+def _is_hiding_function(token: Any) -> bool:
+    rule = _HIDING_FUNCTIONS.get(token.lower_name) if token.type == "function" else None
+    sizes = _lengths(token.arguments) if rule else []
+    return bool(rule and sizes and rule(sizes))
+
+
+def _is_at_most(found: _Style, names: Sequence[str], limits: Mapping[str, float]) -> bool:
+    lengths = [length for name in names for length in _lengths(found.get(name, ()))]
+    return any(size <= limits.get(unit, limits.get("else", 0)) for size, unit in lengths)
+
+
+def _has_no_contrast(found: _Style) -> bool:
+    written = found.get("-webkit-text-fill-color") or found.get("color")
+    color = _rgba(written[0]) if written else None
+    behind = found.get("background-color") or found.get("background") or ()
+    # A function that is no colour is a picture or a gradient, on which white can be read.
+    backgrounds = [_rgba(token) for token in behind if _rgba(token) or token.type == "function"]
+    return color is not None and (
+        color[3] <= _FAINTEST
+        or color in backgrounds
+        or (_is_unseen(color) and all(map(_is_unseen, backgrounds)))
+    )
+
+
+def _rgba(value: Any) -> tuple[float, ...] | None:
+    """Red, green, blue and alpha of a colour, each in [0, 1]; None when it is not known."""
+    color = parse_color(value)
+    if isinstance(color, Color) and color.space in {"srgb", "hsl", "hwb"}:
+        return tuple(color.to("srgb"))
+    return None
+
+
+def _is_unseen(rgba: tuple[float, ...] | None) -> bool:
+    return rgba is not None and (rgba[3] <= _FAINTEST or min(rgba[:3]) >= _DARKEST_WHITE)

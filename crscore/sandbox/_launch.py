@@ -1,6 +1,6 @@
 """The program between crscore and a tool: it gives up rights, then starts the tool.
 
-`sandbox.py` runs this file by its path, so it imports nothing of crscore, and
+`run.py` runs this file by its path, so it imports nothing of crscore, and
 little of the library: it is on the way of every run. What it sets holds for the
 tool and for all that the tool starts, and cannot be taken back.
 
@@ -190,7 +190,7 @@ def _allow() -> _Step:
 
 
 def main(arguments: list[str]) -> None:
-    """Give up rights, start the tool, and tell how it ended.
+    """Give up rights, start the tool, and report how it ended.
 
     Args:
         arguments: The descriptor to tell the end on, the caller's process id, the

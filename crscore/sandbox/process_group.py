@@ -24,7 +24,7 @@ _LOOK_SHARE = 20
 """A look is not taken again before this many times the processor time that it took."""
 _FILE_COST = 4096
 """Bytes that an entry of a folder counts beside its size: a million empty files take space too."""
-_PATIENCE = 2.0
+_REAP_SECONDS = 2.0
 """Seconds that killed processes may take to be gone."""
 
 
@@ -46,7 +46,7 @@ class Group:
         self.status = status
         """Read end of the launcher's pipe: ready when the tool has ended."""
         self.output: dict[int, bytearray] = {}
-        """What was read so far, by descriptor: stdout, then stderr."""
+        """Bytes read so far, by descriptor: stdout, then stderr."""
         self.stopped = False
         os.set_blocking(status, False)
         for stream in (process.stdout, process.stderr):
@@ -127,7 +127,7 @@ class Watch:
         return broken
 
     def too_much_written(self) -> str | None:
-        """Say so when the folders grew by more than the limit."""
+        """Return the reason when the folders grew by more than the limit."""
         allowed = self._given + self._written
         if _space(self._folders, allowed) <= allowed:
             return None
@@ -181,7 +181,7 @@ def _memory(process: str, group: int) -> int | None:
 
 def wait_for_rest(group: int) -> None:
     """Wait until the last of a killed group is gone, so that its folder can be removed."""
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _REAP_SECONDS
     while time.monotonic() < until:
         try:
             os.killpg(group, 0)

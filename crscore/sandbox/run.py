@@ -8,7 +8,7 @@ gets a process group of its own, which it cannot leave, and which is killed when
 the run ends, however it ends: a tool that was done may still have left a child.
 What a process may do is set by `_launch.py`, in a small program of its own and not
 between fork and exec: tools are started from threads, where Python cannot safely
-run. What only shows over a whole group is watched (`_group.py`): wall time, output,
+run. What only shows over a whole group is watched (`process_group.py`): wall time, output,
 the number of processes, their memory and the space they take on disk.
 
 A tool sees the environment it is given and nothing of the caller's. With Landlock
@@ -51,12 +51,12 @@ _STDERR_KEPT = 4000
 _MISSING = frozenset(
     {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EISDIR, errno.ELOOP}
 )
-"""What the system says of a program that is not there or is none."""
+"""Errors of the system for a program that is not there or is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a tool may use up."""
+    """The resources that a tool may use."""
 
     seconds: float
     """Wall time, above 0."""
@@ -151,7 +151,7 @@ def network_denied() -> bool:
 
 
 class _Job(NamedTuple):
-    """What `run` was asked for."""
+    """The arguments of `run`."""
 
     command: tuple[str, ...]
     tool: str
@@ -167,14 +167,14 @@ class _Job(NamedTuple):
 
     @property
     def rights(self) -> tuple[str, ...]:
-        """What the tool may, as the launcher wants to read it."""
+        """The rights of the tool, as the launcher reads them."""
         # Only for the case that nobody is left to look at the clock; threads add up.
         seconds = math.ceil(self.limits.seconds) * (os.cpu_count() or 1) + 1
         sizes = (seconds, _SPARE * self.limits.memory_bytes, self.limits.output_bytes + 1)
         return (*map(str, sizes), self.environment.get("LC_CTYPE", ""), *self.private, "--")
 
     def over(self, printed: int) -> str | None:
-        """Say so when it printed too much."""
+        """Return the reason when it printed too much."""
         allowed = self.limits.output_bytes
         return f"printed more than {size(allowed)}" if printed > allowed else None
 

@@ -1,4 +1,4 @@
-"""From the matched cells of one change to its result, and what an empty side means."""
+"""Result of one change from its judged cells; an empty side gives no score but a reason."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def members(
     refs: Sequence[PseudoReference], scope: Scope, diff: Diff, *, limit: int | None
 ) -> list[int]:
-    """List the references that a comment with this scope is scored against.
+    """Return the references that a comment with this scope is scored against.
 
     A whole-diff scope takes the counted ones. A hunk or file takes its own, counted or not,
     so that a comment on a quiet corner of a large change still has something to meet.
@@ -56,19 +56,18 @@ def members(
     if scope.kind is ScopeKind.DIFF:
         return [i for i, ref in enumerate(refs) if ref.counted]
     file = scopes.file_at(diff, scope.path or "")
-    taken: list[int] = []
+    rows: list[int] = []
     claims = 0
     for index, ref in enumerate(refs):
-        if not references.in_scope(ref, scope, file):
-            continue
-        claims += ref.kind is not ReferenceKind.ISSUE
-        if limit is None or claims <= limit or ref.kind is ReferenceKind.ISSUE:
-            taken.append(index)
-    return taken
+        if references.in_scope(ref, scope, file):
+            claims += ref.kind is not ReferenceKind.ISSUE
+            if limit is None or claims <= limit or ref.kind is ReferenceKind.ISSUE:
+                rows.append(index)
+    return rows
 
 
 def widen(scope: Scope | None, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
-    """Give a comment its file where nothing can be claimed about its hunk alone."""
+    """Return the scope's file where nothing can be claimed about its hunk alone."""
     if scope is None or scope.kind is not ScopeKind.HUNK or members(refs, scope, diff, limit=1):
         return scope
     return Scope(kind=ScopeKind.FILE, path=scope.path)
@@ -76,7 +75,7 @@ def widen(scope: Scope | None, refs: Sequence[PseudoReference], diff: Diff) -> S
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Board:
-    """The judged cells of one change, and every way of scoring a part of them."""
+    """Judged cells of one change, and every way of scoring a part of them."""
 
     diff: Diff
     """The change."""
@@ -89,12 +88,12 @@ class Board:
     degrees: npt.NDArray[np.float32]
     """The matcher's judgement, shape (R, S), each in [0, 1]."""
     flags: tuple[Flag | None, ...]
-    """What the matcher found odd about each of the S sentences."""
+    """The matcher's flags, one for each of the S sentences."""
     elsewhere: npt.NDArray[np.float32]
-    """How far each sentence addresses the older version it was written on, shape (S,), each in
-    [0, 1]; 0 for a sentence on this version."""
+    """Degree to which each sentence addresses the older version it was written on, shape (S,),
+    each in [0, 1]; 0 for a sentence on this version."""
     originals: Mapping[int, CommentResult]
-    """For the index of a comment on an older version, what it scored against that."""
+    """For the index of a comment on an older version, its result against that version."""
     decision: float
     """A cell whose degree is at least this is shown as matched."""
     limit: int | None
@@ -103,41 +102,69 @@ class Board:
     def of_diff(self, columns: Sequence[int]) -> Scores:
         """Score these sentences against the whole diff, or abstain."""
         rows = [i for i, ref in enumerate(self.references) if ref.counted]
-        if all(_is_opaque(file) for file in self.diff.files):
+        files = self.diff.files
+        if all(map(_is_opaque, files)):
             reason = "the diff shows no text: its files are binary or submodules"
-            if any(file.is_missing for file in self.diff.files):
+            if any(file.is_missing for file in files):
                 reason = "the diff shows no text: the host did not show its files"
-            if not self.diff.files:
+            if not files:
                 reason = "the change has no files that could be read"
             return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
-        return self._of(rows, columns, place="the diff")
+        return self._score(rows, columns, place="the diff")
 
     def of_scope(self, scope: Scope, columns: Sequence[int]) -> tuple[list[int], Scores]:
-        """Score these sentences against a hunk or a file, or abstain; say which rows it took."""
+        """Score these sentences against a hunk or a file, or abstain; also return the rows."""
         file = scopes.file_at(self.diff, scope.path or "")
         if file is not None and _is_opaque(file):
             what = "was not shown by the host" if file.is_missing else "is binary or a submodule"
             reason = f"{file.path} {what}: the diff does not show its change"
             return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
         rows = members(self.references, scope, self.diff, limit=self.limit)
-        return rows, self._of(rows, columns, place=scope.path or "the file")
+        return rows, self._score(rows, columns, place=scope.path or "the file")
 
-    def _of(self, rows: Sequence[int], columns: Sequence[int], *, place: str) -> Scores:
+    def _score(self, rows: Sequence[int], columns: Sequence[int], *, place: str) -> Scores:
         if not rows or not columns:
-            return scores.abstain(
-                references=len(rows),
-                sentences=len(columns),
-                reason="no sentence in the review text" if rows else f"nothing to say of {place}",
-            )
-        taken, chosen = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
-        return scores.score(self.degrees[np.ix_(taken, chosen)], elsewhere=self.elsewhere[chosen])
+            reason = "no sentence in the review text" if rows else f"nothing to say of {place}"
+            return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
+        degrees = self.degrees[np.ix_(list(rows), list(columns))]
+        return scores.score(degrees, elsewhere=self.elsewhere[list(columns)])
+
+    def best_of_sentence(self, column: int) -> Match:
+        """Return the reference that decided on a sentence."""
+        counted = [i for i, ref in enumerate(self.references) if ref.counted]
+        match = self._best(self.similarity[:, column], self.degrees[:, column], counted)
+        degree = float(self.elsewhere[column])
+        if degree <= (match.degree or 0.0):
+            return match
+        # Its partner is no row of this result, so there is no index and no cosine to show.
+        return Match(index=None, similarity=None, degree=degree, matched=degree >= self.decision)
+
+    def best_of_reference(self, row: int) -> Match:
+        """Return the sentence that decided on a reference."""
+        return self._best(self.similarity[row], self.degrees[row], range(len(self.units)))
+
+    def _best(
+        self,
+        cosines: npt.NDArray[np.float32],
+        degrees: npt.NDArray[np.float32],
+        among: Sequence[int],
+    ) -> Match:
+        if not among:
+            return Match(index=None, similarity=None, degree=None, matched=False)
+        index = max(among, key=lambda i: (degrees[i], cosines[i], -i))
+        return Match(
+            index=index,
+            similarity=float(cosines[index]),
+            degree=float(degrees[index]),
+            matched=bool(degrees[index] >= self.decision),
+        )
 
 
 def _is_opaque(file: ChangedFile) -> bool:
     return file.is_binary or file.is_submodule or file.is_missing
 
 
-def result(
+def build_result(
     board: Board,
     *,
     comments: Sequence[Comment],
@@ -148,7 +175,7 @@ def result(
     signature: str,
     notes: tuple[str, ...],
 ) -> Result:
-    """Put one change's result together.
+    """Return one change's result.
 
     Args:
         board: The judged cells.
@@ -156,48 +183,29 @@ def result(
         parsed: Each comment's sentences and code blocks.
         attached: Each comment's scope; None when it is on a file the diff does not change.
         threshold: The matcher's cosine threshold; None when it has none.
-        analysis: What static analysis says of the change.
+        analysis: Findings of static analysis in the change.
         signature: How the score was made.
-        notes: What was left out or repaired on the way.
+        notes: Whatever was left out or repaired on the way.
 
     Returns:
         The result; its scores abstain where a side is empty.
     """
-    cosines, degrees = board.similarity, board.degrees
-    counted = [i for i, ref in enumerate(board.references) if ref.counted]
-    everyone = range(len(board.units))
+    columns = range(len(board.units))
     return Result(
         diff=board.diff,
         references=board.references,
         sentences=board.units,
-        similarity=cosines,
-        degrees=degrees,
+        similarity=board.similarity,
+        degrees=board.degrees,
         sentence_flags=board.flags,
-        sentence_matches=tuple(
-            _or_elsewhere(
-                _best(cosines[:, s], degrees[:, s], counted, board.decision),
-                float(board.elsewhere[s]),
-                board.decision,
-            )
-            for s in everyone
-        ),
-        reference_matches=tuple(
-            _best(cosines[r], degrees[r], everyone, board.decision)
-            for r in range(len(board.references))
-        ),
+        sentence_matches=tuple(map(board.best_of_sentence, columns)),
+        reference_matches=tuple(map(board.best_of_reference, range(len(board.references)))),
         comments=tuple(
-            _comment(
-                index,
-                board,
-                comment,
-                parsed[index].suggestions,
-                attached[index],
-                board.originals.get(index),
-            )
+            _score_comment(board, index, comment, attached[index], parsed[index].suggestions)
             for index, comment in enumerate(comments)
         ),
-        reviews=_reviews(board, comments),
-        scores=board.of_diff(everyone),
+        reviews=_score_reviews(board, comments),
+        scores=board.of_diff(columns),
         baselines=baselines.baselines(board.diff, [comment.body for comment in comments]),
         threshold=threshold,
         decision=board.decision,
@@ -207,46 +215,14 @@ def result(
     )
 
 
-def _best(
-    cosines: npt.NDArray[np.float32],
-    degrees: npt.NDArray[np.float32],
-    among: Sequence[int],
-    decision: float,
-) -> Match:
-    """Find the partner that decided: the highest degree, then the highest similarity."""
-    if not among:
-        return Match(index=None, similarity=None, degree=None, matched=False)
-    index = max(among, key=lambda i: (degrees[i], cosines[i], -i))
-    matched = bool(degrees[index] >= decision)
-    return Match(
-        index=index,
-        similarity=float(cosines[index]),
-        degree=float(degrees[index]),
-        matched=matched,
-    )
-
-
-def _or_elsewhere(match: Match, degree: float, decision: float) -> Match:
-    """Take what a sentence addresses in the older version it is on, where that is more."""
-    if degree <= (match.degree or 0.0):
-        return match
-    # Its partner is no row of this result, so there is no index and no cosine to show.
-    return Match(index=None, similarity=None, degree=degree, matched=degree >= decision)
-
-
-def _comment(
-    index: int,
-    board: Board,
-    comment: Comment,
-    suggestions: tuple[str, ...],
-    scope: Scope | None,
-    original: CommentResult | None,
+def _score_comment(
+    board: Board, index: int, comment: Comment, scope: Scope | None, suggestions: tuple[str, ...]
 ) -> CommentResult:
     columns = tuple(i for i, unit in enumerate(board.units) if unit.comment == index)
     rows: Sequence[int] = ()
-    if original is not None:
+    if index in board.originals:
         scope = Scope(kind=ScopeKind.ORIGINAL, path=comment.path)
-        outcome = original.scores
+        outcome = board.originals[index].scores
     elif scope is None:
         scope = Scope(kind=ScopeKind.FILE, path=comment.path)
         reason = f"the comment is on {comment.path}, which the diff does not change"
@@ -266,21 +242,18 @@ def _comment(
     )
 
 
-def _reviews(board: Board, comments: Sequence[Comment]) -> tuple[ReviewResult, ...]:
+def _score_reviews(board: Board, comments: Sequence[Comment]) -> tuple[ReviewResult, ...]:
     by_author: dict[str | None, list[int]] = {}
     for index, comment in enumerate(comments):
         by_author.setdefault(comment.author, []).append(index)
-    reviews = []
-    for author, indices in by_author.items():
-        mine = set(indices)
-        columns = [i for i, unit in enumerate(board.units) if unit.comment in mine]
-        bodies = [comments[i].body for i in indices]
-        reviews.append(
-            ReviewResult(
-                author=author,
-                scores=board.of_diff(columns),
-                baselines=baselines.baselines(board.diff, bodies),
-                comments=tuple(indices),
-            )
+    return tuple(
+        ReviewResult(
+            author=author,
+            scores=board.of_diff(
+                [i for i, one in enumerate(board.units) if comments[one.comment].author == author]
+            ),
+            baselines=baselines.baselines(board.diff, [comments[i].body for i in indices]),
+            comments=tuple(indices),
         )
-    return tuple(reviews)
+        for author, indices in by_author.items()
+    )

@@ -1,4 +1,4 @@
-"""Which pseudo-references a score counts."""
+"""Selection of the pseudo-references that a score counts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _most_informative(
 
 
 def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None) -> bool:
-    """Say whether a comment with this scope is scored against this reference.
+    """Return whether a comment with this scope is scored against this reference.
 
     Args:
         reference: Any reference of the diff; one without lines speaks of the whole change

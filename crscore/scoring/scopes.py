@@ -1,4 +1,4 @@
-"""Where a comment is attached: a hunk, a file, or the whole diff."""
+"""The part of a diff that a comment is attached to: a hunk, a file, or all of it."""
 
 from __future__ import annotations
 

@@ -84,12 +84,12 @@ def harmonic_mean(conciseness: float, comprehensiveness: float) -> float:
 
 
 def abstain(*, references: int, sentences: int, reason: str) -> Scores:
-    """Say why there is no score.
+    """Return scores without values.
 
     Args:
         references: How many pseudo-references there were.
         sentences: How many sentences there were.
-        reason: One sentence for the reader.
+        reason: Why there is no score: one sentence for the reader.
 
     Returns:
         Scores whose three values are None.

@@ -1,4 +1,4 @@
-"""The line that says how a score was made: same signature, same score."""
+"""Signature of a score, which names how it was made: same signature, same score."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def render_signature(parts: Mapping[str, str]) -> str:
         One line without blanks: `crscore|version:0.1.0|tau:0.5`.
 
     Example:
-        >>> render({"version": "0.1.0", "claims": "a|b c"})
+        >>> render_signature({"version": "0.1.0", "claims": "a|b c"})
         'crscore|version:0.1.0|claims:a_b_c'
     """
     return "|".join(["crscore", *(f"{key}:{_clean(value)}" for key, value in parts.items())])

@@ -1,4 +1,8 @@
-"""Reading the folder of an analyzer, and finding what is wrong with it."""
+"""The folder of an analyzer: `analyzer.toml`, all that crscore knows of a tool, and its rule file.
+
+msgspec checks types and limits: it names the key at fault, and it costs a fraction of pydantic's
+time at every start.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,245 @@ import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import msgspec
 
 from crscore.errors import ManifestError
-from crscore.static_analysis.manifest import Fragments, Manifest, Run
+from crscore.records import Severity
 
 FILE_NAME = "analyzer.toml"
+INTERPRETER = "{python}"
+"""A tool's command that means this Python."""
 PLACEHOLDERS = frozenset(
     {"{files}", "{file_list}", "{folder}", "{rules}", "{here}", "{marker}", "{tools}"}
 )
-"""What a tool's arguments may hold; `docs/analyzers.md` says what each stands for."""
+"""Placeholders in a tool's arguments; `docs/analyzers.md` says what each stands for."""
+_TEXTS = frozenset({"{files}", "{file_list}", "{folder}"})
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 _OWN_FILE = re.compile(r"\{here\}/([\w./-]+)")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_SLOT = re.compile(r"\{(\w+)\}")
+_GROUP = re.compile(r"\(\?P<(\w+)>")
+
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
+Count = Annotated[int, msgspec.Meta(gt=0, le=2**20)]
+Column = Annotated[int, msgspec.Meta(ge=0)]
+Suffix = Annotated[str, msgspec.Meta(pattern=r"^\.[a-z0-9+]{1,12}$")]
+
+
+class Pattern(str):
+    """A regular expression."""
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The expression, compiled when it is first used: there are hundreds."""
+        return re.compile(self)
+
+
+class Capture(Pattern):
+    """A regular expression with a group."""
+
+    __slots__ = ()
+
+
+class Query(str):
+    """A jmespath expression."""
+
+    __slots__ = ()
+
+
+class Versions(str):
+    """A PEP 440 range of versions."""
+
+    __slots__ = ()
+
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of the file; a key that it does not know is an error."""
+
+
+class Tool(_Part, frozen=True):
+    """`[tool]`: how to find the program."""
+
+    command: str
+    """Its name or its path in the tools folder; `{python}` for this interpreter."""
+    pattern: Capture
+    """Where the version stands in what it prints or in the path's name: the first group."""
+    supported: Versions
+    """Versions it is known to work with, a PEP 440 range."""
+    install: str
+    """The command that installs it."""
+    version: tuple[str, ...] | None = None
+    """Arguments that print the version."""
+    version_path: str | None = None
+    """Instead of asking, which takes a JVM a second: a file, as a glob in the tool's folder."""
+    needs: tuple[str, ...] = ()
+    """Further programs that must be on PATH."""
+
+    def __post_init__(self) -> None:
+        if (self.version is None) is (self.version_path is None):
+            raise ValueError("either version or version_path must be there")
+
+
+class Run(_Part, frozen=True):
+    """`[run]` or `[compat]`: how to call it."""
+
+    arguments: tuple[str, ...]
+    """With placeholders."""
+    rules: str | None = None
+    """The rule file, in the tool's folder."""
+    environment: dict[str, str] = {}
+    """Added to the scrubbed environment; `{tools}` and `{here}` are filled in."""
+
+    def __post_init__(self) -> None:
+        used = {found for one in self.arguments for found in _PLACEHOLDER.findall(one)}
+        if unknown := sorted(used - PLACEHOLDERS):
+            known = ", ".join(sorted(PLACEHOLDERS))
+            raise ValueError(f"arguments: {unknown[0]} is none of {known}")
+        if not used & _TEXTS:
+            raise ValueError("arguments must name {files}, {file_list} or {folder}")
+        if "{rules}" in used and self.rules is None:
+            raise ValueError("rules must name the file for {rules}")
+
+
+class ExitCodes(_Part, frozen=True):
+    """`[exit_codes]`: what the program's exit code says. Any other code is a failure."""
+
+    clean: tuple[int, ...] = (0,)
+    """Nothing found."""
+    findings: tuple[int, ...] = (1,)
+    """Something found; with no finding in the output it is a failure."""
+    unparsed: tuple[int, ...] = ()
+    """Some file could not be read."""
+
+
+class JsonOutput(_Part, frozen=True):
+    """`[output.json]`: jmespath expressions."""
+
+    path: Query
+    """The file, on the group when there are groups, else on the finding."""
+    findings: Query
+    """The list of findings, on the group when there are groups, else on the root."""
+    rule: Query
+    """On the finding."""
+    message: Query
+    """On the finding."""
+    line: Query
+    """On the finding."""
+    groups: Query | None = None
+    """Objects that hold one file's findings."""
+    end_line: Query | None = None
+    """On the finding."""
+    severity: Query | None = None
+    """On the finding."""
+    unparsed: Query | None = None
+    """Files that the tool could not read, on the root."""
+
+
+class CsvOutput(_Part, frozen=True):
+    """`[output.csv]`: columns, counted from 0, and what makes a row a finding."""
+
+    path: Column
+    """Column of the file."""
+    line: Column
+    """Column of the first line."""
+    end_line: Column
+    """Column of the last line."""
+    name: Column
+    """Column of the name of the thing measured."""
+    measures: dict[str, tuple[Column, Count]]
+    """Rule -> (column, the largest value that is no finding)."""
+
+
+class Output(_Part, frozen=True):
+    """`[output]`: what it prints."""
+
+    format: Literal["sarif", "checkstyle", "json", "csv"]
+    """How to read it."""
+    unparsed_rules: tuple[Pattern, ...] = ()
+    """Rules, as regular expressions, by which it says that it could not read a file."""
+    unparsed_stderr: Capture | None = None
+    """Regular expression; its first group is a file that the diagnostics give up."""
+    drop_findings_of_unparsed: bool = False
+    """Whether what it says of a file that it could not read is worthless."""
+    json: JsonOutput | None = None
+    """For `json`."""
+    csv: CsvOutput | None = None
+    """For `csv`."""
+
+    def __post_init__(self) -> None:
+        for name, table in (("json", self.json), ("csv", self.csv)):
+            if (table is None) is (self.format == name):
+                raise ValueError(f"the table {name} goes with format = {name!r}, only")
+
+
+class Sentence(_Part, frozen=True):
+    """`[[sentences]]`: how a finding becomes an English sentence."""
+
+    rule: Pattern
+    """Regular expression that the whole rule id matches."""
+    text: str
+    """The sentence; named groups of `message` fill it."""
+    message: Pattern = Pattern("")
+    """Regular expression searched in the tool's message; "" for any."""
+    severity: Severity | None = None
+    """Instead of the tool's own."""
+
+    def __post_init__(self) -> None:
+        groups = _GROUP.findall(self.message)
+        for name in _SLOT.findall(self.text):
+            if name not in groups:
+                raise ValueError(f"text: {{{name}}} is no group of the message's pattern")
+
+
+class Suppressions(_Part, frozen=True):
+    """`[suppressions]`: what code can say to silence the tool."""
+
+    patterns: tuple[Pattern, ...] = ()
+    """Regular expressions; what they match is overwritten in the copy that the tool reads."""
+
+
+class Rules(_Part, frozen=True):
+    """`[fragments]`: findings that a hunk alone allows; `[style]`: matters of taste."""
+
+    rules: tuple[Pattern, ...]
+    """Regular expressions that whole rule ids match."""
+
+
+class Limits(_Part, frozen=True):
+    """`[limits]` of one process."""
+
+    seconds: Seconds = 20.0
+    """Wall clock."""
+    memory_mb: Count = 1024
+    """Memory of one process, MiB."""
+    output_mb: Count = 32
+    """All that it prints, MiB."""
+    processes: Count = 32
+    """Processes at once."""
+
+
+class Manifest(_Part, frozen=True):
+    """The whole file."""
+
+    about: str
+    """One line for `crscore doctor`."""
+    suffixes: tuple[Suffix, ...]
+    """Of the files it reads, lower case with the dot."""
+    tool: Tool
+    run: Run
+    output: Output
+    exit_codes: ExitCodes = ExitCodes()
+    severity: dict[str, Severity] = {}
+    """The tool's word -> ours; `default` for the rest."""
+    sentences: tuple[Sentence, ...] = ()
+    suppressions: Suppressions = Suppressions()
+    fragments: Rules | None = None
+    style: Rules = Rules(rules=())
+    limits: Limits = Limits()
+    compat: Run | None = None
+    """How the published method calls it."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +307,8 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
 
     Args:
         folder: Holds `analyzer.toml` and what it names.
-        shipped: Whether it comes with crscore; then its values are known to be right.
+        shipped: Whether it comes with crscore; its texts are then not checked, because compiling
+            600 patterns takes 60 ms of every start. A contract test does it.
 
     Returns:
         The analyzer.
@@ -94,116 +323,55 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         raise ManifestError(str(folder), "name", "must be lower-case letters, digits, - and _")
     try:
         document = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
-        manifest = msgspec.convert(document, Manifest)
+        manifest = msgspec.convert(document, Manifest, dec_hook=_take if shipped else _check)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         raise ManifestError(source, "file", f"cannot be read: {exc}") from exc
     except msgspec.ValidationError as exc:
-        key, expected = _fault(exc)
-        raise ManifestError(source, key, expected) from exc
-    if not shipped:
-        # The contract test does it for the shipped ones: 600 patterns are 60 ms of every start.
-        _check(manifest, folder, source)
+        # ``Expected `str`, got `int` - at `$.tool.command` ``
+        text, _, place = str(exc).partition(" - at ")
+        raise ManifestError(source, place.strip("`$").removeprefix(".") or "file", text) from exc
+    for key, run in (("run", manifest.run), ("compat", manifest.compat)):
+        if run is not None and run.rules is not None:
+            rules = (folder / run.rules).resolve()
+            if not rules.is_relative_to(folder) or not rules.is_file():
+                text = f"{run.rules!r} is no file of this folder"
+                raise ManifestError(source, f"{key}.rules", text)
     return Analyzer(name=folder.name, folder=folder, manifest=manifest, shipped=shipped)
 
 
-def _fault(error: msgspec.ValidationError) -> tuple[str, str]:
-    """Take apart msgspec's message: ``Expected `str`, got `int` - at `$.tool.command` ``."""
-    text, _, place = str(error).partition(" - at ")
-    return place.strip("`$").removeprefix(".") or "file", text
+_KINDS = {
+    Pattern: "a regular expression",
+    Capture: "a regular expression with a group",
+    Query: "a jmespath expression",
+    Versions: "a range of versions",
+}
 
 
-def _check(manifest: Manifest, folder: Path, source: str) -> None:
-    """Find what types cannot tell.
+def _take(kind: type[str], given: str) -> str:
+    return kind(given)
+
+
+def _check(kind: type[str], given: object) -> str:
+    """Convert a text of the manifest to its type.
 
     Raises:
-        ManifestError: Naming the key.
+        TypeError: It is no text.
+        ValueError: It is not what the type says.
     """
-    for suffix in manifest.suffixes:
-        if not re.fullmatch(r"\.[a-z0-9+]{1,12}", suffix):
-            raise ManifestError(source, "suffixes", f"{suffix!r} is no lower-case suffix")
-    for key, expression in _expressions(manifest):
-        try:
-            re.compile(expression)
-        except re.error as exc:
-            raise ManifestError(source, key, f"{expression!r} is no pattern: {exc}") from exc
-    _check_version(manifest, source)
-    _check_output(manifest, source)
-    for key, run in (("run", manifest.run), ("compat", manifest.compat)):
-        _check_run(run, key, folder, source)
-    _check_sentences(manifest, source)
+    import jmespath  # noqa: PLC0415 - slow, and not needed for the shipped ones
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
 
-
-def _expressions(manifest: Manifest) -> list[tuple[str, str]]:
-    found = [("tool.pattern", manifest.tool.pattern)]
-    if manifest.output.unparsed_stderr is not None:
-        found.append(("output.unparsed_stderr", manifest.output.unparsed_stderr))
-    found += [("output.unparsed_rules", one) for one in manifest.output.unparsed_rules]
-    found += [("suppressions.patterns", one) for one in manifest.suppressions.patterns]
-    found += [("style.rules", one) for one in manifest.style.rules]
-    found += [("sentences.rule", one.rule) for one in manifest.sentences]
-    found += [("sentences.message", one.message) for one in manifest.sentences if one.message]
-    found += [("fragments.rules", one) for one in (manifest.fragments or Fragments(rules=())).rules]
-    return found
-
-
-def _check_version(manifest: Manifest, source: str) -> None:
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
-
-    if (manifest.tool.version is None) is (manifest.tool.version_path is None):
-        raise ManifestError(source, "tool.version", "or tool.version_path must be there, not both")
-    if not re.compile(manifest.tool.pattern).groups:
-        raise ManifestError(source, "tool.pattern", "must have a group, the version")
+    if not isinstance(given, str):
+        raise TypeError(f"Expected `str`, got `{type(given).__name__}`")
+    value = kind(given)
     try:
-        SpecifierSet(manifest.tool.supported)
-    except InvalidSpecifier as exc:
-        raise ManifestError(source, "tool.supported", f"is no range of versions: {exc}") from exc
-
-
-def _check_output(manifest: Manifest, source: str) -> None:
-    output = manifest.output
-    if output.unparsed_stderr is not None and not re.compile(output.unparsed_stderr).groups:
-        raise ManifestError(source, "output.unparsed_stderr", "must have a group, the file")
-    wanted: dict[str, Any] = {"json": output.json, "csv": output.csv}
-    for name, table in wanted.items():
-        if (table is None) is (output.format == name):
-            raise ManifestError(source, f"output.{name}", f"goes with format = {name!r}, only")
-    if output.json is None:
-        return
-    import jmespath  # noqa: PLC0415
-    from jmespath.exceptions import JMESPathError  # noqa: PLC0415
-
-    for key, expression in msgspec.structs.asdict(output.json).items():
-        try:
-            if expression is not None:
-                jmespath.compile(expression)
-        except JMESPathError as exc:
-            raise ManifestError(source, f"output.json.{key}", f"is no jmespath: {exc}") from exc
-
-
-def _check_run(run: Run | None, key: str, folder: Path, source: str) -> None:
-    if run is None:
-        return
-    used = {found for one in run.arguments for found in _PLACEHOLDER.findall(one)}
-    if unknown := sorted(used - PLACEHOLDERS):
-        known = ", ".join(sorted(PLACEHOLDERS))
-        raise ManifestError(source, f"{key}.arguments", f"{unknown[0]} is none of {known}")
-    if not used & {"{files}", "{file_list}", "{folder}"}:
-        raise ManifestError(
-            source, f"{key}.arguments", "must name {files}, {file_list} or {folder}"
-        )
-    if run.rules is None:
-        if "{rules}" in used:
-            raise ManifestError(source, f"{key}.rules", "must name the file for {rules}")
-        return
-    rules = (folder / run.rules).resolve()
-    if not rules.is_relative_to(folder) or not rules.is_file():
-        raise ManifestError(source, f"{key}.rules", f"{run.rules!r} is no file of this folder")
-
-
-def _check_sentences(manifest: Manifest, source: str) -> None:
-    for sentence in manifest.sentences:
-        groups = set(re.compile(sentence.message or "").groupindex)
-        for name in re.findall(r"\{(\w+)\}", sentence.text):
-            if name not in groups:
-                text = f"{{{name}}} is no group of the message's pattern"
-                raise ManifestError(source, "sentences.text", text)
+        if isinstance(value, Pattern):
+            if not value.compiled.groups and kind is Capture:
+                raise ValueError("it has no group")
+        elif kind is Query:
+            jmespath.compile(given)
+        else:
+            SpecifierSet(given)
+    except (re.error, ValueError) as exc:
+        raise ValueError(f"{given!r} is not {_KINDS[kind]}: {exc}") from exc
+    return value

@@ -1,4 +1,4 @@
-"""Which findings belong to the change.
+"""The findings that belong to the change.
 
 A finding counts when it stands on a changed line of the new file. What the old file already had,
 no less bad, is older than the change. The published filter, which compares the text of lines, is
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crscore.records import SEVERITIES, LineKind
-from crscore.static_analysis._preexisting import continued
+from crscore.static_analysis.preexisting import find_continued
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ def classify(
         return tuple(marked)
     return tuple(
         replace(finding, pre_existing=was is not None and not _is_worse(finding, was))
-        for finding, was in zip(marked, continued(file, new, old, sources), strict=True)
+        for finding, was in zip(marked, find_continued(file, new, old, sources), strict=True)
     )
 
 
@@ -55,12 +55,7 @@ def _is_worse(finding: Finding, was: Finding) -> bool:
 
 def added_lines(file: ChangedFile) -> frozenset[int]:
     """Number the lines that the change adds, as the new file counts them."""
-    return frozenset(
-        line.new
-        for hunk in file.hunks
-        for line in hunk.lines
-        if line.kind is LineKind.ADDED and line.new is not None
-    )
+    return frozenset(line.new for line in file.lines(LineKind.ADDED) if line.new is not None)
 
 
 def _place(finding: Finding, changed: Sequence[int]) -> Finding:
@@ -86,12 +81,7 @@ def same_text(
     Source:
         Naik et al., NAACL 2025, appendix on code smells, and the reference code's filter.
     """
-    texts = {
-        line.text.strip()
-        for hunk in file.hunks
-        for line in hunk.lines
-        if line.kind is not LineKind.CONTEXT
-    }
+    texts = {line.text.strip() for line in file.lines(LineKind.ADDED, LineKind.REMOVED)}
     return tuple(
         replace(finding, in_change=_published_line(new, finding.line) in texts)
         for finding in findings

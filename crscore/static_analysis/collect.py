@@ -1,8 +1,7 @@
-"""From what each tool printed to one analysis of a change."""
+"""Collects the output of all tools into one analysis of a change."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,34 +15,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crscore.records import ChangedFile, Diff
-    from crscore.static_analysis.analyzer import Analyzer
+    from crscore.static_analysis.analyzer import Analyzer, Pattern
     from crscore.static_analysis.execute import Outcome
     from crscore.static_analysis.tools import Absent, Installed
     from crscore.static_analysis.units import Unit
 
 HUNKS_ONLY = "saw hunks, not whole files"
-"""Why a tool's word is not all that it could say."""
+"""Reason why a tool could not say all."""
 NEEDS_FILES = "needs whole files, and has none"
-"""Why a tool says nothing of a hunk."""
+"""Reason why a tool does not read a hunk."""
 UNPARSED = "could not parse the code"
-"""Why a tool says nothing of a file, or not all."""
+"""Reason why a tool says nothing of a file, or not all."""
 
 
-class Line(NamedTuple):
-    """One tool and one change."""
+class ToolResult(NamedTuple):
+    """The output of one tool."""
 
     analyzer: Analyzer
     """The tool."""
     found: Installed | Absent
     """Whether it can run here."""
     outcomes: Mapping[Unit, Outcome]
-    """What it said of each text of the change."""
+    """Its outcome for each text that it read."""
 
 
 def analysis(
     diff: Diff,
     units: Sequence[Sequence[Unit]],
-    lines: Sequence[Line],
+    results: Sequence[ToolResult],
     *,
     compat: bool,
     outside: tuple[tuple[ToolRun, tuple[Finding, ...]], ...],
@@ -53,7 +52,7 @@ def analysis(
     Args:
         diff: The change.
         units: The texts of each of its files.
-        lines: The tools that ran on something, each with what it said of this change.
+        results: Of each tool that ran on something, for this change and others.
         compat: Choose the findings as the published method did.
         outside: What tools outside of this run said.
 
@@ -62,22 +61,25 @@ def analysis(
     """
     findings: list[Finding] = []
     runs: list[ToolRun] = []
-    for line in lines:
+    mine = [unit for texts in units for unit in texts]
+    for everywhere in results:
+        known = everywhere.outcomes
+        result = everywhere._replace(outcomes={one: known[one] for one in mine if one in known})
         concerned = [
             (file, texts)
             for file, texts in zip(diff.files, units, strict=True)
-            if adds_lines(file) and suffix_of(file) in line.analyzer.manifest.suffixes
+            if adds_lines(file) and suffix_of(file) in result.analyzer.manifest.suffixes
         ]
         if not concerned:
             continue
-        runs.append(_run_of(line, [file for file, _ in concerned]))
+        runs.append(_run_of(result, [file for file, _ in concerned]))
         for file, texts in concerned:
-            findings.extend(_in_file(line, file, texts, compat=compat))
-    told = {_identity(one) for one in findings}
+            findings.extend(_in_file(result, file, texts, compat=compat))
+    own = {_identity(one) for one in findings}
     for run, found in outside:
         runs.append(run)
         # A linter that ran here, too, says the same again, in words that are not ours.
-        findings.extend(one for one in found if _identity(one) not in told)
+        findings.extend(one for one in found if _identity(one) not in own)
     ordered = sorted(dict.fromkeys(findings), key=_place)
     return Analysis(findings=tuple(ordered), tools=tuple(runs), notes=tuple(_notes(runs)))
 
@@ -90,22 +92,20 @@ def _place(finding: Finding) -> tuple[str, int, str, str, str]:
     return finding.path, finding.line, finding.tool, finding.rule, finding.text
 
 
-def _run_of(line: Line, files: Sequence[ChangedFile]) -> ToolRun:
-    name = line.analyzer.name
-    if isinstance(line.found, tools.Absent):
-        return ToolRun(
-            tool=name, version=line.found.version, state=line.found.state, reason=line.found.reason
-        )
-    new = {unit: outcome for unit, outcome in line.outcomes.items() if unit.side is Side.NEW}
+def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
+    name, found = result.analyzer.name, result.found
+    if isinstance(found, tools.Absent):
+        return ToolRun(tool=name, version=found.version, state=found.state, reason=found.reason)
+    new = {unit: outcome for unit, outcome in result.outcomes.items() if unit.side is Side.NEW}
     # A failure on an old version counts, because what is older than the change goes untold.
-    failures = [str(one) for one in line.outcomes.values() if isinstance(one, ToolFailedError)]
+    failures = [str(one) for one in result.outcomes.values() if isinstance(one, ToolFailedError)]
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread
     waiting = {file.path for file in files} - read - unread
     spoke = any(_was_read(one) or _says_something(one) for one in new.values())
-    version = line.found.version
-    if not line.analyzer.shipped:
-        version += f"-{line.analyzer.sha256[:8]}"
+    version = found.version
+    if not result.analyzer.shipped:
+        version += f"-{result.analyzer.sha256[:8]}"
     reason = ""
     state = ToolState.RAN
     if not spoke:
@@ -132,29 +132,29 @@ def _says_something(outcome: Outcome) -> bool:
 
 
 def _in_file(
-    line: Line, file: ChangedFile, units: Sequence[Unit], *, compat: bool
+    result: ToolResult, file: ChangedFile, units: Sequence[Unit], *, compat: bool
 ) -> tuple[Finding, ...]:
-    mine = [unit for unit in units if unit in line.outcomes]
-    new = [one for unit in mine if unit.side is Side.NEW for one in _findings(line, unit)]
+    mine = [unit for unit in units if unit in result.outcomes]
+    new = [one for unit in mine if unit.side is Side.NEW for one in _findings(result, unit)]
     text = {unit.side: unit.text.split("\n") for unit in mine if not unit.is_fragment}
     if compat:
         plain = [replace(one, is_style=False) for one in new]
         return change.same_text(file, plain, text.get(Side.NEW, []))
     old = next((unit for unit in mine if unit.side is Side.OLD), None)
-    known = old is not None and _was_read(line.outcomes[old])
+    known = old is not None and _was_read(result.outcomes[old])
     return change.classify(
         file,
         new,
-        list(_findings(line, old)) if old is not None and known else None,
+        list(_findings(result, old)) if old is not None and known else None,
         sources=(text[Side.OLD], text[Side.NEW]) if known else None,
     )
 
 
-def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
-    outcome = line.outcomes[unit]
+def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
+    outcome = result.outcomes[unit]
     if isinstance(outcome, ToolFailedError):
         return
-    fragments = line.analyzer.manifest.fragments
+    fragments = result.analyzer.manifest.fragments
     last = unit.text.count("\n") + 1
     for raw in outcome.findings:
         first = unit.line_in_file(raw.line)
@@ -162,9 +162,9 @@ def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
             continue
         if unit.is_fragment and not _is_one_of(raw.rule, fragments.rules if fragments else ()):
             continue
-        worded = wording.word(raw, line.analyzer.manifest)
+        worded = wording.word_finding(raw, result.analyzer.manifest)
         yield Finding(
-            tool=line.analyzer.name,
+            tool=result.analyzer.name,
             rule=raw.rule,
             path=unit.path,
             line=first,
@@ -172,12 +172,12 @@ def _findings(line: Line, unit: Unit) -> Iterator[Finding]:
             message=raw.message,
             text=worded.text,
             severity=worded.severity,
-            is_style=_is_one_of(raw.rule, line.analyzer.manifest.style.rules),
+            is_style=_is_one_of(raw.rule, result.analyzer.manifest.style.rules),
         )
 
 
-def _is_one_of(rule: str, patterns: Sequence[str]) -> bool:
-    return any(re.fullmatch(pattern, rule) for pattern in patterns)
+def _is_one_of(rule: str, patterns: Sequence[Pattern]) -> bool:
+    return any(pattern.compiled.fullmatch(rule) for pattern in patterns)
 
 
 def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
@@ -190,7 +190,7 @@ def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
         yield f"Not every tool could run, so issues may be missing: {named}."
     limited = [run.tool for run in runs if run.reason in (HUNKS_ONLY, NEEDS_FILES)]
     if limited:
-        yield f"There are hunks and no whole files, so less is heard of {', '.join(limited)}."
+        yield f"Only hunks and no whole files are given, so {', '.join(limited)} can find less."
     for run in runs:
         if run.state is ToolState.FAILED:
             yield f"{run.reason}."

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Iterator, Mapping, Sequence
 
-    from crscore.static_analysis.manifest import Run
+    from crscore.static_analysis.analyzer import Capture, Pattern, Run
     from crscore.static_analysis.tools import Cache, Installed
     from crscore.static_analysis.units import Unit
 
@@ -45,16 +45,16 @@ MAX_OVERDRAFT = 2
 _OUR_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
 
 Outcome = RawReport | ToolFailedError
-"""What a tool says of one text, or why it says nothing."""
+"""The findings of a tool in one text, or why there are none."""
 
 
 class Task(NamedTuple):
-    """What to run."""
+    """One tool and the way to run it."""
 
     tool: Installed
     """The tool."""
     run: Run
-    """How to call it."""
+    """The way to call it."""
     cache: Cache | None
     """Remembers what it said of a text."""
     stop: threading.Event
@@ -79,17 +79,17 @@ def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
     known = {unit: _recall(task, unit) for unit in units}
     new = [unit for unit, outcome in known.items() if outcome is None]
     found: dict[Unit, Outcome] = {}
-    patience = _Patience(MAX_WAITS * task.tool.analyzer.manifest.limits.seconds)
+    budget = _FailureBudget(MAX_WAITS * task.tool.analyzer.manifest.limits.seconds)
     for start in range(0, len(new), BATCH):
-        found |= _divide(task, new[start : start + BATCH], patience)
+        found |= _divide(task, new[start : start + BATCH], budget)
     for unit, outcome in found.items():
         if task.cache and isinstance(outcome, RawReport):
             task.cache.put(_key(task, unit), msgspec.json.encode(outcome))
     return tuple(known[unit] or found[unit] for unit in units)
 
 
-class _Patience:
-    """How much failing is borne."""
+class _FailureBudget:
+    """The failures and the time that one tool may use up."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -101,22 +101,22 @@ class _Patience:
         self.failures += 1
         self.last = failure
 
-    def is_over(self, times: int = 1) -> bool:
+    def is_used_up(self, times: int = 1) -> bool:
         return self.spent >= times * self.seconds or self.failures >= times * MAX_FAILURES
 
 
-def _divide(task: Task, units: Sequence[Unit], patience: _Patience) -> dict[Unit, Outcome]:
-    if patience.last is not None and patience.is_over(MAX_OVERDRAFT):
-        return dict.fromkeys(units, patience.last)
+def _divide(task: Task, units: Sequence[Unit], budget: _FailureBudget) -> dict[Unit, Outcome]:
+    if budget.last is not None and budget.is_used_up(MAX_OVERDRAFT):
+        return dict.fromkeys(units, budget.last)
     start = time.monotonic()
     try:
         return dict(zip(units, _once(task, units), strict=True))
     except ToolFailedError as exc:
-        patience.spend(time.monotonic() - start, exc)
-        if len(units) == 1 or patience.is_over():
+        budget.spend(time.monotonic() - start, exc)
+        if len(units) == 1 or budget.is_used_up():
             return dict.fromkeys(units, exc)
     middle = len(units) // 2
-    return _divide(task, units[:middle], patience) | _divide(task, units[middle:], patience)
+    return _divide(task, units[:middle], budget) | _divide(task, units[middle:], budget)
 
 
 def _once(task: Task, units: Sequence[Unit]) -> list[RawReport]:
@@ -164,7 +164,7 @@ def _copy(task: Task, unit: Unit) -> str:
     if task.is_published:
         return text
     for pattern in task.tool.analyzer.manifest.suppressions.patterns:
-        text = re.sub(pattern, lambda match: re.sub(r"[^\n]", "x", match[0]), text)
+        text = pattern.compiled.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
     return text
 
 
@@ -220,27 +220,27 @@ def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
 
 
 def _set_apart(
-    report: RawReport, rules: Sequence[str]
+    report: RawReport, rules: Sequence[Pattern]
 ) -> tuple[set[int], list[tuple[int, RawFinding]]]:
-    """Tell the texts that could not be read from findings. Of files not ours nothing is kept."""
+    """Separate the texts that could not be read from findings; drop files that are not ours."""
     unparsed = {number for path in report.unparsed if (number := _number(path)) is not None}
     findings: list[tuple[int, RawFinding]] = []
     for finding in report.findings:
         number = _number(finding.path)
         if number is None:
             continue
-        if any(re.fullmatch(rule, finding.rule) for rule in rules):
+        if any(rule.compiled.fullmatch(finding.rule) for rule in rules):
             unparsed.add(number)
         else:
             findings.append((number, finding))
     return unparsed, findings
 
 
-def _given_up(stderr: bytes, pattern: str | None) -> set[int]:
+def _given_up(stderr: bytes, pattern: Capture | None) -> set[int]:
     if pattern is None:
         return set()
-    said = re.finditer(pattern, stderr.decode("utf-8", errors="replace"))
-    return {number for match in said if (number := _number(match[1] or "")) is not None}
+    matches = pattern.compiled.finditer(stderr.decode("utf-8", errors="replace"))
+    return {number for match in matches if (number := _number(match[1] or "")) is not None}
 
 
 def _number(path: str) -> int | None:

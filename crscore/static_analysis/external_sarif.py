@@ -1,19 +1,27 @@
-"""What tools outside of this run found: SARIF files of a team's own CI."""
+"""Findings of tools outside of this run, from SARIF files of a team's own CI.
+
+Tools name files relative to where they ran, or by where the checkout lay on another machine:
+`file:///home/runner/work/shop/shop/src/a.py`. A scan of a whole repository names many files that
+the change does not touch, so a file is not taken for another because the two end alike: all
+absolute paths of a report must agree on one folder that the checkout lay in.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 
 from crscore.records import Finding, Severity, ToolRun, ToolState
-from crscore.static_analysis import change, sarif
-from crscore.static_analysis.reports import clean
+from crscore.static_analysis import change
+from crscore.static_analysis.wording import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from crscore.records import Diff
     from crscore.static_analysis.reports import RawFinding, RawReport
@@ -34,26 +42,25 @@ MAX_NAME = 60
 _LEVELS = {"error": Severity.ERROR, "note": Severity.NOTE, "none": Severity.NOTE}
 
 
-def runs(
+def find_runs(
     reports: Sequence[RawReport], diff: Diff
 ) -> tuple[tuple[ToolRun, tuple[Finding, ...]], ...]:
-    """Find what SARIF files say of a change.
+    """Find the findings of SARIF files that belong to a change.
 
     Args:
         reports: The files' runs.
         diff: The change.
 
     Returns:
-        For each run what became of it and its findings in the changed files; suppressed ones
-        are left out.
+        For each run its state and its findings in the changed files, without suppressed ones.
     """
     by_path = {file.path: file for file in diff.files}
     found = []
-    for report in map(clean, reports):
+    for report in reports:
         name = _UNSAFE.sub("_", report.tool or UNKNOWN)[:MAX_NAME]
         # All paths of a report together: whether one fits depends on the others' common root.
         named = [*(raw.path for raw in report.findings), *report.unparsed]
-        paths = sarif.match_paths(named, by_path)
+        paths = match_paths(named, by_path)
         mine: dict[str, list[Finding]] = {}
         unread = {paths[path] for path in report.unparsed if path in paths}
         for raw in report.findings:
@@ -95,7 +102,128 @@ def _finding(raw: RawFinding, tool: str, path: str) -> Finding:
         line=raw.line,
         end_line=raw.end_line,
         message=raw.message,
-        text=sarif.shorten(raw.message),
+        text=shorten(raw.message),
         severity=_LEVELS.get(raw.level or "", Severity.WARNING),
         pre_existing=raw.baseline == UNCHANGED,
     )
+
+
+_MAX_URI: Final = 4_096
+_MAX_STEPS: Final = 100
+"""Folders in a path; more are no path that a change has."""
+_MAX_ROOTS: Final = 20
+"""Folders that may have held the checkout and are looked at."""
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
+_DRIVE: Final = re.compile(r"/?([A-Za-z]:)(?:/|$)")
+# `/home/runner/work/shop/shop/`, `/__w/shop/shop/`, `D:/a/shop/shop/`, `/github/workspace/`
+_RUNNER: Final = re.compile(
+    r"(?:/home/runner/work|/Users/runner/work|/__w|/[a-z]:/a|/opt/[^/]+/_work)/([^/]+)/\1/"
+    r"|/github/workspace/",
+    re.IGNORECASE,
+)
+
+
+class _Place(NamedTuple):
+    """A URI, read."""
+
+    path: str
+    """With slashes, without `.` and `..`; begins with a slash when absolute."""
+    raw: str
+    """The same with percent signs as they stood."""
+
+
+def match_paths(uris: Iterable[str], paths: Collection[str]) -> Mapping[str, str]:
+    """Find the files of a change that the URIs of one report mean.
+
+    A path that is one of `paths` means that file, and so does one that is after the folder of the
+    checkout is taken off. Where a known kind of runner keeps checkouts is known; else it is the
+    folder below which most of the report lies and most files of the change are found. When
+    two folders do equally well, neither counts.
+
+    Args:
+        uris: URIs or paths as a tool wrote them, in any order.
+        paths: Of the change's files; upper and lower case differ.
+
+    Returns:
+        For each URI that means a file of the change, that file.
+    """
+    known = frozenset(paths)
+    places = {uri: _place(uri) for uri in dict.fromkeys(uris)}
+    named = {place.path for place in places.values() if place is not None}
+    absolute = {path for path in named if path.startswith("/")}
+    roots = {True: _root(absolute, known), False: _root(named - absolute, known)}
+    found = {}
+    for uri, place in places.items():
+        if place is not None:
+            path = _below(place, roots[place.path.startswith("/")], known)
+            if path is not None:
+                found[uri] = path
+    return found
+
+
+def _place(uri: str) -> _Place | None:
+    """Read a URI or a path; None for what is no file, such as a web address."""
+    if not uri or len(uri) > _MAX_URI or uri.count("/") + uri.count("\\") > _MAX_STEPS:
+        return None
+    text = uri.strip()
+    scheme = _SCHEME.match(text)
+    if scheme:
+        if scheme[1].lower() != "file":
+            return None
+        text = text[scheme.end() :]
+        # `file:///a`, `file:/a`; a host as in `file://host/share` is no part of the path.
+        text = re.sub(r"^//[^/]*(?=/)", "", text) if text.startswith("//") else text
+        text = re.sub(r"[?#].*$", "", text, flags=re.DOTALL)
+    return _Place(_normal(unquote(text, errors="replace")), _normal(text))
+
+
+def _normal(path: str) -> str:
+    path = path.replace("\\", "/")
+    drive = _DRIVE.match(path)
+    if drive:
+        path = f"/{drive[1].lower()}/{path[drive.end() :]}"
+    steps: list[str] = []
+    for step in path.split("/"):
+        if step == "..":
+            del steps[-1:]
+        elif step not in ("", "."):
+            steps.append(step)
+    return ("/" if path.startswith("/") else "") + "/".join(steps)
+
+
+def _below(place: _Place, root: str | None, known: Collection[str]) -> str | None:
+    for path in (place.raw, place.path):
+        runner = _RUNNER.match(path)
+        tail = path[runner.end() :] if runner else path.removeprefix(root or "")
+        for candidate in (path, tail):
+            if candidate in known:
+                return candidate
+    return None
+
+
+def _root(named: Collection[str], known: Collection[str]) -> str | None:
+    """Find the folder that a checkout lay in, with a slash at its end.
+
+    Args:
+        named: What a report names: absolute paths, or relative ones.
+        known: The files of the change.
+
+    Returns:
+        The folder; None when there is none or no telling which.
+    """
+    if any(path in known for path in named):
+        return None
+    votes: Counter[str] = Counter()
+    for name in named:
+        steps = name.split("/")
+        for count in range(1, len(steps)):
+            path = "/".join(steps[-count:])
+            # A relative `lib/index.js` is hardly the `index.js` of the change: that needs a folder.
+            if path in known and (count > 1 or name.startswith("/")):
+                votes[name[: -len(path)]] += 1
+    roots = sorted(votes, key=lambda root: (-votes[root], root))[:_MAX_ROOTS]
+    inside = {root: sum(name.startswith(root) for name in named) for root in roots}
+    best = sorted(((inside[root], votes[root], root) for root in roots), reverse=True)[:2]
+    if not best or 2 * best[0][0] <= len(named):
+        return None
+    return best[0][2] if len(best) == 1 or best[0][:2] != best[1][:2] else None

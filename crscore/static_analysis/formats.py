@@ -1,7 +1,7 @@
-"""From what a tool printed to a raw report: checkstyle's XML, JSON through jmespath, CSV.
+"""Reads what a tool printed: checkstyle's XML, JSON through jmespath, CSV; SARIF by `sarif`.
 
-SARIF has a module of its own. Output comes from tools that read hostile code, so nothing in it
-is believed: a value of the wrong type is a `ToolOutputError`, and XML goes through defusedxml.
+Output comes from tools that read hostile code, so nothing in it is trusted: a value of the wrong
+type is a `ToolOutputError`, and XML goes through defusedxml.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import sarif
-from crscore.static_analysis.reports import RawFinding, RawReport, clean
+from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from crscore.static_analysis.manifest import CsvOutput, JsonOutput, Output
+    from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 
 MAX_FINDINGS = 25_000
 """Most findings of one process. More are a failure: cut off, they would hide other files'."""
@@ -43,7 +43,7 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
         raise ToolOutputError(tool, f"it has more than {MAX_FINDINGS:,} findings")
     if output.format != "sarif" and not all(finding.path for finding in report.findings):
         raise ToolOutputError(tool, "a finding names no file")
-    return clean(report)
+    return report
 
 
 def _sarif(content: bytes, output: Output, tool: str) -> RawReport:
@@ -94,10 +94,8 @@ def _json(content: bytes, output: Output, tool: str) -> RawReport:
     groups = [root] if shape.groups is None else _required(search(shape.groups, root), tool)
     found = [finding for group in groups for finding in _group(group, shape, search, tool)]
     unparsed = _list(search(shape.unparsed, root), tool) if shape.unparsed else []
-    return RawReport(
-        findings=tuple(found),
-        unparsed=tuple(_text(path, tool) for path in unparsed),
-    )
+    unread = tuple(_text(path, tool) for path in unparsed)
+    return replace_surrogates(RawReport(findings=tuple(found), unparsed=unread))
 
 
 def _searcher(tool: str) -> Callable[[str, Any], Any]:

@@ -1,4 +1,4 @@
-"""From findings to the issues that a score counts.
+"""The issues that a score counts, chosen from the findings.
 
 A tool speaks for itself; here all of them speak together: what two tools say of one defect is one
 issue, what is said again and again is said once, and each hunk gets a few, the worst first.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import bisect
 import re
 from collections import defaultdict
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from crscore.records import Diff
 
 SAME_DEFECT = 0.37
-"""Cosine from which two tools' sentences on one line, without their names, tell of the same defect.
-It was 0.41 and more where they did, 0.32 and less where not: `docs/design/015-issues.md`."""
+"""Cosine from which two tools' sentences on one line, without their names, are about one defect.
+Fitted with MiniLM by `benchmarks/issues.py` on the tools' own samples: 0.41 and more for the same
+defect, 0.32 and less for another. See `docs/design/015-issues.md`."""
 SAME_AS_CLAIM = 0.5
 """Cosine from which an implication says what an issue on its lines says."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
@@ -55,21 +56,13 @@ class Chosen(NamedTuple):
     """The issues of one change."""
 
     references: tuple[PseudoReference, ...]
-    """What counts, by path and line."""
+    """The issues that count, by path and line."""
     analysis: Analysis
     """The analysis, its findings marked as `counted` where they do."""
 
 
-@dataclass(slots=True)
-class _Issue:
-    """Findings that are one pseudo-reference; the first one gives the sentence."""
-
-    findings: list[Finding]
-
-    @property
-    def rank(self) -> tuple[int, str, int]:
-        best = self.findings[0]
-        return SEVERITIES.index(best.severity), best.path, best.line
+_Issue: TypeAlias = list[Finding]
+"""Findings that are one pseudo-reference; the first one gives the sentence."""
 
 
 def choose_issues(
@@ -86,14 +79,14 @@ def choose_issues(
     Returns:
         The issues and the marked analysis.
     """
-    telling = [
+    candidates = [
         one
         for one in analysis.findings
         if one.in_change and not one.pre_existing and not one.is_style
     ]
-    issues = _said_once(_joined(sorted(telling, key=_order), encoder))
+    issues = _merge_repeated(_join(sorted(candidates, key=_order), encoder))
     kept = _worst(issues, diff, per_hunk)
-    counted = {id(finding) for issue in kept for finding in issue.findings}
+    counted = {id(finding) for issue in kept for finding in issue}
     return Chosen(
         references=tuple(_reference(issue) for issue in kept),
         analysis=replace(
@@ -106,10 +99,10 @@ def choose_issues(
     )
 
 
-def unsaid(
+def drop_repeated(
     claims: Sequence[PseudoReference], found: Sequence[PseudoReference], encoder: Encoder
 ) -> tuple[PseudoReference, ...]:
-    """Leave out the implications that an issue on the same lines says, too.
+    """Drop the implications that repeat an issue on the same lines.
 
     Args:
         claims: Of a claim generator.
@@ -134,12 +127,12 @@ def unsaid(
     def meaning(references: Sequence[PseudoReference]) -> npt.NDArray[np.float32]:
         return np.stack([vectors[one.reading or one.text] for one in references])
 
-    said = {
+    repeated = {
         index
         for index, issues in rivals.items()
         if similarity.cosine(meaning([claims[index]]), meaning(issues)).max() >= SAME_AS_CLAIM
     }
-    return tuple(claim for index, claim in enumerate(claims) if index not in said)
+    return tuple(claim for index, claim in enumerate(claims) if index not in repeated)
 
 
 def _touch(claim: PseudoReference, issue: PseudoReference) -> bool:
@@ -152,7 +145,7 @@ def _touch(claim: PseudoReference, issue: PseudoReference) -> bool:
     )
 
 
-def _joined(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
+def _join(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
     """Join what several tools say of one defect: on the same line, and meaning the same."""
     by_line: dict[tuple[str, int], list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -169,7 +162,7 @@ def _joined(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
     for place, group in by_line.items():
         alike = compared.get(place, [])
         issues += _defects(alike, vectors)
-        issues += [_Issue([finding]) for finding in group[len(alike) :]]
+        issues += [[finding] for finding in group[len(alike) :]]
     return issues
 
 
@@ -192,11 +185,11 @@ def _defects(
         for first, issue in issues.items():
             mine, other = named[index], named[first]
             is_same = alike[first, index] and (not mine or not other or mine & other)
-            if is_same and finding.tool not in {one.tool for one in issue.findings}:
-                issue.findings.append(finding)
+            if is_same and finding.tool not in {one.tool for one in issue}:
+                issue.append(finding)
                 break
         else:
-            issues[index] = _Issue([finding])
+            issues[index] = [finding]
     return list(issues.values())
 
 
@@ -221,30 +214,34 @@ def _words_of_names(text: str) -> frozenset[str]:
     return frozenset(word.lower() for name in names for word in _WORD.findall(name))
 
 
-def _said_once(issues: Sequence[_Issue]) -> list[_Issue]:
+def _merge_repeated(issues: Sequence[_Issue]) -> list[_Issue]:
     """Join what is said of a file in the same words, for several lines."""
     by_text: dict[tuple[str, str], _Issue] = {}
     for issue in issues:
-        key = (issue.findings[0].path, issue.findings[0].text)
+        key = (issue[0].path, issue[0].text)
         if key in by_text:
-            by_text[key].findings.extend(issue.findings)
+            by_text[key].extend(issue)
         else:
             by_text[key] = issue
     return list(by_text.values())
+
+
+def _rank(issue: _Issue) -> tuple[int, str, int]:
+    return SEVERITIES.index(issue[0].severity), issue[0].path, issue[0].line
 
 
 def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_Issue]:
     taken: dict[tuple[str, int], int] = defaultdict(int)
     kept = []
     hunk_of = _hunks(diff)
-    for issue in sorted(issues, key=lambda one: one.rank):
+    for issue in sorted(issues, key=_rank):
         # What is said of several hunks stands in the first that has room.
-        hunks = dict.fromkeys(hunk_of(finding) for finding in issue.findings)
+        hunks = dict.fromkeys(hunk_of(finding) for finding in issue)
         room = next((one for one in hunks if per_hunk is None or taken[one] < per_hunk), None)
         if room is not None:
             taken[room] += 1
             kept.append(issue)
-    return sorted(kept, key=lambda one: (one.findings[0].path, one.findings[0].line))
+    return sorted(kept, key=lambda one: (one[0].path, one[0].line))
 
 
 def _hunks(diff: Diff) -> Callable[[Finding], tuple[str, int]]:
@@ -258,14 +255,14 @@ def _hunks(diff: Diff) -> Callable[[Finding], tuple[str, int]]:
 
 
 def _reference(issue: _Issue) -> PseudoReference:
-    best = issue.findings[0]
+    best = issue[0]
     reading = _PLACE.sub("", best.text)
     return PseudoReference(
         text=best.text,
         reading="" if reading == best.text else reading,
         kind=ReferenceKind.ISSUE,
-        source="+".join(sorted({one.tool for one in issue.findings})),
-        spans=tuple(_spans(issue.findings)),
+        source="+".join(sorted({one.tool for one in issue})),
+        spans=tuple(_spans(issue)),
         identifiers=tuple(dict.fromkeys(_NAME.findall(best.text))),
         weight=WEIGHTS[best.severity],
     )

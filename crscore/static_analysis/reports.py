@@ -1,8 +1,11 @@
-"""What a tool printed, read but not yet judged: the border between formats and the rest."""
+"""The output of a tool, read but not yet judged."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import dataclass
+
+import msgspec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,31 +44,12 @@ class RawReport:
     """Files that the tool could not read, as it names them."""
 
 
-def writable(text: str) -> str:
-    r"""Replace halves of surrogate pairs: JSON can carry them, and nothing can write them.
+def replace_surrogates(report: RawReport) -> RawReport:
+    r"""Replace halves of surrogate pairs with `?`: JSON can carry them, and nothing can write them.
 
     Example:
-        >>> writable("a\ud800b")
+        >>> replace_surrogates(RawReport(tool="a\ud800b")).tool
         'a?b'
     """
-    return text if text.isascii() else text.encode("utf-8", errors="replace").decode("utf-8")
-
-
-def clean(report: RawReport) -> RawReport:
-    """Make all texts of a report writable."""
-    return replace(
-        report,
-        tool=None if report.tool is None else writable(report.tool),
-        version=None if report.version is None else writable(report.version),
-        findings=tuple(
-            replace(
-                one,
-                path=writable(one.path),
-                rule=writable(one.rule),
-                message=writable(one.message),
-                level=None if one.level is None else writable(one.level),
-            )
-            for one in report.findings
-        ),
-        unparsed=tuple(writable(path) for path in report.unparsed),
-    )
+    plain = json.dumps(msgspec.to_builtins(report), ensure_ascii=False)
+    return msgspec.json.decode(plain.encode(errors="replace"), type=RawReport)

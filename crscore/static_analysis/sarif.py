@@ -1,6 +1,6 @@
 """Reads SARIF 2.1.0: what a tool prints, or what a tool of a team's CI left in a file.
 
-Nothing in it is believed. A value of the wrong type counts as absent; what has no shape at all
+Nothing in it is trusted. A value of the wrong type counts as absent; what has no shape at all
 is a `ToolOutputError`. Tried with the output of ruff 0.17, PMD 7.28 and oxlint 1.94, and with
 the habits of CodeQL (rules of extensions, embedded links), semgrep (`suppressions`), ESLint and
 PMD (files that could not be read stand in notifications).
@@ -18,14 +18,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crscore.errors import ToolOutputError
-from crscore.static_analysis._sarif_paths import match_paths
-from crscore.static_analysis._shortening import resolve_links, shorten
-from crscore.static_analysis.reports import RawFinding, RawReport
+from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
+from crscore.static_analysis.wording import resolve_links, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-__all__ = ["match_paths", "read_sarif", "shorten"]
 
 VERSION: Final = "2.1.0"
 MOST_RESULTS: Final = 25_000
@@ -79,7 +76,7 @@ def read_sarif(
         raise ToolOutputError(
             source, f"it has {results:,} results and {most_results:,} are the most that is read"
         )
-    return tuple(_Run(run, source).report() for run in runs)
+    return tuple(replace_surrogates(_Run(run, source).report()) for run in runs)
 
 
 def _log(content: bytes, source: str) -> Json:
@@ -99,6 +96,10 @@ def _log(content: bytes, source: str) -> Json:
     return log
 
 
+def _rule_id(result: Json) -> str:
+    return _text(result, "ruleId") or _text(result, "rule", "id")
+
+
 class _Part:
     """The driver or an extension of a tool."""
 
@@ -109,20 +110,19 @@ class _Part:
 
 
 class _Rule(NamedTuple):
-    """A rule and the part of the tool that knows it."""
+    """A rule and the part of the tool that defines it."""
 
     rule: Json
     part: _Part
 
 
 class _Run:
-    """One run with what its results refer to."""
+    """One run, with the parts that its results refer to."""
 
     def __init__(self, run: Json, source: str) -> None:
-        tool = _object(run, "tool")
         self.run, self.source = run, source
-        self.driver = _object(tool, "driver")
-        extensions = _objects(tool, "extensions")[:_MAX_EXTENSIONS]
+        self.driver = _object(run, "tool", "driver")
+        extensions = _objects(_object(run, "tool"), "extensions")[:_MAX_EXTENSIONS]
         self.parts = [_Part(one) for one in (self.driver, *extensions)]
         self.bases = _object(run, "originalUriBaseIds")
         self.artifacts = _objects(run, "artifacts")
@@ -130,11 +130,8 @@ class _Run:
     def report(self) -> RawReport:
         findings = tuple(self._findings())
         unparsed = tuple(dict.fromkeys(self._unparsed()))
-        failed = [
-            one
-            for one in _objects(self.run, "invocations")
-            if one.get("executionSuccessful") is False
-        ]
+        invocations = _objects(self.run, "invocations")
+        failed = [one for one in invocations if one.get("executionSuccessful") is False]
         if failed and not findings and not unparsed:
             raise ToolOutputError(self.source, f"it says that the tool failed{_why(failed[0])}")
         return RawReport(
@@ -152,10 +149,9 @@ class _Run:
                 continue
             found = self._rule(result)
             path, line, end = self._place(result)
-            rule_id = _text(result, "ruleId") or _text(_object(result, "rule"), "id")
             yield RawFinding(
                 path=path,
-                rule=rule_id or _text(found.rule, "id"),
+                rule=_rule_id(result) or _text(found.rule, "id"),
                 message=_message(result, found),
                 line=line,
                 end_line=end,
@@ -168,7 +164,7 @@ class _Run:
         """Look up the rule of a result: by its index where the ids agree, else by its id."""
         reference = _object(result, "rule")
         part = self._part(_object(reference, "toolComponent"))
-        name = _text(result, "ruleId") or _text(reference, "id")
+        name = _rule_id(result)
         index = _whole(reference.get("index", result.get("ruleIndex")))
         if index is not None and index < len(part.rules):
             rule = part.rules[index]
@@ -184,7 +180,7 @@ class _Run:
         return _Rule({}, part)
 
     def _part(self, reference: Json) -> _Part:
-        """Find the part of the tool that a result's rule is of; the driver unless told."""
+        """Find the part of the tool that defines a result's rule: the driver by default."""
         extensions = self.parts[1:]
         index = _whole(reference.get("index"))
         if index is not None and index < len(extensions):
@@ -230,20 +226,20 @@ class _Run:
         PMD gives such notifications no level, only the exception.
         """
         for invocation in _objects(self.run, "invocations"):
-            for key in ("toolExecutionNotifications", "toolConfigurationNotifications"):
-                for note in _objects(invocation, key):
-                    if _text(note, "level") == "error" or "exception" in note:
-                        yield from filter(None, [self._place(note)[0]])
+            for note in _notifications(invocation):
+                if _text(note, "level") == "error" or "exception" in note:
+                    yield from filter(None, [self._place(note)[0]])
 
 
 def _why(invocation: Json) -> str:
-    for key in ("toolExecutionNotifications", "toolConfigurationNotifications"):
-        for note in _objects(invocation, key):
-            said = shorten(_text(_object(note, "message"), "text"))
-            if said:
-                return f": {said}"
-    said = shorten(_text(invocation, "exitCodeDescription"))
-    return f": {said}" if said else ""
+    messages = [_text(note, "message", "text") for note in _notifications(invocation)]
+    sentences = map(shorten, (*messages, _text(invocation, "exitCodeDescription")))
+    return next((f": {sentence}" for sentence in sentences if sentence), "")
+
+
+def _notifications(invocation: Json) -> list[Json]:
+    configuration = _objects(invocation, "toolConfigurationNotifications")
+    return [*_objects(invocation, "toolExecutionNotifications"), *configuration]
 
 
 def _message(result: Json, found: _Rule) -> str:
@@ -252,8 +248,8 @@ def _message(result: Json, found: _Rule) -> str:
     text = _text(message, "text")
     if not text and message.get("id"):
         name = _text(message, "id")
-        strings = _object(_object(found.rule, "messageStrings"), name)
-        strings = strings or _object(_object(found.part.component, "globalMessageStrings"), name)
+        strings = _object(found.rule, "messageStrings", name)
+        strings = strings or _object(found.part.component, "globalMessageStrings", name)
         text = _text(strings, "text") or _text(strings, "markdown")
     text = text or _text(message, "markdown")
     arguments = message.get("arguments")
@@ -261,7 +257,7 @@ def _message(result: Json, found: _Rule) -> str:
         text = _filled(text, [one if isinstance(one, str) else "" for one in arguments])
     if not text.strip():
         for key in ("shortDescription", "fullDescription"):
-            text = text.strip() or _text(_object(found.rule, key), "text")
+            text = text.strip() or _text(found.rule, key, "text")
         text = text or _text(found.rule, "name")
     return resolve_links(text)
 
@@ -302,7 +298,7 @@ def _security(owner: Json) -> float | None:
 
 
 def _suppressed(result: Json) -> bool:
-    """Say whether somebody silenced a result and nobody objected.
+    """Return whether somebody silenced a result and nobody objected.
 
     As the makers of the format decide it: one suppression that is accepted or says nothing, and
     none that is under review or was rejected.
@@ -311,9 +307,11 @@ def _suppressed(result: Json) -> bool:
     return "accepted" in states and not {"underReview", "rejected"} & set(states)
 
 
-def _object(owner: Json, key: str) -> Json:
-    value = owner.get(key)
-    return value if isinstance(value, dict) else {}
+def _object(owner: Json, *keys: str) -> Json:
+    for key in keys:
+        value = owner.get(key)
+        owner = value if isinstance(value, dict) else {}
+    return owner
 
 
 def _objects(owner: Json, key: str) -> list[Json]:
@@ -338,8 +336,8 @@ def _array(owner: Json, key: str, source: str) -> list[Json]:
     return value
 
 
-def _text(owner: Json, key: str) -> str:
-    value = owner.get(key)
+def _text(owner: Json, *keys: str) -> str:
+    value = _object(owner, *keys[:-1]).get(keys[-1])
     return value if isinstance(value, str) else ""
 
 

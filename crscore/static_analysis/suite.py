@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from crscore.records import Diff
-    from crscore.static_analysis.analyzer import Analyzer
-    from crscore.static_analysis.execute import Outcome
-    from crscore.static_analysis.manifest import Run
+    from crscore.static_analysis.analyzer import Analyzer, Run
     from crscore.static_analysis.reports import RawReport
     from crscore.static_analysis.tools import Absent, Cache, Installed
     from crscore.static_analysis.units import Unit
@@ -52,7 +50,7 @@ class Suite:
     compat: bool = False
     """Run the tools and choose the findings as the published method did."""
     reports: tuple[RawReport, ...] = ()
-    """What tools outside of this run found, from SARIF files."""
+    """Findings of tools outside of this run, from SARIF files."""
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
         """Run the tools that have something to say on these changes.
@@ -70,18 +68,18 @@ class Suite:
             return tuple(Analysis() for _ in diffs)
         units = [units_of(diff) for diff in diffs]
         stop = threading.Event()
-        lines = _side_by_side(
+        results = _side_by_side(
             [functools.partial(self._run, one, units, stop) for one in self._wanted(diffs)], stop
         )
         return tuple(
             collect.analysis(
                 diff,
                 texts,
-                [collect.Line(line.analyzer, line.found, line.outcomes[index]) for line in lines],
+                results,
                 compat=self.compat,
-                outside=external_sarif.runs(self.reports, diff),
+                outside=external_sarif.find_runs(self.reports, diff),
             )
-            for index, (diff, texts) in enumerate(zip(diffs, units, strict=True))
+            for diff, texts in zip(diffs, units, strict=True)
         )
 
     def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
@@ -105,18 +103,15 @@ class Suite:
 
     def _run(
         self, one: Analyzer, units: Sequence[Sequence[Sequence[Unit]]], stop: threading.Event
-    ) -> _Line:
+    ) -> collect.ToolResult:
         found = self._find(one)
         call = self._call(one)
         if isinstance(found, tools.Absent) or call is None:
-            return _Line(one, found, [{} for _ in units])
-        readable = [
-            [unit for texts in of_diff for unit in texts if _reads(one, unit)] for of_diff in units
-        ]
-        distinct = list(dict.fromkeys(unit for texts in readable for unit in texts))
+            return collect.ToolResult(one, found, {})
+        every = (unit for of_diff in units for texts in of_diff for unit in texts)
+        distinct = list(dict.fromkeys(unit for unit in every if _reads(one, unit)))
         outcomes = execute.run_analyzer(execute.Task(found, call, self.cache, stop), distinct)
-        known = dict(zip(distinct, outcomes, strict=True))
-        return _Line(one, found, [{unit: known[unit] for unit in texts} for texts in readable])
+        return collect.ToolResult(one, found, dict(zip(distinct, outcomes, strict=True)))
 
 
 def _side_by_side(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -> list[Result]:
@@ -132,15 +127,6 @@ def _side_by_side(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -
                 run.stop_all()
                 time.sleep(_STOPPING_S)
             raise
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """What one tool said of all changes."""
-
-    analyzer: Analyzer
-    found: Installed | Absent
-    outcomes: list[dict[Unit, Outcome]]
 
 
 def _reads(one: Analyzer, unit: Unit) -> bool:

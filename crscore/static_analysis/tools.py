@@ -1,4 +1,4 @@
-"""Finding a tool on this machine and asking for its version.
+"""The tools on this machine: finding one, asking for its version, installing those of npm.
 
 A tool of npm lives in the tools folder, which by default belongs to the Python environment
 that crscore is installed in: deleting the environment deletes all of it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -19,17 +20,20 @@ from typing import TYPE_CHECKING, Protocol
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
 from crscore.records import ToolState
 from crscore.sandbox import run as sandbox
-from crscore.static_analysis.manifest import INTERPRETER
+from crscore.static_analysis.analyzer import INTERPRETER
 from crscore.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crscore.static_analysis.analyzer import Analyzer
-    from crscore.static_analysis.manifest import Run
+    from crscore.static_analysis.analyzer import Analyzer, Run
 
 _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 _MIB = 2**20
+LOCK = "package-lock.json"
+PACKAGE = "package.json"
+_NPM_COMMAND = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+_NPM_SECONDS = 600
 
 
 class Cache(Protocol):
@@ -73,7 +77,7 @@ class Absent:
 
 
 def default_folder() -> Path:
-    """Where the tools of npm are installed when no setting says otherwise."""
+    """Return the default folder of the tools of npm."""
     return Path(sys.prefix) / "share" / "crscore" / "tools"
 
 
@@ -183,7 +187,7 @@ def _version_of_file(analyzer: Analyzer, own: Path) -> str | None:
     if wanted.version_path is None:
         return None
     names = sorted(found.name for found in own.glob(wanted.version_path))
-    matches = [match for name in names if (match := re.search(wanted.pattern, name))]
+    matches = [match for name in names if (match := wanted.pattern.compiled.search(name))]
     if not matches:
         raise ToolNotFoundError(analyzer.name, wanted.install)
     return matches[-1][1]
@@ -208,7 +212,7 @@ def _version(
             limits=limits_of(analyzer),
         )
     said = (done.stdout + b"\n" + done.stderr).decode("utf-8", errors="replace")
-    match = re.search(analyzer.manifest.tool.pattern, said)
+    match = analyzer.manifest.tool.pattern.compiled.search(said)
     if match is None:
         raise ToolFailedError(analyzer.name, "does not say its version", done.code, said[-2000:])
     if cache:
@@ -217,7 +221,7 @@ def _version(
 
 
 def _stamp(analyzer: Analyzer, program: str) -> str:
-    """What changes when the program is replaced.
+    """Return a text that changes when the program is replaced.
 
     A module that this interpreter runs is replaced with a package, which touches the folder
     of the packages.
@@ -238,3 +242,67 @@ def _supports(supported: str, version: str) -> bool:
         return SpecifierSet(supported).contains(Version(version), prereleases=True)
     except InvalidVersion:
         return False
+
+
+def is_of_npm(one: Analyzer) -> bool:
+    """Return whether a tool comes from npm: its folder then has a lock file."""
+    return (one.folder / LOCK).is_file()
+
+
+def install_tool(one: Analyzer, tools: Path) -> Path:
+    """Install a tool of npm, or replace it.
+
+    The lock file names the hash of every package, and no package runs a script while it is
+    installed. The folder appears when everything is in it.
+
+    Args:
+        one: A tool with a lock file.
+        tools: The folder with a folder for each tool.
+
+    Returns:
+        The tool's folder.
+
+    Raises:
+        ToolNotFoundError: There is no npm.
+        ToolFailedError: npm failed, or the folder cannot be written.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        raise ToolNotFoundError("npm", "Node.js 20 or later, from your system or nodejs.org")
+    target = tools / one.name
+    try:
+        tools.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=tools, prefix=f".{one.name}-") as folder:
+            made = Path(folder) / "made"
+            made.mkdir()
+            for name in (PACKAGE, LOCK):
+                shutil.copyfile(one.folder / name, made / name)
+            _run_npm([npm, *_NPM_COMMAND], made, one.name)
+            if target.exists():
+                target.rename(Path(folder) / "replaced")
+            made.rename(target)
+    except OSError as exc:
+        raise ToolFailedError(one.name, f"cannot be put into {target}: {exc.strerror}") from exc
+    return target
+
+
+def _run_npm(command: list[str], folder: Path, name: str) -> None:
+    # Not in the sandbox: npm has to reach the registry that the user's own settings name.
+    try:
+        done = subprocess.run(  # noqa: S603 - our own arguments
+            command,
+            cwd=folder,
+            env=dict(os.environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_NPM_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as exc:
+        raise ToolFailedError(name, f"was not installed within {_NPM_SECONDS} s") from exc
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", errors="replace").strip()
+        last = said.splitlines()[-1] if said else "npm says nothing"
+        raise ToolFailedError(
+            name, f"could not be installed: {last}", done.returncode, said[-2000:]
+        )

@@ -18,7 +18,7 @@ from crscore.syntax import fragments, grammars
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crscore.records import ChangedFile, Diff, Hunk
+    from crscore.records import ChangedFile, Diff
 
 # Characters that end a line for some tools and not for a diff: a lone CR, VT, FF, FS to RS,
 # NEL, LS, PS.
@@ -36,9 +36,9 @@ class Unit:
     path: str
     """The file's path in the diff."""
     side: Side
-    """Which version it is."""
+    """Its version of the file."""
     text: str
-    """What tools read: lines end with LF."""
+    """The text; lines end with LF."""
     suffix: str
     """Lower case, with the dot; "" when neither path nor language tells one."""
     is_package: bool = False
@@ -56,7 +56,7 @@ class Unit:
         return self.length is not None
 
     def file_name(self, number: int) -> str:
-        """Name the copy that a tool reads."""
+        """Return the name of the copy that a tool reads."""
         stem = f"s{number:04}"
         return f"{stem}/{_PACKAGE}{self.suffix}" if self.is_package else f"{stem}{self.suffix}"
 
@@ -69,7 +69,7 @@ class Unit:
 
 
 def suffix_of(file: ChangedFile) -> str:
-    """Say which suffix decides the tools that read a file.
+    """Return the suffix that decides which tools read a file.
 
     Args:
         file: A changed file.
@@ -97,10 +97,10 @@ def units_of(diff: Diff) -> tuple[tuple[Unit, ...], ...]:
 
 
 def adds_lines(file: ChangedFile) -> bool:
-    """Say whether a change of this file can bring an issue with it."""
+    """Return whether the change of a file can bring an issue with it."""
     if file.is_binary or file.is_submodule or file.status is FileStatus.DELETED:
         return False
-    return any(line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines)
+    return bool(file.lines(LineKind.ADDED))
 
 
 def _of_file(file: ChangedFile) -> Iterator[Unit]:
@@ -131,9 +131,9 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
     if language is None:
         return
     for hunk in file.hunks:
-        lines = _new_side(hunk)
-        if not any(line.kind is LineKind.ADDED for line in hunk.lines):
+        if not hunk.lines_of(LineKind.ADDED):
             continue
+        lines = [line.text for line in hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED)]
         whole = fragments.complete(language, lines, hunk.new_start)
         if whole.tree.errors == 0:
             yield Unit(
@@ -145,10 +145,6 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
                 before=whole.before,
                 length=len(lines),
             )
-
-
-def _new_side(hunk: Hunk) -> list[str]:
-    return [line.text for line in hunk.lines if line.kind is not LineKind.REMOVED]
 
 
 def _plain(text: str) -> str:

@@ -1,26 +1,22 @@
-"""From a tool's words to a sentence that a reviewer would write."""
+"""The sentence that a reviewer would write for a tool's finding."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.records import Severity
-from crscore.static_analysis import sarif
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crscore.static_analysis.manifest import Manifest
+    from crscore.static_analysis.analyzer import Manifest
     from crscore.static_analysis.reports import RawFinding
 
 MAX_MESSAGE = 2_000
 """Characters of a tool's message that a pattern is searched in."""
 MAX_NAME = 80
 """Characters of a name taken from the code; a longer one is cut."""
-
-
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -33,8 +29,8 @@ class Worded(NamedTuple):
     """How much it matters."""
 
 
-def word(finding: RawFinding, manifest: Manifest) -> Worded:
-    """Say a finding as a reviewer would.
+def word_finding(finding: RawFinding, manifest: Manifest) -> Worded:
+    """Return a finding as a sentence that a reviewer would write.
 
     Args:
         finding: As the tool printed it.
@@ -46,15 +42,15 @@ def word(finding: RawFinding, manifest: Manifest) -> Worded:
     """
     severity = _severity(finding, manifest)
     for sentence in manifest.sentences:
-        if not _compiled(sentence.rule).fullmatch(finding.rule):
+        if not sentence.rule.compiled.fullmatch(finding.rule):
             continue
-        match = _compiled(sentence.message or "").search(finding.message[:MAX_MESSAGE])
+        match = sentence.message.compiled.search(finding.message[:MAX_MESSAGE])
         if match is not None:
             names = {key: _short(value) for key, value in match.groupdict().items()}
             text = _filled(sentence.text, names)
             if text is not None:
                 return Worded(text, sentence.severity or severity)
-    return Worded(sarif.shorten(finding.message) or _nameless(finding.rule), severity)
+    return Worded(shorten(finding.message) or _nameless(finding.rule), severity)
 
 
 def _filled(text: str, names: Mapping[str, str]) -> str | None:
@@ -84,6 +80,128 @@ def _short(value: str | None) -> str:
     return plain if len(plain) <= MAX_NAME else plain[: MAX_NAME - 1] + "…"
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+MAX_SENTENCE: Final = 300
+"""Characters of a sentence, the mark of a cut included."""
+_READ_CHARS: Final = 4_000
+"""Characters of a message that are looked at: its first sentence is among them."""
+
+_FENCE: Final = re.compile(r"(?:```|~~~)")
+_CODE_SPAN: Final = re.compile(r"(`{1,3})(?!`)([^`\n]{1,400})\1(?!`)")
+_IMAGE: Final = re.compile(r"!\[[^\]\n]{0,300}\]\([^)\s]{0,1000}\)")
+# `[text](1)`, `[text](https://host/page)`, `[text](#part)`, but not the call `table[0](x)`
+_LINK: Final = re.compile(
+    r"(?<![\w)\]\\])\[((?:\\.|[^\[\]\\\n]){1,400})\]"
+    r"\((?:\d{1,9}|#[^\s()]{1,200}|\.{0,2}/[^\s()]{0,1000}|[a-z][a-z0-9+.-]{1,20}:[^\s()]{0,1000})\)",
+    re.IGNORECASE,
+)
+_LITERAL_LINK: Final = re.compile(r"\\\[((?:[^\[\]\\\n]){0,400})\\\](?=\()")
+_TAG: Final = re.compile(r"</?(?:b|br|code|em|i|li|p|pre|strong|tt|ul)\s?/?>", re.IGNORECASE)
+_STRONG: Final = re.compile(r"(?<!\*)\*{1,3}(?=\S)([^*\n]{1,300})(?<=\S)\*{1,3}(?!\*)")
+_OPENING: Final = re.compile(r"^(?:#{1,6}|>|[-*+•]|\d{1,2}[.)])\s+")
+# A line that starts a list, a heading or a quote ends what stood before it.
+_NEW_PART: Final = re.compile(r"\n\s*(?:\n|(?=(?:#{1,6}|>|[-*+•]|\d{1,2}[.)])\s))")
+# 'name', "name", ‘name’ and "pkg.name()", but not the apostrophe of a word
+_QUOTED_NAME: Final = re.compile(
+    r"(?<![\w`])(?:'([A-Za-z_$][\w$.:<>\[\]()-]{0,79})'|\"([A-Za-z_$][\w$.:<>\[\]()-]{0,79})\""
+    r"|\u2018([A-Za-z_$][\w$.:<>\[\]()-]{0,79})\u2019)(?![\w`])"
+)
+# A full stop, then a capital, a digit or a quotation; "e.g. a", "3.11" and "os.path" have none.
+_END: Final = re.compile(r"[.!?][\"')\]]?(?=\s+[\"'(\[`\x02]?[A-Z0-9\x02`]|\s*$)")
+_ABBREVIATION: Final = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|nr|resp|incl|[A-Z])\.$"
+)
+# "unused", "don't", but not "os.path", "main()", "useEffect" or "max_len"
+_PLAIN_WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*(?=[,;:.!?]?(?:\s|$))")
+_HOLD: Final = "\x02"
+
+
+def resolve_links(text: str) -> str:
+    r"""Put the text of each embedded link in the link's place.
+
+    Example:
+        >>> resolve_links("It depends on a [user's value](1), see [CWE-79](https://x.example/79).")
+        "It depends on a user's value, see CWE-79."
+        >>> resolve_links(r"The call `table[0](x)` and the literal \[a\](b).")
+        'The call `table[0](x)` and the literal [a](b).'
+    """
+    text = _LINK.sub(lambda found: re.sub(r"\\([\[\]\\])", r"\1", found[1]), text)
+    return _LITERAL_LINK.sub(r"[\1]", text)
+
+
+def shorten(message: str) -> str:
+    r"""Take the first sentence of a tool's message and make plain English of it.
+
+    Markdown is resolved, code spans are kept, names in quotation marks become code spans, line
+    ends become spaces. The sentence gets a capital, unless it starts with a name, and a full
+    stop.
+
+    Args:
+        message: Any text; may be Markdown or several lines.
+
+    Returns:
+        One line of at most `MAX_SENTENCE` characters, cut at a word with `…`; "" for a message
+        without any text.
+
+    Example:
+        >>> shorten("**Unused** variable 'x'.\n\nSee [the rule](https://x.example/r).")
+        'Unused variable `x`.'
+        >>> shorten("variable 'y' is assigned, e.g. in a loop, but never used")
+        'Variable `y` is assigned, e.g. in a loop, but never used.'
+        >>> shorten("os.system() is not safe")
+        'os.system() is not safe.'
+    """
+    text = message[:_READ_CHARS].replace("\r\n", "\n").replace("\r", "\n")
+    text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
+    text = _first_part(text)
+    spans: list[str] = []
+
+    def hold(found: re.Match[str]) -> str:
+        # Out of reach of what follows: code is no Markdown and ends no sentence.
+        spans.append(found[2].strip())
+        return f"{_HOLD}{len(spans) - 1}{_HOLD}"
+
+    text = _CODE_SPAN.sub(hold, text)
+    text = resolve_links(_IMAGE.sub("", text))
+    text = _STRONG.sub(r"\1", _TAG.sub(" ", text))
+    text = _QUOTED_NAME.sub(lambda found: f"`{found[1] or found[2] or found[3]}`", text)
+    text = _CODE_SPAN.sub(hold, text)
+    text = _first_sentence(" ".join(text.split()))
+    text = re.sub(f"{_HOLD}(\\d+){_HOLD}", lambda found: f"`{spans[int(found[1])]}`", text)
+    return _finished(text)
+
+
+def _first_part(text: str) -> str:
+    """Leave off what stands after the first paragraph that says something."""
+    before, *_ = _FENCE.split(text.strip(), maxsplit=1)
+    text = before.strip() or text.strip().strip("`~").strip()
+    text = _OPENING.sub("", text)
+    parts = [part for part in _NEW_PART.split(text) if part.strip()]
+    return parts[0] if parts else ""
+
+
+def _first_sentence(line: str) -> str:
+    for end in _END.finditer(line):
+        if not _ABBREVIATION.search(line[: end.end()]):
+            return line[: end.end()]
+    return line
+
+
+def _finished(text: str) -> str:
+    text = text.strip().rstrip(" ,;:")
+    if not re.search(r"\w", text):
+        return ""
+    first = _PLAIN_WORD.match(text)
+    if first:
+        text = text[0].upper() + text[1:]
+    if len(text) > MAX_SENTENCE:
+        return _cut(text)
+    return text if text[-1] in ".!?…" else text + "."
+
+
+def _cut(text: str) -> str:
+    """Cut at a word, and before a code span that would be left open."""
+    head = text[: MAX_SENTENCE - 1]
+    head = head.rpartition(" ")[0] or head
+    if head.count("`") % 2:
+        head = head[: head.rindex("`")] or head.replace("`", "")
+    return head.rstrip(" ,;:.") + "…"

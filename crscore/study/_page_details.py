@@ -8,12 +8,12 @@ from crscore.reports import escape
 from crscore.study import _plots
 from crscore.study._page_parts import NO, YES, Example, Fold, Section, Table, examples_text
 from crscore.study._tables import cut, many, number, percent, ranged, shown
-from crscore.study.attacks.measure import FLAG_GOAL, TELLING, WIN_GOAL, WRONG_FLAG_LIMIT
+from crscore.study.attacks.duels import FLAG_GOAL, FLAGGED_KINDS, WIN_GOAL, WRONG_FLAG_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.study.attacks.measure import AttackReport, KindRow
+    from crscore.study.attacks.duels import AttackReport, KindRow
     from crscore.study.error_analysis import Case
     from crscore.study.results import Findings
 
@@ -96,7 +96,7 @@ def attacks(findings: Findings) -> Section | None:
                 low=row.low,
                 high=row.high,
                 written=percent(row.wins),
-                look="" if row.kind in TELLING else _look(row.reached),
+                look="" if row.kind in FLAGGED_KINDS else _look(row.reached),
             )
             for row in report.kinds
         ],

@@ -77,8 +77,7 @@ def _token_encoder(encoder: Encoder) -> Encoder:
     """Take the default encoder where the run's shows no tokens and the weights are here."""
     if isinstance(encoder, TokenEncoder):
         return encoder
-    module = plugins.load("encoders", TOKENS)
-    if module.missing() is not None:
+    if plugins.load("encoders", TOKENS).missing() is not None:
         return encoder
-    made: Encoder = module.create({"offline": "true"})
+    made: Encoder = plugins.create("encoders", TOKENS, {"offline": True})
     return made

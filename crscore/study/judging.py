@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from crscore.errors import InputError
 from crscore.study import link_classifier, measure
-from crscore.study.attacks import measure as duelling
+from crscore.study.attacks import duels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from crscore.encoders.base import Encoder
     from crscore.matchers.base import Cells, Judgement, Matcher
     from crscore.scorer import Scorer
-    from crscore.study.attacks.make import Attack
-    from crscore.study.attacks.measure import Duel
+    from crscore.study.attacks.attack_set import Attack
+    from crscore.study.attacks.duels import Duel
     from crscore.study.link_classifier import Links
     from crscore.study.measure import Measurements
     from crscore.study.splits import Fold
@@ -103,7 +103,7 @@ def judge(
             study, scorer, name=name, sources=sources, chosen=chosen, is_part=fold is not None
         ),
         links=link_classifier.links(study, linker, sources=sources, chosen=chosen),
-        duels=duelling.duels(study, mine, scorer, sources=sources),
+        duels=duels.score_duels(study, mine, scorer, sources=sources),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crscore.study import (
@@ -16,12 +16,12 @@ from crscore.study import (
     systems,
 )
 from crscore.study import link_classifier as classifier
-from crscore.study.attacks import length as length_effect
+from crscore.study.attacks.length import length_effect
 
 if TYPE_CHECKING:
     from crscore.study.agreement import Agreement
+    from crscore.study.attacks.duels import AttackReport
     from crscore.study.attacks.length import LengthEffect
-    from crscore.study.attacks.measure import AttackReport
     from crscore.study.claim_quality import ClaimQuality
     from crscore.study.correlate import Correlation
     from crscore.study.error_analysis import Misjudged
@@ -132,15 +132,8 @@ def assess(
         claims=claim_quality.claim_quality(study),
         agreement=agreement.agreement(study),
         errors=error_analysis.misjudged(measured),
-        length=_length(measured, settings),
+        length=length_effect(measured, **draw),
         attacks=attacks,
         issues=issues,
         notes=notes,
     )
-
-
-def _length(measured: Measurements, settings: Settings) -> LengthEffect:
-    # For the score alone: what a baseline pays for length tells nobody anything.
-    words = next(one for one in measured.metrics if one.name == length_effect.WORDS)
-    alone = replace(measured, metrics=(measured.primary, words))
-    return length_effect.length_effects(alone, resamples=settings.resamples, seed=settings.seed)[0]

@@ -11,8 +11,7 @@ from crscore.errors import ConfigError, UnknownThresholdError
 from crscore.scoring import signature
 from crscore.static_analysis import suite
 from crscore.study import issues, judging, measure, results, saved, splits, statistics, study
-from crscore.study.attacks import make
-from crscore.study.attacks import measure as duelling
+from crscore.study.attacks import attack_set, duels
 from crscore.study.vector_cache import AnalysisMemory, Memory
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from crscore.pipeline import Analyzers
     from crscore.scorer import Scorer
     from crscore.settings import Config
-    from crscore.study.attacks.make import Attack
-    from crscore.study.attacks.measure import AttackReport
+    from crscore.study.attacks.attack_set import Attack
+    from crscore.study.attacks.duels import AttackReport
     from crscore.study.issues import Issues, Variant
     from crscore.study.judging import Judged, Trainer
     from crscore.study.measure import Measurements, Metric
@@ -106,7 +105,7 @@ def run(
     analyzers = AnalysisMemory(tools)
     attacks: tuple[Attack, ...] = ()
     if options.attacks:
-        attacks = make.attacks(rated, seed=options.seed, sources=options.sources)
+        attacks = attack_set.make_attacks(rated, seed=options.seed, sources=options.sources)
     job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
     made, judged, others = (
         _whole(job) if options.split is None else _folds(job, options.split, trainer, tell)
@@ -252,7 +251,7 @@ def _notes(job: _Job, made: Scorer) -> tuple[str, ...]:
 def _report(judged: Judged, options: Options) -> AttackReport | None:
     if not judged.duels:
         return None
-    return duelling.report(judged.duels, resamples=options.resamples, seed=options.seed)
+    return duels.summarize_duels(judged.duels, resamples=options.resamples, seed=options.seed)
 
 
 def metric_name(made: Scorer, options: Options) -> str:

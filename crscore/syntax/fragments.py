@@ -166,7 +166,7 @@ def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _scopes(count: int) -> Iterator[tuple[str, ...]]:
-    """What the missing open braces may be, outermost first; the last one repeats inward."""
+    """List candidates for the missing open braces, outermost first; the last one repeats inward."""
     if count == 0:
         return
     if count > 1:

@@ -64,7 +64,7 @@ def languages_known() -> tuple[Language, ...]:
 
 @cache
 def fingerprint() -> str:
-    """Tell which grammars are installed: another version can read code another way.
+    """Return the versions of the installed grammars: another version can read code another way.
 
     Returns:
         Eight hex digits of a hash over the grammars' packages and their versions.

@@ -1,4 +1,4 @@
-"""Which language a piece of code is in when its file does not tell."""
+"""Guess the language of code whose file name does not determine it."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def guess(lines: Sequence[str]) -> Language | None:
     for language in languages_known():
         tree = read_fragment(language, tried, 1)
         share = tree.errors / size
-        rank = (round(share, 3), -_telling(tree), language.precedence)
-        if share <= MAX_ERRORS and _telling(tree) > 0 and (best is None or rank < best):
+        rank = (round(share, 3), -_information(tree), language.precedence)
+        if share <= MAX_ERRORS and _information(tree) > 0 and (best is None or rank < best):
             best, found = rank, language
     return found
 
 
-def _telling(tree: Tree) -> float:
+def _information(tree: Tree) -> float:
     """Share of the tokens that stand in units of a clear role, in [0, 1]."""
     total = sum(len(unit.tokens) for unit in tree.units)
     clear = sum(len(unit.tokens) for unit in tree.units if unit.role in _TELLING)

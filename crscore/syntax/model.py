@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Role(StrEnum):
-    """What a unit is for."""
+    """Role of a unit."""
 
     MODULE = "module"
     CLASS = "class"
@@ -53,7 +53,7 @@ class Role(StrEnum):
 
 
 class Part(StrEnum):
-    """What a piece of a unit is for."""
+    """Role of a part of a unit."""
 
     NAME = "name"
     PARAMETERS = "parameters"
@@ -108,7 +108,7 @@ class Unit:
     after: int
     """Index behind its last nested unit: its subtree is `units[index:after]`."""
     role: Role
-    """What it is for."""
+    """Role."""
     word: str
     """The English noun for it (`method`, `interface`); may be empty."""
     name: str
@@ -124,7 +124,7 @@ class Unit:
     parameters: tuple[Parameter, ...] = ()
     """Of a function."""
     calls: tuple[str, ...] = ()
-    """What its own expressions call, outermost first."""
+    """Callees of its own expressions, outermost first."""
 
     def part(self, part: Part) -> str:
         """Text of a piece; empty when the unit has none."""
@@ -208,7 +208,7 @@ class Language:
     fragments: tuple[tuple[str, str], ...] = ()
     """Text to put before and after a fragment that does not parse alone."""
     openers: Mapping[str, str] = field(default_factory=dict)
-    """What opens a `class`, `function`, `block`, `object` or `callback` that a fragment lacks."""
+    """Opens a `class`, `function`, `block`, `object` or `callback` missing from a fragment."""
     prolog: str = ""
     """Text that every fragment needs before it."""
     indented: bool = False
@@ -218,4 +218,4 @@ class Language:
     precedence: int = 9
     """Lower wins when two grammars read a text of unknown language equally well."""
     line_comments: tuple[str, ...] = ("//",)
-    """What starts a comment to the end of the line."""
+    """Marker of a comment to the end of the line."""

@@ -174,7 +174,7 @@ def _add_bases(node: tree_sitter.Node, found: dict[Part, str], language: Languag
 
 
 def _add_range(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
-    """What a loop runs over when the grammar keeps it in a clause (Go) or bare (PHP)."""
+    """Find the range of a loop when the grammar keeps it in a clause (Go) or bare (PHP)."""
     del language
     found[Part.VALUE] = found.get(Part.VALUE, "").removeprefix("in ")
     if found[Part.VALUE] or Part.CONDITION in found:
@@ -235,7 +235,7 @@ def _add_declared(node: tree_sitter.Node, found: dict[Part, str], language: Lang
 
 
 def _add_start(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
-    """What a condition does before it checks (Go's `if err := f(); err != nil`)."""
+    """Find the statement before a check (Go's `if err := f(); err != nil`)."""
     del language
     start = text_of(node.child_by_field_name("initializer"))
     if start and found.get(Part.CONDITION):
@@ -309,7 +309,7 @@ def _spread(node: tree_sitter.Node) -> Iterator[Parameter]:
 
 
 def _picked(pattern: tree_sitter.Node) -> Iterator[Parameter]:
-    """What a function takes out of an object it is handed (`{ label, size = 3 }`)."""
+    """Find the names a function destructures from a parameter (`{ label, size = 3 }`)."""
     for child in pattern.named_children[:MAX_PARAMETERS]:
         if "comment" in child.type:
             continue

@@ -69,7 +69,7 @@ def parse_source(
 
 
 _MADE_UP = frozenset({Role.CLASS, Role.FUNCTION, Role.ASSIGN, Role.CALL})
-"""Roles that text put before a fragment can have; such a unit has no name to tell."""
+"""Roles that text put before a fragment can have; such a unit has no name of its own."""
 
 
 class _Draft:
@@ -300,7 +300,7 @@ class _Reader:
 
 
 def _starts(node: tree_sitter.Node) -> Iterator[int]:
-    """What a loop or condition does before its body (`i = 0`, `err := f()`): no unit of its own."""
+    """Yield the ids of nodes before a body (`i = 0`, `err := f()`), which are no units."""
     clauses = (child for child in node.named_children[:3] if child.type == "for_clause")
     for holder in (node, *clauses):
         for name in _STARTS:
@@ -368,7 +368,7 @@ def _target_name(node: tree_sitter.Node, language: Language) -> str:
 
 
 def _callback_label(node: tree_sitter.Node, language: Language) -> str:
-    """What a callback is handed to, with the text beside it: `it 'adds numbers'`."""
+    """Return the call that takes a callback, with the text beside it: `it 'adds numbers'`."""
     above = node.parent
     for _ in range(4):
         if above is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from crscore.errors import DependencyError, InputError
 from crscore.matchers.calibrated.trees import Trees
-from crscore.training import loss as structure
+from crscore.training.loss import LOSS, gradient
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ START: Final = -0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """How the trees are grown."""
+    """Settings of the trees."""
 
     rounds: int = 250
     """Trees of one ensemble."""
@@ -48,8 +48,8 @@ class Growth:
     random_thresholds: bool = True
     """Try one random threshold a feature (extremely randomised trees), not the best: many
     unlike trees forget a study's accidents better."""
-    loss: tuple[float, float, float] = structure.LOSS
-    """What an error of conciseness, comprehensiveness and relevance costs."""
+    loss: tuple[float, float, float] = LOSS
+    """Weights of the errors of conciseness, comprehensiveness and relevance."""
 
 
 def require_lightgbm() -> Any:
@@ -64,7 +64,7 @@ def require_lightgbm() -> Any:
         raise DependencyError("lightgbm", "pip install 'crscore[train]'") from exc
 
 
-def grow(
+def grow_trees(
     rows: Floats, layout: Layout, *, directions: Sequence[int], growth: Growth, seed: int
 ) -> Trees:
     """Grow the trees.
@@ -90,7 +90,7 @@ def grow(
     made = []
     for index in range(growth.ensembles):
         parameters = {
-            "objective": _objective(layout, growth.loss),
+            "objective": lambda logits, _: gradient(logits + START, layout, loss=growth.loss),
             "learning_rate": growth.rate,
             "num_leaves": growth.leaves,
             "max_depth": growth.depth,
@@ -111,22 +111,14 @@ def grow(
             "monotone_constraints_method": "basic",
             "verbose": -1,
         }
-        data = lightgbm.Dataset(
-            rows, free_raw_data=False, params=parameters | {"objective": "none"}
-        )
+        unmeasured = parameters | {"objective": "none"}
+        data = lightgbm.Dataset(rows, free_raw_data=False, params=unmeasured)
         try:
             model = lightgbm.train(parameters, data, num_boost_round=growth.rounds)
         except lightgbm.basic.LightGBMError as exc:
             raise InputError(f"nothing can be learned from {len(rows):,} cells: {exc}") from exc
         made += [tree["tree_structure"] for tree in model.dump_model()["tree_info"]]
     return _flatten(made, scale=1 / growth.ensembles)
-
-
-def _objective(layout: Layout, loss: tuple[float, float, float]) -> Any:
-    def objective(logits: npt.NDArray[np.float64], _: Any) -> tuple[Any, Any]:
-        return structure.gradient(logits + START, layout, loss=loss)
-
-    return objective
 
 
 def _flatten(structures: list[dict[str, Any]], *, scale: float) -> Trees:
@@ -151,12 +143,11 @@ def _down(thresholds: npt.NDArray[np.float64]) -> Floats:
     """Round to float32 so that `x <= threshold` keeps its answer for every float32 `x`."""
     near = thresholds.astype(np.float32)
     above = near.astype(np.float64) > thresholds
-    made: Floats = np.where(above, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
-    return made
+    return np.where(above, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
 
 
 def _append(node: dict[str, Any], columns: dict[str, list[float]], *, scale: float) -> int:
-    """Append a node and what is below it; say how deep it goes."""
+    """Append a node and what is below it; return its depth."""
     at = len(columns["value"])
     is_leaf = "split_feature" not in node
     for name, value in (

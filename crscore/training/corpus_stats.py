@@ -1,4 +1,4 @@
-"""What is usual in claims and reviews, counted on training texts."""
+"""Statistics of claims and reviews, counted on training texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEEN_IN: Final = 4
 """A stem in fewer training texts is left out of the table and counts as never seen."""
 
 
-def background(
+def make_background(
     claims: Sequence[str],
     claim_vectors: Floats,
     remarks: Sequence[str],

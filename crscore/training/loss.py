@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 SHARPNESS: Final = 3.0
 """Of the soft maximum over logits."""
 LOSS: Final = (1.0, 1.5, 4.0)
-"""What an error of conciseness, comprehensiveness and relevance costs."""
+"""Weights of the errors of conciseness, comprehensiveness and relevance."""
 ADDRESSED: Final = 0.6
-"""What an error about a (pseudo-reference, review) pair costs, beside the three."""
+"""Weight of the error of a (pseudo-reference, review) pair, beside the three."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layout:
-    """How M cells of many reviews hang together."""
+    """Layout of the M cells of many reviews."""
 
     sentence: Integers
     """Shape (M,): each cell's sentence."""
@@ -79,7 +79,7 @@ class Layout:
 
 
 def sigmoid(logits: Doubles) -> Doubles:
-    """From logits to degrees in (0, 1)."""
+    """Map logits to degrees in (0, 1)."""
     made: Doubles = 1 / (1 + np.exp(-logits))
     return made
 
@@ -87,12 +87,12 @@ def sigmoid(logits: Doubles) -> Doubles:
 def gradient(
     logits: Doubles, layout: Layout, *, loss: tuple[float, float, float] = LOSS
 ) -> tuple[Doubles, Doubles]:
-    """Say how each cell's logit should move.
+    """Compute how each cell's logit should move.
 
     Args:
         logits: Shape (M,).
-        layout: How the cells hang together.
-        loss: What an error of conciseness, comprehensiveness and relevance costs.
+        layout: Layout of the cells.
+        loss: Weights of the errors of conciseness, comprehensiveness and relevance.
 
     Returns:
         The loss's gradient and the diagonal of its Gauss-Newton matrix, both of shape (M,).
@@ -102,22 +102,18 @@ def gradient(
     review = layout.review_of_sentence[layout.sentence]
     by_sentence = _soft_maximum(logits, layout.sentence, len(layout.review_of_sentence))
     by_reference = _soft_maximum(logits, layout.reference, len(layout.review_of_reference))
-    con, d_con = _mean_of_best(
-        degrees,
-        by_sentence * slope,
-        by_sentence,
-        layout.sentence,
-        layout.review_of_sentence,
-        layout,
-    )
-    comp, d_comp = _mean_of_best(
-        degrees,
-        by_reference * slope,
-        by_reference,
-        layout.reference,
-        layout.review_of_reference,
-        layout,
-    )
+
+    def mean_of_best(
+        shares: Doubles, group: Integers, review_of: Integers
+    ) -> tuple[Doubles, Doubles]:
+        reviews = len(layout.weights)
+        best = np.bincount(group, shares * degrees, len(review_of))
+        size = np.maximum(np.bincount(review_of, minlength=reviews), 1)
+        pull = shares * slope / size[review_of[group]]
+        return np.bincount(review_of, best, reviews) / size, pull
+
+    con, d_con = mean_of_best(by_sentence, layout.sentence, layout.review_of_sentence)
+    comp, d_comp = mean_of_best(by_reference, layout.reference, layout.review_of_reference)
     total = con + comp + 1e-9
     rel = 2 * con * comp / total
     d_rel = (2 * comp**2 / total**2)[review] * d_con + (2 * con**2 / total**2)[review] * d_comp
@@ -137,23 +133,9 @@ def gradient(
 
 
 def _soft_maximum(logits: Doubles, group: Integers, groups: int) -> Doubles:
-    """Each cell's share in the soft maximum of its group."""
+    """Return each cell's share in the soft maximum of its group."""
     highest = np.full(groups, -np.inf)
     np.maximum.at(highest, group, logits)
     shares = np.exp(SHARPNESS * (logits - highest[group]))
     made: Doubles = shares / np.bincount(group, shares, groups)[group]
     return made
-
-
-def _mean_of_best(
-    degrees: Doubles,
-    pull: Doubles,
-    shares: Doubles,
-    group: Integers,
-    review_of: Integers,
-    layout: Layout,
-) -> tuple[Doubles, Doubles]:
-    reviews = len(layout.weights)
-    best = np.bincount(group, shares * degrees, len(review_of))
-    size = np.maximum(np.bincount(review_of, minlength=reviews), 1)
-    return np.bincount(review_of, best, reviews) / size, pull / size[review_of[group]]

@@ -17,7 +17,7 @@ from crscore.records import PseudoReference, ReferenceKind
 from crscore.study.study import LIKERT
 from crscore.training import boosting, negatives, samples
 from crscore.training.boosting import Growth
-from crscore.training.corpus_stats import background
+from crscore.training.corpus_stats import make_background
 from crscore.training.loss import Layout
 from crscore.training.samples import Example, Target, Vectors
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 AXES: Final = 16
 """Main directions of review sentences among the features."""
 DISCOUNT: Final = 0.1
-"""What each unit of a comment's log-length takes off its cells' logits."""
+"""Taken off a cell's logit for each unit of its comment's log-length."""
 DECISION: Final = 0.24
 """The degree from which a cell counts as addressed."""
 # Padding must not pay: more words, more sentences, a repetition or a less fitting neighbour can
@@ -55,17 +55,17 @@ _RISING: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What a training run may vary; the defaults made the shipped weights."""
+    """Settings of a training run; the defaults made the shipped weights."""
 
     growth: Growth = field(default_factory=Growth)
-    """How the trees are grown."""
+    """Settings of the trees."""
     axes: int = AXES
     """Main directions of review sentences among the features."""
     discount: float = DISCOUNT
-    """What length costs."""
+    """Taken off for length."""
     decision: float = DECISION
     """From which degree a cell is shown as addressed."""
-    decoys: bool = True
+    negatives: bool = True
     """Learn from texts made to fool the score, too."""
 
 
@@ -88,7 +88,7 @@ def train(
         encoder: What the score will use.
         generator: Writes the second set of claims; `structural` when None.
         seed: Of all draws. The same study, encoder and seed give the same weights.
-        recipe: What to vary.
+        recipe: Settings.
 
     Returns:
         The matcher.
@@ -99,13 +99,13 @@ def train(
     """
     boosting.require_lightgbm()
     recipe = recipe or Recipe()
-    made = examples(study, generator or plugins.create("claims", "structural"))
-    if recipe.decoys:
-        made += negatives.examples(study, made, seed=seed)
+    made = make_examples(study, generator or plugins.create("claims", "structural"))
+    if recipe.negatives:
+        made += negatives.make_negatives(study, made, seed=seed)
     parts = {example.text: samples.split_sentences(example.text) for example in made}
     vectors = Vectors(encoder)
     vectors.learn(text for said in parts.values() for text in said)
-    vectors.learn(samples.parse_reference(ref) for example in made for ref in example.references)
+    vectors.learn(samples.encoded_text(ref) for example in made for ref in example.references)
     usual = _background(study, made, parts, vectors, axes=recipe.axes)
     trees = _grow(made, parts, vectors, usual, recipe=recipe, seed=seed)
     if not trees.depth:  # the library stops without a word where its first tree finds no cut
@@ -124,7 +124,7 @@ def train(
     )
 
 
-def examples(study: Study, generator: ClaimGenerator) -> list[Example]:
+def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
     """Set every rated review against every list of pseudo-references.
 
     Args:
@@ -146,8 +146,8 @@ def examples(study: Study, generator: ClaimGenerator) -> list[Example]:
             for ref in (change.edited[i] for i in rows)
         )
         for refs, linked in (
-            (samples.counted(claims_of(change)), ()),
-            (samples.counted(claims.references), ()),
+            (samples.select_counted(claims_of(change)), ()),
+            (samples.select_counted(claims.references), ()),
             (edited, rows),
         ):
             if refs:
@@ -158,7 +158,7 @@ def examples(study: Study, generator: ClaimGenerator) -> list[Example]:
                         diff=parsed,
                         references=refs,
                         text=review.text,
-                        target=target(review, rows=linked),
+                        target=make_target(review, rows=linked),
                     )
                     for review in change.reviews
                 ]
@@ -166,7 +166,7 @@ def examples(study: Study, generator: ClaimGenerator) -> list[Example]:
 
 
 def claims_of(change: StudyChange) -> tuple[PseudoReference, ...]:
-    """Take a study's own claims, without what tools found.
+    """Return a study's own claims, without the findings of tools.
 
     The published study has the findings of old tools, more than half of which tell JavaScript of
     2015 that it is not that of 2009. Reviews hardly ever address them, and a matcher that learns
@@ -181,7 +181,7 @@ def read_diff(change: StudyChange) -> Diff:
     return parse.with_sources(parsed, {"": (change.old_source, change.new_source)})
 
 
-def target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
+def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
     """Bring a review's Likert ratings to [0, 1]: (rating - 1) / 4, as the paper does.
 
     Args:
@@ -209,15 +209,15 @@ def _background(
     *,
     axes: int,
 ) -> Background:
-    claims = [samples.parse_reference(ref) for change in study.changes for ref in claims_of(change)]
+    claims = [samples.encoded_text(ref) for change in study.changes for ref in claims_of(change)]
     texts = [review.text for change in study.changes for review in change.reviews]
     remarks = [sentence for text in texts for sentence in parts.get(text, ())]
     if not remarks:
         raise InputError("the study rates no review that has a sentence")
     if not claims:  # a study without recorded claims
-        claims = [samples.parse_reference(ref) for example in made for ref in example.references]
+        claims = [samples.encoded_text(ref) for example in made for ref in example.references]
     vectors.learn(claims)
-    return background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=axes)
+    return make_background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=axes)
 
 
 def _grow(
@@ -231,7 +231,7 @@ def _grow(
 ) -> Trees:
     shapes, targets, rows = [], [], []
     for example in made:
-        described = features.features(samples.cells(example, parts, vectors), usual)
+        described = features.compute_features(samples.make_cells(example, parts, vectors), usual)
         if described.size:
             shapes.append(described.shape[:2])
             targets.append(example.target)
@@ -239,7 +239,7 @@ def _grow(
     if not rows:
         raise InputError("the study rates no review that has a sentence and a claim to meet")
     names = features.feature_names(len(usual.axes))
-    return boosting.grow(
+    return boosting.grow_trees(
         np.concatenate(rows),
         Layout.of(shapes, targets),
         directions=[(name in _RISING) - (name in _FALLING) for name in names],

@@ -1,12 +1,12 @@
-"""Texts made to fool a score, as examples of what addresses nothing."""
+"""Negative examples: texts made to fool a score, which address nothing."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crscore.study.attacks import make
-from crscore.study.attacks.make import AttackKind
+from crscore.study.attacks import attack_set
+from crscore.study.attacks.attack_set import AttackKind
 from crscore.study.attacks.material import Wording
 from crscore.training import samples
 from crscore.training.samples import Example, Target
@@ -14,7 +14,7 @@ from crscore.training.samples import Example, Target
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.study.attacks.make import Attack
+    from crscore.study.attacks.attack_set import Attack
     from crscore.study.study import Study
 
 EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
@@ -22,18 +22,19 @@ EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
 PADDED: Final = frozenset({AttackKind.PRAISE, AttackKind.BOILERPLATE})
 """Kinds that add something empty to an honest review; what they add is the example."""
 WEIGHT: Final = 0.1
-"""What one counts, beside 1 for a rated review."""
+"""Weight of one, beside 1 for a rated review."""
+_NOTHING: Final = Target(conciseness=0.0, comprehensiveness=0.0, relevance=0.0, weight=WEIGHT)
 
 
-def examples(study: Study, honest: Sequence[Example], *, seed: int) -> list[Example]:
-    """Make decoys for the changes of a study.
+def make_negatives(study: Study, honest: Sequence[Example], *, seed: int) -> list[Example]:
+    """Make negative examples for the changes of a study.
 
     Their wording is that of the training half, so that the attacks a score is measured with
     stay unseen.
 
     Args:
         study: The training changes.
-        honest: The study's own examples; each decoy meets the same lists.
+        honest: The study's own examples; each negative meets the same lists.
         seed: Of all draws.
 
     Returns:
@@ -43,25 +44,20 @@ def examples(study: Study, honest: Sequence[Example], *, seed: int) -> list[Exam
     for example in honest:
         by_review.setdefault((example.change, example.system), []).append(example)
     made = []
-    for attack in make.attacks(study, seed=seed, wording=Wording.TRAINING):
-        own = by_review.get((attack.change, attack.system), [])
-        text = _decoy(attack, own[0].text) if own else ""  # a change that nothing is claimed of
-        if text:
-            for example in own:
-                linked = None if example.target.addressed is None else frozenset[int]()
-                nothing = Target(
-                    conciseness=0.0,
-                    comprehensiveness=0.0,
-                    relevance=0.0,
-                    addressed=linked,
-                    weight=WEIGHT,
-                )
-                made.append(replace(example, text=text, target=nothing))
+    for attack in attack_set.make_attacks(study, seed=seed, wording=Wording.TRAINING):
+        own = by_review.get((attack.change, attack.system))
+        text = _negative_text(attack, own[0].text) if own else ""
+        if own and text:  # nothing is claimed of some changes
+            linked = replace(_NOTHING, addressed=frozenset())
+            made += [
+                replace(one, text=text, target=_NOTHING if one.target.addressed is None else linked)
+                for one in own
+            ]
     return made
 
 
-def _decoy(attack: Attack, honest: str) -> str:
-    """The part of an attack that says nothing; "" where there is none.
+def _negative_text(attack: Attack, honest: str) -> str:
+    """Return the part of an attack that says nothing; "" where there is none.
 
     The kinds left out are met by rules, or by the honest examples: a review of another change
     is what the junk systems of a study write.

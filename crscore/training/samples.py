@@ -1,4 +1,4 @@
-"""From a study to what the boosting reads: cells, and what people said of them."""
+"""Training examples: reviews, their pseudo-references, and the scores they should have."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_CLAIMS: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What the scores of a review should be."""
+    """Scores that a review should have."""
 
     conciseness: float
     """In [0, 1]: (Likert - 1) / 4."""
@@ -39,7 +39,7 @@ class Target:
     addressed: frozenset[int] | None = None
     """Which pseudo-references the review addresses; None when nobody said."""
     weight: float = 1.0
-    """How much it counts."""
+    """Weight in the loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,15 +53,15 @@ class Example:
     diff: Diff
     """The change."""
     references: tuple[PseudoReference, ...]
-    """What the review is compared with."""
+    """Pseudo-references that the review is compared with."""
     text: str
     """The review."""
     target: Target
-    """What people said of it."""
+    """Scores that people gave it."""
 
 
 class Vectors:
-    """Every text's vector, each encoded once."""
+    """Vectors of texts, each encoded once."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
@@ -84,13 +84,13 @@ class Vectors:
         return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
 
 
-def counted(refs: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]:
-    """Take the pseudo-references that a default score counts."""
+def select_counted(refs: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]:
+    """Select the pseudo-references that a default score counts."""
     return tuple(ref for ref in references.select(refs, limit=MAX_CLAIMS) if ref.counted)
 
 
-def parse_reference(reference: PseudoReference) -> str:
-    """What the encoder reads of a pseudo-reference."""
+def encoded_text(reference: PseudoReference) -> str:
+    """Return the text of a pseudo-reference that the encoder reads."""
     return reference.reading or reference.text
 
 
@@ -99,8 +99,8 @@ def split_sentences(text: str) -> tuple[str, ...]:
     return sentences.split_comment(text, splitter="markdown").sentences
 
 
-def cells(example: Example, parts: Mapping[str, tuple[str, ...]], vectors: Vectors) -> Cells:
-    """Put one example's cells together.
+def make_cells(example: Example, parts: Mapping[str, tuple[str, ...]], vectors: Vectors) -> Cells:
+    """Make the cells of one example.
 
     Args:
         example: The review and its pseudo-references.
@@ -111,7 +111,7 @@ def cells(example: Example, parts: Mapping[str, tuple[str, ...]], vectors: Vecto
         The cells, as the pipeline would make them.
     """
     said = parts[example.text]
-    rows = vectors.of([parse_reference(ref) for ref in example.references])
+    rows = vectors.of([encoded_text(ref) for ref in example.references])
     columns = vectors.of(said)
     return Cells(
         diff=example.diff,

@@ -9,11 +9,12 @@ import os
 import re
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from crscore.diff import parse
-from crscore.records import Coverage, ToolState
+from crscore.records import Analysis, Coverage, ToolState
 from crscore.static_analysis import analyzer, collect, execute, tools, units
 from crscore.static_analysis.suite import Suite
 from tests.helpers.toys import added_files
@@ -65,20 +66,31 @@ def test_manifest_holds_nothing_wrong(name: str) -> None:
     analyzer.read_analyzer(analyzer.builtin() / name, shipped=False)
 
 
-@pytest.fixture(scope="module")
-def analysed() -> dict:
-    """What each sample yields; a run is dear."""
-    return {}
+class Analysed(NamedTuple):
+    """What a tool says; it is started once for all, because a start costs most."""
+
+    sample: Analysis
+    broken: Analysis
+    clean: Analysis
+    hunks: tuple[Analysis, ...]
 
 
-def analysis(name: str, kept: dict):
-    if name not in kept:
-        (kept[name],) = suite(name).analyze([added_files(sample(name))])
-    return kept[name]
+@functools.cache
+def analysed(name: str) -> Analysed:
+    files = sample(name)
+    suffix = Path(next(iter(files))).suffix
+    diffs = [
+        added_files(files),
+        added_files({f"broken{suffix}": BROKEN}),
+        added_files({f"clean{suffix}": CLEAN[suffix]}),
+        *(hunk(file, text) for file, text in files.items()),
+    ]
+    whole, broken, clean, *hunks = suite(name).analyze(diffs)
+    return Analysed(whole, broken, clean, tuple(hunks))
 
 
-def test_sample_yields_what_is_written_beside_it(name, analysed) -> None:
-    found = analysis(name, analysed)
+def test_sample_yields_what_is_written_beside_it(name) -> None:
+    found = analysed(name).sample
     rows = [
         {
             "file": one.path,
@@ -96,15 +108,15 @@ def test_sample_yields_what_is_written_beside_it(name, analysed) -> None:
     assert rows, "a sample without a finding shows nothing"
 
 
-def test_sample_is_read_whole(name, analysed) -> None:
-    found = analysis(name, analysed)
+def test_sample_is_read_whole(name) -> None:
+    found = analysed(name).sample
     assert found.coverage is Coverage.COMPLETE, found.tools
     assert found.tools[0].files == len(sample(name))
     assert all(one.in_change for one in found.findings)
 
 
-def test_sentences_are_one_line_of_plain_english(name, analysed) -> None:
-    for one in analysis(name, analysed).findings:
+def test_sentences_are_one_line_of_plain_english(name) -> None:
+    for one in analysed(name).sample.findings:
         assert re.fullmatch(r"[A-Z`][^\n]*[.?!…]", one.text), one.text
         assert one.text.count("`") % 2 == 0, one.text
         assert "``" not in one.text
@@ -114,10 +126,10 @@ def test_sentences_are_one_line_of_plain_english(name, analysed) -> None:
             assert one.rule not in one.text
 
 
-def test_every_sentence_is_met_by_the_sample(name, analysed) -> None:
+def test_every_sentence_is_met_by_the_sample(name) -> None:
     manifest = read(name).manifest
     met = set()
-    for one in analysis(name, analysed).findings:
+    for one in analysed(name).sample.findings:
         for index, sentence in enumerate(manifest.sentences):
             if re.fullmatch(sentence.rule, one.rule) and re.search(
                 sentence.message or "", one.message
@@ -143,10 +155,8 @@ def test_what_silences_a_tool_is_overwritten_column_for_column(name) -> None:
         assert changed <= {"x"}
 
 
-def test_findings_do_not_depend_on_settings_found_on_the_way(
-    name, analysed, tmp_path, monkeypatch
-) -> None:
-    clean = analysis(name, analysed)
+def test_findings_do_not_depend_on_settings_found_on_the_way(name, tmp_path, monkeypatch) -> None:
+    clean = analysed(name).sample
     for folder in (tmp_path, tmp_path / ".config"):
         folder.mkdir(exist_ok=True)
         for file, text in SETTINGS.items():
@@ -197,19 +207,22 @@ SETTINGS = {
 
 def test_hunk_alone_says_only_what_the_manifest_allows(name) -> None:
     manifest = read(name).manifest
-    for file, text in sample(name).items():
-        lines = text.removesuffix("\n").split("\n")
-        (found,) = suite(name).analyze([hunk(file, lines)])
+    for found, text in zip(analysed(name).hunks, sample(name).values(), strict=True):
         for one in found.findings:
             assert any(re.fullmatch(rule, one.rule) for rule in manifest.fragments.rules), one
-            assert 10 <= one.line < 10 + len(lines)
+            assert 10 <= one.line < 10 + len(lines_of(text))
         assert found.tools[0].reason in (collect.HUNKS_ONLY, collect.NEEDS_FILES)
         assert found.coverage is Coverage.PARTIAL
         if manifest.fragments is None:
             assert found.tools[0].state is ToolState.ABSTAINED
 
 
-def hunk(path: str, lines: list[str]):
+def lines_of(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")
+
+
+def hunk(path: str, text: str):
+    lines = lines_of(text)
     return parse.parse_diff(
         f"--- a/{path}\n+++ b/{path}\n@@ -9,0 +10,{len(lines)} @@\n"
         + "".join(f"+{line}\n" for line in lines)
@@ -217,22 +230,19 @@ def hunk(path: str, lines: list[str]):
 
 
 def test_file_that_does_not_parse_is_unread_and_no_issue(name) -> None:
-    suffix = Path(next(iter(sample(name)))).suffix
-    broken = {f"broken{suffix}": BROKEN}
-    (found,) = suite(name).analyze([added_files(broken)])
     if name == "lizard":  # it reads tokens, and has no grammar to break
         return
+    found = analysed(name).broken
     assert found.findings == ()
     assert found.coverage is Coverage.PARTIAL
-    assert found.tools[0].unread == tuple(broken)
+    assert [Path(path).stem for path in found.tools[0].unread] == ["broken"]
 
 
 BROKEN = "def class ( { [ = <<<<<<< HEAD\n)))) => ; ' \" `\n"
 
 
 def test_clean_file_is_read_and_yields_nothing(name) -> None:
-    suffix = Path(next(iter(sample(name)))).suffix
-    (found,) = suite(name).analyze([added_files({f"clean{suffix}": CLEAN[suffix]})])
+    found = analysed(name).clean
     assert found.findings == ()
     assert found.coverage is Coverage.COMPLETE, found.tools
 

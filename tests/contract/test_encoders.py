@@ -7,6 +7,7 @@ import pytest
 
 from crscore import plugins
 from crscore.encoders.base import Encoder
+from crscore.errors import ConfigError
 from tests.helpers.tiny_model import save_tiny_model
 
 STRANGE = (
@@ -25,11 +26,11 @@ STRANGE = (
 
 @pytest.fixture(scope="module", params=plugins.names("encoders"))
 def encoder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Encoder:
-    options = {"offline": "true"}
+    options: dict[str, object] = {"offline": True}
     if request.param == "st":
         # Its published model is not in any package: a tiny one of the same kind stands in.
         options["model"] = str(save_tiny_model(tmp_path_factory.mktemp("model")))
-    made: Encoder = plugins.load("encoders", request.param).create(options)
+    made: Encoder = plugins.create("encoders", request.param, options)
     return made
 
 
@@ -82,3 +83,10 @@ def test_identity_is_stable_and_begins_with_the_plugins_name(
     monkeypatch.chdir(tmp_path)
     assert encoder.identity == before
     assert before.partition(":")[0] in plugins.names("encoders")
+
+
+@pytest.mark.parametrize("name", plugins.names("encoders"))
+@pytest.mark.parametrize("values", [{"colour": "blue"}, {"offline": "perhaps"}])
+def test_wrong_option_is_named(name: str, values: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match=f"^encoder {name}: {next(iter(values))}: "):
+        plugins.create("encoders", name, values)

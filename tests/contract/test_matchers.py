@@ -7,7 +7,7 @@ import pytest
 
 from crscore import plugins
 from crscore.diff import parse
-from crscore.encoders.minilm import create as minilm
+from crscore.encoders import minilm
 from crscore.matchers.base import Cells, Matcher
 from crscore.records import Flag, PseudoReference, ReferenceKind, Sentence
 from crscore.scoring import similarity
@@ -30,16 +30,15 @@ SAID = (
     Sentence(text="The limit is raised from 10 to 20.", comment=1, hidden=True),
     Sentence(text="fingerprint:ab12", comment=0, hidden=True),
 )
-ENCODER = minilm({"offline": "true"})
+ENCODER = minilm.MiniLM(offline=True)
 
 
 @pytest.fixture(params=plugins.names("matchers"))
 def matcher(request: pytest.FixtureRequest) -> Matcher:
-    module = plugins.load("matchers", request.param)
-    options = {"encoder": ENCODER.identity}
-    made: Matcher = module.create(
-        options | {"threshold": "0.6"} if module.USES_THRESHOLD else options
-    )
+    takes = plugins.load("matchers", request.param).Options.__struct_fields__
+    given = {"encoder": ENCODER.identity, "threshold": 0.6}
+    options = {key: value for key, value in given.items() if key in takes}
+    made: Matcher = plugins.create("matchers", request.param, options)
     return made
 
 

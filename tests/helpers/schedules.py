@@ -7,13 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import msgspec
 
 from crscore.errors import HostError
-from crscore.github import comment
-from crscore.github.host import Host
-from crscore.github.retry import Patience
+from crscore.github import client, comment
+from crscore.github.client import Client
+from crscore.github.retry import RetryBudget
 from crscore.pull_request import run
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.server import serve
@@ -73,6 +74,8 @@ def in_peace() -> dict[str, Any]:
         return numbers(run.measure(_host(server, clock, seed=0), REQUEST).overview)
 
 
+# PyGithub's pause between writes is real time, which no clock of ours skips.
+@patch.object(client, "SECONDS_BETWEEN_WRITES", None)
 def misbehave(seeds: Iterable[int]) -> Tally:
     """Run once for each seed, the comment included; then once more in peace on what is left.
 
@@ -126,11 +129,11 @@ def _one(server: Server, clock: Clock, seed: int, tally: Tally, expected: dict[s
         tally.second.append(seed)
 
 
-def _host(server: Server, clock: Clock, seed: int) -> Host:
-    patience = Patience(
+def _host(server: Server, clock: Clock, seed: int) -> Client:
+    retry = RetryBudget(
         budget_s=120.0, sleep=clock.sleep, now=clock.now, chance=Random(seed).random
     )
-    return Host(token=server.token, api_url=server.url, patience=patience, timeout_s=TIMEOUT_S)
+    return Client(token=server.token, api_url=server.url, retry=retry, timeout_s=TIMEOUT_S)
 
 
 class Clock:

@@ -18,7 +18,7 @@ import pytest
 
 from crscore import cli
 from crscore.github.actions.reports import OUTPUTS
-from crscore.github.host import Host
+from crscore.github.client import Client
 from crscore.pull_request import run as action_run
 from tests.helpers import github
 from tests.helpers.github import faults, scenes
@@ -518,7 +518,7 @@ def test_bug_in_one_of_several_leaves_what_was_done(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     measure = action_run.measure
 
-    def broken(host: Host, request: action_run.Request) -> action_run.Measured:
+    def broken(host: Client, request: action_run.Request) -> action_run.Measured:
         return measure(host, request) if request.number == NUMBER else 1 // 0  # type: ignore[return-value]
 
     monkeypatch.setattr(action_run, "measure", broken)

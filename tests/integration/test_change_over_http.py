@@ -9,9 +9,9 @@ import pytest
 
 from crscore.cache import Store
 from crscore.diff import checkout, full_files
-from crscore.github import blobs, change
-from crscore.github.host import Host
-from crscore.github.retry import Patience
+from crscore.github import blobs, changed_files
+from crscore.github.client import Client
+from crscore.github.retry import RetryBudget
 from crscore.records import FileStatus
 from tests.helpers.github import faults, scenes, serve
 
@@ -43,28 +43,28 @@ class Asked:
         self.repository = world.repositories[0]
         self.pull = next(iter(self.repository.pulls.values()))
         clock = Clock()
-        self.host = Host(
+        self.host = Client(
             token="loopback-token",
             api_url=server.url,
             store=store,
-            patience=Patience(sleep=clock.sleep, now=clock.now),
+            retry=RetryBudget(sleep=clock.sleep, now=clock.now),
             timeout_s=5,
         )
         self.store = store
 
-    def read(self, totals: change.Totals) -> tuple[Diff, tuple[str, ...]]:
+    def read(self, totals: changed_files.Totals) -> tuple[Diff, tuple[str, ...]]:
         name, number = self.repository.full_name, self.pull.number
-        found = change.read_change(self.host, name, number, totals, self.pull.head, LIMITS)
+        found = changed_files.read_change(self.host, name, number, totals, self.pull.head, LIMITS)
         whole = blobs.read_blobs(self.host, name, found, LIMITS, self.store, self.pull.base)
         return full_files.add(whole.diff, whole.texts), (*found.missing, *whole.missing)
 
 
-def totals_of(world: World) -> change.Totals:
+def totals_of(world: World) -> changed_files.Totals:
     repository = world.repositories[0]
     pull = next(iter(repository.pulls.values()))
     start = repository.history.merge_base(pull.base, pull.head)
     changes = repository.history.changes(start, pull.head)
-    return change.Totals(
+    return changed_files.Totals(
         files=len(changes),
         additions=sum(one.additions for one in changes),
         deletions=sum(one.deletions for one in changes),

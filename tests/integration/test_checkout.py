@@ -14,8 +14,8 @@ import pytest
 from crscore.diff import checkout, git, parse
 from crscore.diff.full_files import Limits
 from crscore.errors import HostError
-from crscore.github import change
-from crscore.github.change import Totals
+from crscore.github import changed_files
+from crscore.github.changed_files import Totals
 from crscore.records import FileStatus
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def test_change_adds_up_with_what_git_counts(pull: Pull) -> None:
         additions=sum(one for one, _ in counted),
         deletions=sum(one for _, one in counted),
     )
-    assert change.reconcile(local.diff, totals) == ()
+    assert changed_files.reconcile(local.diff, totals) == ()
 
 
 HIDING = (
@@ -260,7 +260,7 @@ def test_submodule_and_link_and_type_change(tmp_path: Path) -> None:
     made.git("commit", "-q", "-m", "x")
     local = made.found().change(LIMITS)
     assert any(file.is_submodule for file in local.diff.files)
-    assert change.reconcile(local.diff, Totals(files=2, additions=2, deletions=1)) == ()
+    assert changed_files.reconcile(local.diff, Totals(files=2, additions=2, deletions=1)) == ()
 
 
 def test_change_without_files_is_empty(pull: Pull) -> None:
@@ -367,7 +367,7 @@ def test_git_gets_no_secrets_and_none_of_gits_variables(tmp_path: Path, monkeypa
     for name in ("GITHUB_TOKEN", "INPUT_TOKEN", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_DIR"):
         monkeypatch.setenv(name, "hunter2")
     _instead(tmp_path, monkeypatch, "#!/bin/sh\nenv\n")
-    assert "hunter2" not in git.run_git(["x"], folder=tmp_path).text.decode()
+    assert "hunter2" not in git.run_git(["x"], folder=tmp_path).decode()
 
 
 def test_git_that_does_not_end_is_ended(tmp_path: Path, monkeypatch) -> None:

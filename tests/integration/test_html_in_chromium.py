@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from crscore.records import Result
 
+pytestmark = pytest.mark.slow  # a real browser
+
 CANARY = (
     "window.__errors = []; addEventListener('securitypolicyviolation', "
     "e => window.__errors.push(e.violatedDirective + ' ' + e.blockedURI))"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crscore.errors import UncertainWriteError
-from crscore.github.host import Host
-from crscore.github.retry import Patience
+from crscore.github.client import Client
+from crscore.github.retry import RetryBudget
 from tests.helpers.github import description, scenes, serve
 from tests.helpers.github.faults import At, Fault, Kind, Places, Schedule, Script
 from tests.helpers.github.writer import writer_of
@@ -214,12 +214,12 @@ def test_schedule_has_every_kind_of_fault_and_ends() -> None:
 
 def test_lost_answer_to_a_write_is_uncertain_for_our_client(server: Server) -> None:
     server.faults = Script({0: Fault(kind=Kind.CUT_AFTER)})
-    host = Host(
-        token=server.token, api_url=server.url, patience=Patience(budget_s=9, sleep=lambda _: None)
-    )
+    retry = RetryBudget(budget_s=9, sleep=lambda _: None)
+    client = Client(token=server.token, api_url=server.url, retry=retry)
+    issue = client.issue("acme/shop", 7)
     with pytest.raises(UncertainWriteError):
-        host.send("POST", NOTES, {"body": "once"}, dict)
-    host.close()
+        client.write("a comment", lambda: issue.create_comment("once"))
+    client.close()
     assert [write.body for write in server.writes] == ["once"]
 
 

@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 
 import onnx
+import pytest
 from safetensors import safe_open
 
 from crscore.encoders import _minilm_files as files
 from crscore.encoders.minilm import GRAPH
+
+pytestmark = pytest.mark.slow  # onnx
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "export_minilm_graph.py"
 

@@ -25,7 +25,7 @@ sys.addaudithook(lambda event, _: sockets.append(event) if event == "socket.__ne
 from crscore.encoders import minilm
 from crscore.errors import CRScoreError
 try:
-    outcome = minilm.create({"offline": sys.argv[1]}).encode(["Check for null."]).tolist()
+    outcome = minilm.MiniLM(offline=sys.argv[1] == "true").encode(["Check for null."]).tolist()
 except CRScoreError as error:
     outcome = f"{type(error).__name__}: {error}"
 print(json.dumps([outcome, len(sockets)]))
@@ -62,7 +62,7 @@ def encode(cache: Path, endpoint: str, *, offline: bool) -> tuple[Any, int]:
 def test_encode_without_the_package_downloads_then_works_offline(
     cache: Path, published: dict[str, bytes]
 ) -> None:
-    expected = minilm.create({}).encode(["Check for null."])
+    expected = minilm.MiniLM().encode(["Check for null."])
     with serve_model(files.REPOSITORY, files.COMMIT, published) as hub:
         fetched, sockets = encode(cache, hub, offline=False)
     assert sockets > 0

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.slow  # a real browser
+
 CANARY = (
     "window.__errors = []; addEventListener('securitypolicyviolation', "
     "e => window.__errors.push(e.violatedDirective + ' ' + e.blockedURI))"

@@ -26,11 +26,11 @@ def test_run_is_the_same_as_in_peace_or_says_what_is_missing(block: int) -> None
 
 def test_wrong_number_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison itself: a run that loses a page and does not say so is caught."""
-    whole = schedules.run.pull.read
+    whole = schedules.run.pull.read_pull
 
     def forgets_what_is_missing(*given, **more):
         return replace(whole(*given, **more), missing=())
 
-    monkeypatch.setattr(schedules.run.pull, "read", forgets_what_is_missing)
+    monkeypatch.setattr(schedules.run.pull, "read_pull", forgets_what_is_missing)
     tally = schedules.misbehave(range(FIRST, FIRST + BLOCK))
     assert tally.wrong

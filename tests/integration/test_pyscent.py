@@ -11,8 +11,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from crscore.static_analysis.pyscent.classes import cohesion
-from crscore.static_analysis.pyscent.program import analyze
+from crscore.static_analysis.pyscent.__main__ import analyze
+from crscore.static_analysis.pyscent.smells import cohesion
 from crscore.static_analysis.pyscent.source import read_source
 from crscore.static_analysis.sarif import read_sarif
 
@@ -123,11 +123,27 @@ def test_wrong_usage_ends_with_2(tmp_path: Path, arguments: list[str]) -> None:
     assert pyscent(*arguments, folder=tmp_path).returncode == 2
 
 
-def test_a_file_that_does_not_parse_ends_with_3_and_silences_no_other(tmp_path: Path) -> None:
-    (tmp_path / "bad.py").write_text("def f(:\n")
-    (tmp_path / "deep.py").write_text("a = " + "+".join(["b"] * 2000) + "\n")
-    (tmp_path / "good.py").write_text(SMELLY)
-    done = pyscent("bad.py", "deep.py", "good.py", "--format=sarif", folder=tmp_path)
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """Both forms' output for files of every kind; pylint is started once for each."""
+    folder = tmp_path_factory.mktemp("mixed")
+    files = {
+        "bad.py": "def f(:\n",
+        "deep.py": "a = " + "+".join(["b"] * 2000) + "\n",
+        "good.py": "import g\n" + SMELLY + COHESIVE + "class B:\n    a = " + "g.f()," * 6,
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    (folder / ".cache" / "pylint").mkdir(parents=True)  # where pylint tells of its crashes
+    done = {
+        form: pyscent(*files, "--format=sarif", *form.split(), folder=folder)
+        for form in ("", "--compat")
+    }
+    return folder, done
+
+
+def test_a_file_that_does_not_parse_ends_with_3_and_silences_no_other(mixed) -> None:
+    done = mixed[1][""]
     (run,) = json.loads(done.stdout)["runs"]
     (report,) = read_sarif(done.stdout.encode(), source="pyscent")
     assert done.returncode == 3
@@ -137,15 +153,10 @@ def test_a_file_that_does_not_parse_ends_with_3_and_silences_no_other(tmp_path: 
     assert [note["descriptor"]["id"] for note in notes] == ["unparsed", "unparsed"]
 
 
-@pytest.mark.parametrize("form", [[], ["--compat"]])
-def test_sarif_keeps_to_the_published_schema(tmp_path: Path, form: list[str]) -> None:
-    (tmp_path / "a.py").write_text(
-        "import g\n" + SMELLY + COHESIVE + "class B:\n    a = " + "g.f()," * 6
-    )
-    (tmp_path / "bad.py").write_text("def f(:\n")
-    done = pyscent("a.py", "bad.py", "--format=sarif", *form, folder=tmp_path)
+@pytest.mark.parametrize("form", ["", "--compat"])
+def test_sarif_keeps_to_the_published_schema(mixed, form: str) -> None:
     (schema,) = SCHEMAS.glob("*/sarif-2.1.0.json")
-    document = json.loads(done.stdout)
+    document = json.loads(mixed[1][form].stdout)
     assert {result["ruleId"] for result in document["runs"][0]["results"]} == {
         "long-parameter-list",
         "shotgun-surgery",
@@ -154,12 +165,17 @@ def test_sarif_keeps_to_the_published_schema(tmp_path: Path, form: list[str]) ->
     jsonschema.validate(document, json.loads(schema.read_text("utf-8")))
 
 
+def test_nothing_is_left_behind(mixed) -> None:
+    files = [file.name for file in mixed[0].rglob("*") if file.is_file()]
+    assert sorted(files) == ["bad.py", "deep.py", "good.py"]
+
+
 def test_missing_pylint_ends_with_4_and_its_name(tmp_path: Path) -> None:
     # A bare interpreter that sees crscore and no installed package.
     root = Path(__file__).parents[2]
     program = (
         f"import sys; sys.path.insert(0, {str(root)!r})\n"
-        "from crscore.static_analysis.pyscent.program import main; sys.exit(main(['a.py']))"
+        "from crscore.static_analysis.pyscent.__main__ import main; sys.exit(main(['a.py']))"
     )
     (tmp_path / "a.py").write_text("a = 1\n")
     bare = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
@@ -180,18 +196,15 @@ def test_version_names_what_the_findings_depend_on(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, expected)
 
 
-def test_pragmas_silence_nothing(tmp_path: Path) -> None:
+def test_pragmas_silence_nothing_and_a_file_given_twice_counts_once(tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text(f"\n\n{SMELLY}\n")
     (tmp_path / "pragma.py").write_text(PRAGMAS.format(SMELLY))
     inline = SMELLY.replace(":\n", ":  # pylint: disable=all # noqa # nosec\n")
     (tmp_path / "inline.py").write_text(f"\n\n{inline}")
-    plain, pragma, inlined = analyze([str(file) for file in _sorted(tmp_path)])
+    files = [str(tmp_path / f"{name}.py") for name in ("plain", "pragma", "inline", "plain")]
+    plain, pragma, inlined = analyze(files)
     assert len(plain.smells) == 2
     assert plain.smells == pragma.smells == inlined.smells
-
-
-def _sorted(folder: Path) -> list[Path]:
-    return [folder / f"{name}.py" for name in ("plain", "pragma", "inline")]
 
 
 def test_settings_beside_the_code_are_not_read(tmp_path: Path) -> None:
@@ -219,13 +232,6 @@ def test_a_comment_without_end_takes_no_time(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
-def test_nothing_is_left_behind(tmp_path: Path) -> None:
-    (tmp_path / ".cache" / "pylint").mkdir(parents=True)  # where pylint tells of its crashes
-    (tmp_path / "deep.py").write_text("a = " + "+".join(["b"] * 2000) + "\n")
-    assert pyscent("deep.py", folder=tmp_path).returncode == 3
-    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["deep.py"]
-
-
 def test_odd_names_are_files_like_others(tmp_path: Path) -> None:
     names = ["a b.py", "ä%20.py", "x;y.py", "-z.py"]
     for name in names:
@@ -234,13 +240,6 @@ def test_odd_names_are_files_like_others(tmp_path: Path) -> None:
     results = json.loads(done.stdout)["runs"][0]["results"]
     uris = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results]
     assert list(dict.fromkeys(uris)) == ["a%20b.py", "%C3%A4%2520.py", "x%3By.py", "-z.py"]
-
-
-def test_a_file_given_twice_counts_once(tmp_path: Path) -> None:
-    file = tmp_path / "a.py"
-    file.write_text(SMELLY)
-    (report,) = analyze([str(file), str(file)])
-    assert len(report.smells) == 2
 
 
 def test_compat_says_one_sentence_a_smell(tmp_path: Path) -> None:
@@ -281,7 +280,7 @@ def test_one_function_is_one_finding_and_in_the_published_form_three(tmp_path: P
 
 def test_its_own_code_is_read(tmp_path: Path) -> None:
     folder = Path(sys.modules["crscore.static_analysis.pyscent"].__file__ or "").parent
-    files = [str(file) for file in sorted(folder.glob("*.py"))]
+    files = [str(folder / name) for name in ("smells.py", "source.py")]
     assert all(report.unparsed is None for report in analyze(files))
 
 

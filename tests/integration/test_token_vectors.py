@@ -1,10 +1,13 @@
 """The token vectors beside sentence-transformers itself."""
 
 import numpy as np
+import pytest
 from sentence_transformers import SentenceTransformer
 
 from crscore.encoders import _minilm_files as files
 from crscore.encoders.minilm import MiniLM
+
+pytestmark = pytest.mark.slow  # PyTorch
 
 TEXTS = (
     "You're right, this shouldn't be null; it's the caller's job.",

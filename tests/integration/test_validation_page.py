@@ -9,8 +9,8 @@ import pytest
 
 from crscore import Scorer, cli
 from crscore.study import error_analysis, page, study
-from crscore.study.attacks.make import attacks
-from crscore.study.attacks.measure import measure_attacks
+from crscore.study.attacks.attack_set import make_attacks
+from crscore.study.attacks.duels import score_duels, summarize_duels
 from tests.helpers import browser, results
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -69,9 +69,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     """A run with every section, long names and a hostile review."""
     found = helper.made(tmp_path_factory.mktemp("study"))
     scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study), analyzers="none")
-    report = measure_attacks(
-        found.study, attacks(found.study, seed=0, drawn=1), scorer, resamples=10
-    )
+    duels = score_duels(found.study, make_attacks(found.study, seed=0, drawn=1), scorer)
+    report = summarize_duels(duels, resamples=10, seed=0)
     case = error_analysis.Case(
         change="c" * 90, system=results.EVIL, human=1, score=0.9, references=2, text=results.EVIL
     )

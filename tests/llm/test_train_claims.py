@@ -31,14 +31,15 @@ sys.exit(cli.run(sys.argv[1:]))
 """
 SERVE = """
 import json, sys
-from crscore.diff import parse as diff
-from crscore.claims._model import making
+from crscore.claims.llm.factory import make_generator
+from crscore.claims.llm.options import Options
+from crscore.diff.parse import parse_diff
 base, lora, *patches = sys.argv[1:]
-options = {"model": base, "lora": lora, "offline": "true", "form": "json", "few_shots": "false"}
+options = {"model": base, "lora": lora, "offline": True, "form": "json", "few_shots": False}
 options["dtype"] = "float32"  # as trained: of weights that are noise, rounding makes other noise
-told = making.generator("vllm", options)
-diffs = [diff.parse(patch) for patch in patches]
-without = making.generator("vllm", {key: options[key] for key in options if key != "lora"})
+told = make_generator("vllm", Options(**options))
+diffs = [parse_diff(patch) for patch in patches]
+without = make_generator("vllm", Options(**{**options, "lora": None}))
 print(json.dumps({
     "identity": told.identity,
     "claims": [[one.text for one in made.references] for made in told.generate(diffs)],

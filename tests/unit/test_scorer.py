@@ -19,7 +19,7 @@ class Counting:
     """The hashing encoder, keeping what it was asked."""
 
     def __init__(self) -> None:
-        self.inner = hashing.create({})
+        self.inner = hashing.Hashing()
         self.identity = self.inner.identity
         self.calls: list[list[str]] = []
 

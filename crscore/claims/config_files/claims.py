@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from crscore.claims.config_files import commands, data, markup
 from crscore.claims.config_files.compare import Action, Change, compare
-from crscore.claims.config_files.describe import Teller
-from crscore.claims.config_files.lines import names_in, tell_lines
+from crscore.claims.config_files.describe import Describer
+from crscore.claims.config_files.lines import describe_lines, names_in
 from crscore.claims.config_files.model import CONTAINERS, MAX_DEPTH, Entry, Kind, Line, regions
 from crscore.claims.config_files.rules import implication_of
 from crscore.claims.config_files.words import code, listed
 from crscore.records import LineKind, LineSpan, PseudoReference, ReferenceKind, Side
+from crscore.text.code_spans import find_code_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SOURCE: Final = "structural"
 _NAME: Final = re.compile(r"[A-Za-z_][\w.-]+")
-_CODE: Final = re.compile(r"`([^`]*)`")
 _PROSE: Final = frozenset({Kind.TEXT, Kind.COMMENT})
 _MAX_TOGETHER: Final = 8
 _READERS: Final[Mapping[str, Callable[[Sequence[Line]], list[Entry]]]] = {
@@ -84,10 +84,10 @@ _FACTORS: Final = {
 
 
 def claims_of(file: ChangedFile) -> tuple[PseudoReference, ...]:
-    """Tell what changed in a file, by its keys, rules, headings or commands.
+    """Describe the changes of a file by its keys, rules, headings or commands.
 
     Args:
-        file: Any changed file; without hunks there is nothing to tell. When the whole
+        file: Any changed file; without hunks there is nothing to describe. When the whole
             file is known, the names around a key come from it, else from the hunk.
 
     Returns:
@@ -97,9 +97,9 @@ def claims_of(file: ChangedFile) -> tuple[PseudoReference, ...]:
     if not file.hunks:
         return ()
     reader = _reader_of(file)
-    told = _told_by_lines(file) if reader is None else _told_by_entries(file, reader)
+    found = _describe_by_lines(file) if reader is None else _describe_by_entries(file, reader)
     unique: dict[str, PseudoReference] = {}
-    for one in told:
+    for one in found:
         unique.setdefault(one.text, one)
     return tuple(sorted(unique.values(), key=lambda one: -one.weight))
 
@@ -110,25 +110,25 @@ def _reader_of(file: ChangedFile) -> Callable[[Sequence[Line]], list[Entry]] | N
     return _READERS.get(file.language or "")
 
 
-def _told_by_lines(file: ChangedFile) -> list[PseudoReference]:
+def _describe_by_lines(file: ChangedFile) -> list[PseudoReference]:
     return [
         PseudoReference(
-            text=told.text,
+            text=claim.text,
             kind=ReferenceKind.CLAIM,
             source=SOURCE,
             spans=_spans(
                 file,
-                [line.old for line in told.lines if line.old],
-                [line.new for line in told.lines if line.new],
+                [line.old for line in claim.lines if line.old],
+                [line.new for line in claim.lines if line.new],
             ),
-            identifiers=told.names,
-            weight=told.weight,
+            identifiers=claim.names,
+            weight=claim.weight,
         )
-        for told in tell_lines(file.hunks)
+        for claim in describe_lines(file.hunks)
     ]
 
 
-def _told_by_entries(
+def _describe_by_entries(
     file: ChangedFile, reader: Callable[[Sequence[Line]], list[Entry]]
 ) -> list[PseudoReference]:
     sides = [
@@ -142,24 +142,24 @@ def _told_by_entries(
     changes, rearranged = compare(*sides)
     is_list = reader is commands.read_requirements
     language = "requirements" if is_list else file.language
-    teller = Teller(language=language, file_name=file.path.rpartition("/")[2])
+    describer = Describer(language=language, file_name=file.path.rpartition("/")[2])
     blocks, rest = _fold(changes)
-    told = [
-        _reference(file, teller.tell_block(head, inside), [head, *inside], _weight(head))
+    found = [
+        _reference(file, describer.describe_block(head, inside), [head, *inside], _weight(head))
         for head, inside in blocks
     ]
     for group in _groups(rest):
-        text = teller.tell(group[0]) if len(group) == 1 else teller.tell_group(group)
-        told.append(_reference(file, text, group, _weight(group[0])))
+        text = describer.describe(group[0]) if len(group) == 1 else describer.describe_group(group)
+        found.append(_reference(file, text, group, _weight(group[0])))
     is_config = file.language in _CONFIG
     for change in changes:
         if implied := implication_of(change, is_config=is_config):
             made = _reference(file, implied.text, [change], implied.weight)
-            told.append(replace(made, kind=ReferenceKind.IMPLICATION))
-    if told:
-        return told
+            found.append(replace(made, kind=ReferenceKind.IMPLICATION))
+    if found:
+        return found
     # only what no reader looks at, such as a closing bracket, or the order and the spaces
-    return [_layout(file, rearranged)] if _is_layout(file) else _told_by_lines(file)
+    return [_layout(file, rearranged)] if _is_layout(file) else _describe_by_lines(file)
 
 
 def _is_section_around(file: ChangedFile) -> bool:
@@ -209,7 +209,7 @@ def _fold(changes: Sequence[Change]) -> tuple[list[tuple[Change, list[Change]]],
 
 
 def _groups(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    """Tell two changed entries one by one, more of them together."""
+    """Describe up to two changed entries one by one, more of them together."""
     for group in _neighbours(changes):
         if len(group) == 2 and group[0].action is Action.CHANGED:
             yield group[:1]
@@ -260,7 +260,7 @@ def _reference(
     first = changes[0].entry
     if not first.name and first.kind not in _PROSE:
         # of a statement, only what the sentence names: the rest is mostly SQL's own words
-        shown = " ".join(_CODE.findall(text)) if first.kind is Kind.STATEMENT else first.value
+        shown = " ".join(find_code_spans(text)) if first.kind is Kind.STATEMENT else first.value
         names.update(dict.fromkeys(_NAME.findall(shown[:200])[:5]))
     names.update(dict.fromkeys(first.where[-1:]))
     return PseudoReference(
@@ -276,21 +276,14 @@ def _reference(
 def _is_layout(file: ChangedFile) -> bool:
     """True when only white space differs, or the order of the words."""
     old, new = (
-        [
-            word
-            for hunk in file.hunks
-            for line in hunk.lines
-            if line.kind is kind
-            for word in line.text.split()
-        ]
+        [word for line in file.lines(kind) for word in line.text.split()]
         for kind in (LineKind.REMOVED, LineKind.ADDED)
     )
     return "".join(old) == "".join(new) or sorted(old) == sorted(new)
 
 
 def _layout(file: ChangedFile, rearranged: Sequence[Entry]) -> PseudoReference:
-    lines = [line for hunk in file.hunks for line in hunk.lines]
-    changed = [line for line in lines if line.kind is not LineKind.CONTEXT]
+    changed = file.lines(LineKind.ADDED, LineKind.REMOVED)
     names = list(dict.fromkeys(one.name for one in rearranged if one.name))[:4]
     about = f" of {listed([code(one) for one in names])}" if names else ""
     return PseudoReference(

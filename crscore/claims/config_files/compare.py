@@ -25,7 +25,7 @@ _COMMON_VALUES: Final = frozenset({"", "true", "false", "yes", "no", "0", "1", "
 
 
 class Action(StrEnum):
-    """What happened to an entry."""
+    """Kind of change of an entry."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -39,7 +39,7 @@ class Change:
     """One entry and what happened to it."""
 
     action: Action
-    """What happened."""
+    """Kind of change."""
     old: Entry | None
     """The entry before; None when it is added."""
     new: Entry | None
@@ -58,7 +58,7 @@ class Comparison(NamedTuple):
 
     changes: list[Change]
     rearranged: list[Entry]
-    """Entries on changed lines that say what they said before."""
+    """Entries on changed lines that have the same content as before."""
 
 
 def compare(old: Sequence[Entry], new: Sequence[Entry]) -> Comparison:

@@ -27,7 +27,7 @@ _PROSE: Final = frozenset({"markdown", "rst", "text", None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Teller:
+class Describer:
     """Knows the file, which decides the words."""
 
     language: str | None
@@ -36,7 +36,7 @@ class Teller:
     """The file's name without folders; "" when unknown."""
 
     def noun(self, kind: Kind) -> str:
-        """What an entry of a kind is called in this file."""
+        """Return the noun for a kind of entry in this file."""
         return _NOUNS.get((self.language or "", kind), kind.value)
 
     def name(self, one: Entry) -> str:
@@ -65,7 +65,7 @@ class Teller:
             return f" {preposition} {code('<' + where[-1] + '>')}"
         return f" {preposition} {code('.'.join(where[-2:]))}"
 
-    def tell(self, change: Change) -> str:
+    def describe(self, change: Change) -> str:
         """One sentence about one change."""
         special = _SPECIAL.get(change.entry.kind)
         if change.action is Action.MOVED:
@@ -87,7 +87,7 @@ class Teller:
             end = f", which was {code(one.value)}" if one.value else ""
         return f"{noun} is {change.action}{place}{end}."
 
-    def tell_group(self, changes: Sequence[Change]) -> str:
+    def describe_group(self, changes: Sequence[Change]) -> str:
         """One sentence about entries of one kind to which the same happened in one place."""
         first = changes[0]
         noun = "row" if self.language == "csv" else self.noun(first.entry.kind)
@@ -104,7 +104,7 @@ class Teller:
         place = self.place(first.entry, "to" if first.action is Action.ADDED else "from")
         return f"The {noun} {listed(parts)} are {first.action}{place}."
 
-    def tell_block(self, change: Change, inside: Sequence[Change]) -> str:
+    def describe_block(self, change: Change, inside: Sequence[Change]) -> str:
         """One sentence about an entry that came or went with all that is in it."""
         one = change.entry
         verb = f"is {change.action}"
@@ -169,10 +169,10 @@ def _own_words(one: Entry) -> str:
     return code(one.value, 70)
 
 
-def _dependency(teller: Teller, change: Change) -> str:
+def _dependency(describer: Describer, change: Change) -> str:
     one = change.entry
     name = f"dependency {code(one.name)}"
-    place = f" in {code(teller.file_name)}" if teller.file_name else ""
+    place = f" in {code(describer.file_name)}" if describer.file_name else ""
     if change.action is Action.CHANGED and change.old and change.new:
         before, after = numbers_of(change.old.value), numbers_of(change.new.value)
         verb = "is upgraded" if after > before else "is downgraded"
@@ -192,7 +192,7 @@ def _dependency(teller: Teller, change: Change) -> str:
     return f"A {name}{version} is added{place.replace(' in ', ' to ')}."
 
 
-def _image(_: Teller, change: Change) -> str:
+def _image(_: Describer, change: Change) -> str:
     if change.old and change.new:
         return (
             f"The base image of the container changes from {code(change.old.value)} "
@@ -201,37 +201,37 @@ def _image(_: Teller, change: Change) -> str:
     return f"The base image {code(change.entry.value)} is {change.action}."
 
 
-def _text(teller: Teller, change: Change) -> str:
+def _text(describer: Describer, change: Change) -> str:
     one = change.entry
     noun = {
         Kind.COMMENT: "comment",
         Kind.ITEM: "list item",
         Kind.CODE: "code example",
     }.get(one.kind, "text")
-    if teller.language == "csv":
+    if describer.language == "csv":
         noun = "row"
-    quoted = code if one.kind is Kind.CODE or _is_data(teller, one) else quote_text
+    quoted = code if one.kind is Kind.CODE or _is_data(describer, one) else quote_text
     if change.old and change.new:
-        if noun == "list item" and _is_data(teller, one):
-            return f"A value{teller.place(one)} {difference(change.old.value, one.value)}."
+        if noun == "list item" and _is_data(describer, one):
+            return f"A value{describer.place(one)} {difference(change.old.value, one.value)}."
         return (
-            f"The {noun}{teller.place(one)} now says {quoted(one.value)} instead of "
+            f"The {noun}{describer.place(one)} now says {quoted(one.value)} instead of "
             f"{quoted(change.old.value)}."
         )
     article = "The" if change.action is Action.REMOVED else "A"
-    place = teller.place(one, "to" if change.action is Action.ADDED else "from")
-    if _is_data(teller, one) and teller.language != "csv":
+    place = describer.place(one, "to" if change.action is Action.ADDED else "from")
+    if _is_data(describer, one) and describer.language != "csv":
         return f"The value {quoted(one.value)} is {change.action}{place}."
     return f"{article} {noun} is {change.action}{place}: {quoted(one.value)}."
 
 
-def _is_data(teller: Teller, one: Entry) -> bool:
-    return one.kind is Kind.ITEM and teller.language not in _PROSE
+def _is_data(describer: Describer, one: Entry) -> bool:
+    return one.kind is Kind.ITEM and describer.language not in _PROSE
 
 
-def _command(teller: Teller, change: Change) -> str:
+def _command(describer: Describer, change: Change) -> str:
     one = change.entry
-    where = teller.place(one)
+    where = describer.place(one)
     if change.old and change.new:
         how = difference(change.old.value, change.new.value)
         if how.startswith("changes"):
@@ -242,20 +242,20 @@ def _command(teller: Teller, change: Change) -> str:
     return f"The command {code(one.value)} no longer runs{where}."
 
 
-def _statement(teller: Teller, change: Change) -> str:
+def _statement(describer: Describer, change: Change) -> str:
     one = change.entry
     if change.old and change.new:
         gone, fresh = parts_changed(change.old.value, change.new.value)
         how = [f"now has {listed([code(part) for part in fresh], 4)}"] if fresh else []
         how += [f"no longer has {listed([code(part) for part in gone], 4)}"] if gone else []
-        told = " and ".join(how) or "has its parts in another order"
-        return f"The statement that {phrase_of(change.old.value)} {told}."
+        how_text = " and ".join(how) or "has its parts in another order"
+        return f"The statement that {phrase_of(change.old.value)} {how_text}."
     return f"A statement that {phrase_of(one.value)} is {change.action}" + (
-        f"{teller.place(one, 'to' if change.action is Action.ADDED else 'from')}."
+        f"{describer.place(one, 'to' if change.action is Action.ADDED else 'from')}."
     )
 
 
-def _column(_: Teller, change: Change) -> str:
+def _column(_: Describer, change: Change) -> str:
     one = change.entry
     table = f" of the table {code(one.where[-1])}" if one.where else ""
     if change.action is Action.RENAMED and change.old:
@@ -269,21 +269,21 @@ def _column(_: Teller, change: Change) -> str:
     return f"The column {code(one.name)} is removed{table.replace(' of ', ' from ', 1)}."
 
 
-def _pattern(teller: Teller, change: Change) -> str:
-    where = f" in {code(teller.file_name)}" if teller.file_name else ""
+def _pattern(describer: Describer, change: Change) -> str:
+    where = f" in {code(describer.file_name)}" if describer.file_name else ""
     if change.old and change.new:
         return f"The pattern {code(change.old.value)}{where} becomes {code(change.new.value)}."
     return f"The pattern {code(change.entry.value)} is {change.action}{where}."
 
 
-def _heading(_: Teller, change: Change) -> str:
+def _heading(_: Describer, change: Change) -> str:
     if change.action is Action.RENAMED and change.old:
         was, now = quote_text(change.old.name), quote_text(change.entry.name)
         return f"The heading {was} is renamed to {now}."
     return f"The heading {quote_text(change.entry.name)} is {change.action}."
 
 
-_SPECIAL: Final[dict[Kind, Callable[[Teller, Change], str]]] = {
+_SPECIAL: Final[dict[Kind, Callable[[Describer, Change], str]]] = {
     Kind.DEPENDENCY: _dependency,
     Kind.IMAGE: _image,
     Kind.TEXT: _text,

@@ -56,7 +56,7 @@ _NOUNS: Final = {
 }  # fmt: skip
 
 
-class Told(NamedTuple):
+class LineClaim(NamedTuple):
     """One claim about a run of lines."""
 
     text: str
@@ -77,8 +77,8 @@ class _Run:
         return self.removed + self.added
 
 
-def tell_lines(hunks: Sequence[Hunk]) -> Iterator[Told]:
-    """Tell what each run of changed lines does.
+def describe_lines(hunks: Sequence[Hunk]) -> Iterator[LineClaim]:
+    """Describe each run of changed lines.
 
     Args:
         hunks: The hunks of one file.
@@ -88,9 +88,9 @@ def tell_lines(hunks: Sequence[Hunk]) -> Iterator[Told]:
     """
     for hunk in hunks:
         for run in _runs(hunk):
-            told = _tell(run)
-            if told is not None:
-                yield told
+            claim = _describe_run(run)
+            if claim is not None:
+                yield claim
 
 
 def _runs(hunk: Hunk) -> Iterator[_Run]:
@@ -140,7 +140,7 @@ def names_in(lines: Sequence[DiffLine], limit: int = 6) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _tell(run: _Run) -> Told | None:
+def _describe_run(run: _Run) -> LineClaim | None:
     removed = [text for line in run.removed if (text := line.text[:MAX_LINE].strip())]
     added = [text for line in run.added if (text := line.text[:MAX_LINE].strip())]
     if not removed and not added:
@@ -149,12 +149,12 @@ def _tell(run: _Run) -> Told | None:
     place = f" in {code(run.place)}" if run.place else ""
     if [one.split() for one in removed] == [one.split() for one in added]:
         around = f" around {listed([code(name) for name in names], 3)}" if names else place
-        return Told(f"Only the white space changes{around}.", 0.15, run.lines, names)
+        return LineClaim(f"Only the white space changes{around}.", 0.15, run.lines, names)
     if removed and added:
         text, weight = _changed(removed, added, place)
     else:
         text, weight = _one_sided(added or removed, place, is_added=bool(added))
-    return Told(text, weight, run.lines, names)
+    return LineClaim(text, weight, run.lines, names)
 
 
 def _changed(removed: list[str], added: list[str], place: str) -> tuple[str, float]:
@@ -257,7 +257,7 @@ def _one_sided(lines: list[str], place: str, *, is_added: bool) -> tuple[str, fl
 
 
 def _action(line: str) -> str | None:  # noqa: PLR0911  (one for each form)
-    """What one line does, in the third person."""
+    """Describe one line in the third person."""
     if _COMMENT.match(line):
         return None
     if match := _RETURN.match(line):

@@ -97,7 +97,7 @@ def _read_content(
         found.append(_at(text, kind, stack, "", stripped, span))
         return
     if found and found[-1].kind is Kind.ELEMENT and found[-1].name == label:
-        # the value tells of the element
+        # the value describes the element
         found.pop()
     around = stack[-MAX_DEPTH:-1]
     if around and around[-1][0] in _PACKAGES and tag in {"groupId", "artifactId", "version"}:
@@ -105,7 +105,7 @@ def _read_content(
             _read_package(text, tag, stripped, span, stack, found)
         return
     if tag in _NAMING and around:
-        # <bean><name>x: what follows is told of x
+        # <bean><name>x: what follows is described under x
         stack[-2] = (around[-1][0], stripped)
     found.append(_at(text, kind, around, tag, stripped, span))
 

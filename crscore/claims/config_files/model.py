@@ -1,4 +1,4 @@
-"""What the readers of keyed files hand on: entries, and the lines they stand on."""
+"""Entries of a configuration file and the lines they stand on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_DEPTH: Final = 8
 
 
 class Kind(StrEnum):
-    """What an entry is; the sentences differ by it."""
+    """Kind of an entry; decides how it is described."""
 
     SETTING = "setting"
     SECTION = "section"
@@ -49,7 +49,7 @@ class Kind(StrEnum):
 CONTAINERS: Final = frozenset(
     {Kind.SECTION, Kind.TARGET, Kind.FUNCTION, Kind.RULE, Kind.ELEMENT, Kind.HEADING}
 )
-"""Kinds whose added or removed inside is told together with them."""
+"""Kinds whose added or removed inside is described together with them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +69,13 @@ class Entry:
     """One key, rule, heading, command or the like, on one side."""
 
     kind: Kind
-    """What it is."""
+    """Kind."""
     where: tuple[str, ...]
     """Names of what is around it, outermost first."""
     name: str
     """Its own name; "" when it has none."""
     value: str
-    """What it is set to or says, white space folded."""
+    """Its value or text, white space folded."""
     changed: tuple[int, ...]
     """Numbers of its changed lines; empty when none changed."""
     block: int

@@ -1,4 +1,4 @@
-"""What a SQL statement does, in words."""
+"""SQL statements in words."""
 
 from __future__ import annotations
 

@@ -1,55 +1,81 @@
-"""A model's raw answer to claims and implications, whatever shape it came in.
-
-JSON where there is some, whole or broken off; otherwise sections of points or prose
-(`points.py`). Every text is read once from left to right.
-"""
+"""A model's answer: JSON, whole or cut off, or sections of numbered or bulleted points."""
 
 from __future__ import annotations
 
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.claims.llm import points
-from crscore.claims.llm.points import Point
+from crscore.review.visibility import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_CHARS: Final = 200_000
 """Characters that are read of an answer; some fifty times as many as any real one has."""
+MAX_LINE: Final = 4_000
+"""Characters that are read of a line or an item; no sentence is longer."""
 
-_CLAIMS: Final = ("claims", "claim", "changes", "summary_of_changes", "summary", "points")
-_IMPLICATIONS: Final = ("implications", "implication", "possible_implications")
-_TEXTS: Final = ("text", "sentence", "description", "statement", "content")
+_CLAIMS: Final = r"claims?|changes|summary|summary[ _]of[ _]changes"
+_IMPLICATIONS: Final = r"(?:possible[ _])?implications?"
 # `{"claims": [`, `{ "Summary of changes":`, also behind prose or a code fence.
-_START: Final = re.compile(
-    r"""\{\s{0,200}["'](?:claims?|changes|summary|summary[ _]of[ _]changes|(?:possible[ _])?"""
-    r"""implications?)["']\s{0,20}:""",
-    re.IGNORECASE,
+_OBJECT: Final = re.compile(
+    rf'(?P<json>\{{)\s{{0,200}}"(?:{_CLAIMS}|{_IMPLICATIONS})"\s{{0,20}}:', re.IGNORECASE
 )
+_LIST: Final = re.compile(r'\s{0,200}(?:```(?:json)?\s{0,200})?(?P<json>\[)\s{0,200}["{]')
+# A string, with the colon behind a key; a bracket; anything else that JSON is made of.
+_TOKEN: Final = re.compile(
+    r'\s*(?:"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{])|([\]}])|[,:]|true|false|null|-?\d[\d.eE+-]*)',
+    re.DOTALL,
+)
+_TEXT_KEYS: Final = frozenset(("text", "sentence", "description", "statement", "content"))
+
 # What models that think aloud write before the answer. A closing tag right before a quote is one
 # that a claim quotes.
-_NAMES: Final = r"(?:think|thinking|thought|thoughts|reasoning)"
+_THOUGHT_NAMES: Final = r"(?:think|thinking|thought|thoughts|reasoning)"
 _THOUGHT_ENDS: Final = re.compile(
-    rf"</{_NAMES}\s{{0,9}}>(?![`\"'\\])|<\|channel\|>final[^\n]{{0,60}}?<\|message\|>",
+    rf"</{_THOUGHT_NAMES}\s{{0,9}}>(?![`\"'\\])|<\|channel\|>final[^\n]{{0,60}}?<\|message\|>",
     re.IGNORECASE,
 )
 _THOUGHT: Final = re.compile(
-    rf"^[ \t]{{0,40}}(?:<{_NAMES}\s{{0,9}}>"
+    rf"^[ \t]{{0,40}}(?:<{_THOUGHT_NAMES}\s{{0,9}}>"
     r"|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)[^\n]{0,60}?<\|message\|>)",
     re.IGNORECASE | re.MULTILINE,
 )
 _TURN_ENDS: Final = re.compile(r"<\|(?:end|return)\|>\s{0,200}\Z")
-_KEY: Final = re.compile(r'"([A-Za-z _]{1,40})"\s{0,20}:\s{0,200}(?=[\["])')
-_BETWEEN: Final = re.compile(r"[\s,]*")
-_LIST: Final = re.compile(r'\s{0,200}(?:```(?:json)?\s{0,200})?\[\s{0,200}["{]')
+
+# "### Summary of Changes:", "**Implications:**", "2. **Possible implications**",
+# "Implications: callers break."; not "Implications of this change are unclear."
+_HEADER: Final = re.compile(
+    r"(?:[#*_>\s]|\d{1,2}[.)]|[-•]){0,12}"
+    r"((?:(?:key |code )?changes|claims|summary)(?: of (?:the )?(?:code )?changes?)?"
+    r"|(?:(?:possible|potential) )?implications?(?: of (?:the|these|this) (?:code )?changes?)?)"
+    r"[*_\s]{0,6}(?::[*_:\s]{0,6}|$)",
+    re.IGNORECASE,
+)
+# "1. ", "12) ", "(3) ", "- ", "* ", "a) ", "1.2. ", "- 1. ", "**1.** "
+_NUMBER: Final = r"(?:\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):]|\(?[a-h]\)|[-*•–+])"
+_MARKERS: Final = re.compile(
+    rf"\A\s{{0,40}}(?:>\s)?(?:(?:\*\*{_NUMBER}\*\*|{_NUMBER})(?:\s{{1,8}}|$))+"
+)
+_FENCE: Final = re.compile(r"\s{0,20}(?:```|~~~)\s{0,9}(\w{0,20})")
+_TEXT_FENCES: Final = frozenset(("markdown", "md", "text", "txt", "plaintext"))
+# A bold label before a text: "**Improved readability**: ...", "**Name:** ...", "**Name** - ..."
+_LABEL: Final = re.compile(r"\*\*([^*\n]{1,200}?):?\*\*\s{0,3}(?:(?<=:\*\*)|[:–—]|-\s|$)\s{0,3}")
+_NAMES_CODE: Final = re.compile(r"[`_./()]|[a-z][A-Z]|\d")
+_BOLD: Final = re.compile(r"(`[^`\n]*`)|\*\*(?=\S)((?:[^*`\n]|`[^`\n]*`){1,500})(?<=\S)\*\*")
+_CODE: Final = re.compile(r"`[^`\n]{1,1000}`")
+_SENTENCE_END: Final = re.compile(
+    r"(?<!e\.g)(?<!i\.e)(?<!vs)[.!?][\"')\]”*]{0,3}\s{1,9}(?=[A-Z`\"'(\[“])"
+)
+_CLOSED: Final = (".", "!", "?", "`", '"', "'", ")", "]", "}", "”", "’", ";")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What a model said of a piece of a change."""
+class ParsedAnswer:
+    """Sentences of a model about a chunk of a change."""
 
     claims: tuple[str, ...]
     """What the change does, in the answer's order; no header, number or markup in them."""
@@ -57,48 +83,56 @@ class Said:
     """What follows from it."""
     cut: bool
     """True when the answer broke off; its unfinished part is left out."""
-    unread: int
-    """Parts of the answer that are no sentence and were left out."""
 
 
-def read(raw: str, *, whole: bool = True) -> Said:
+class _Point(NamedTuple):
+    """A sentence, or an item of a list."""
+
+    text: str
+    implies: bool
+    listed: bool
+
+
+def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
     r"""Read an answer.
 
     Args:
-        raw: What the model wrote; "" is an answer without claims.
+        raw: The model's text; "" is an answer without claims.
         whole: False when the engine says that the answer was cut off by the limit on tokens.
 
     Returns:
         Its sentences. Of an answer that was cut off, or whose last line breaks off, the last
         sentence is left out, unless a JSON answer was complete by then. What a model thinks aloud
         (`<think>...</think>`) is no part of its answer; an unfinished thought is one cut off.
+        Prose in a section that has a list is an introduction to it or a remark.
 
     Source:
         Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code reads the two
-        sections. JSON, prose, markup, headers within a section and remarks around it are ours.
+        sections. JSON, prose and markup are ours.
 
     Example:
-        >>> read("**Summary of Changes:**\n1. **Limit**: `n` is 5.\n2. `m` is go", whole=False)
-        Said(claims=('`n` is 5.',), implications=(), cut=True, unread=0)
-        >>> read('{"claims": ["`n` is 5.", "`m` is go', whole=False).claims
+        >>> read_answer("**Summary of Changes:**\n1. **Limit**: `n` is 5.\n2. `m` is", whole=False)
+        ParsedAnswer(claims=('`n` is 5.',), implications=(), cut=True)
+        >>> read_answer('{"claims": ["`n` is 5.", "`m` is go', whole=False).claims
         ('`n` is 5.',)
     """
-    raw, thinks = _spoken(raw)
-    cut = not whole or thinks or len(raw) > MAX_CHARS
+    raw, unfinished = _without_thoughts(raw)
+    cut = not whole or unfinished or len(raw) > MAX_CHARS
     raw = raw[:MAX_CHARS]
-    start = _START.search(raw)
+    start = _OBJECT.search(raw) or _LIST.match(raw)
     if start is not None:
-        return _from_object(raw, start.start(), cut=cut)
-    if _LIST.match(raw) is not None:
-        reader = _Reader()
-        reader.items(raw, raw.index("["), implies=False)
-        return reader.said(cut=cut or reader.broken)
-    found = points.read(raw, cut=cut)
-    return _said(found.points, cut=found.cut, unread=found.unread)
+        points, cut = _json_points(raw, start.start("json"))
+    else:
+        points, cut = _listed_points(raw, cut=cut)
+    return ParsedAnswer(
+        claims=tuple(point.text for point in points if not point.implies),
+        implications=tuple(point.text for point in points if point.implies),
+        cut=cut,
+    )
 
 
-def _spoken(raw: str) -> tuple[str, bool]:
-    """The answer without what a model thought aloud, and whether a thought was cut off."""
+def _without_thoughts(raw: str) -> tuple[str, bool]:
+    """Return the answer without what a model thought aloud, and whether a thought was cut off."""
     start = 0
     for end in _THOUGHT_ENDS.finditer(raw):
         start = end.end()
@@ -109,109 +143,110 @@ def _spoken(raw: str) -> tuple[str, bool]:
     return _TURN_ENDS.sub("", raw), False
 
 
-def _from_object(raw: str, start: int, *, cut: bool) -> Said:
-    reader = _Reader()
+def _json_points(raw: str, at: int) -> tuple[list[_Point], bool]:
+    """Read the strings of JSON up to its end; also whether it broke off before that."""
+    points: list[_Point] = []
+    implies, skipped, depth = False, False, 0
+    while (token := _TOKEN.match(raw, at)) is not None:
+        at = token.end()
+        string, colon, opens, closes = token.groups()
+        if colon is not None:
+            key = string.strip().lower()
+            section = re.fullmatch(rf"({_CLAIMS})|{_IMPLICATIONS}", key)
+            if section is not None:
+                implies = section[1] is None
+            skipped = section is None and key not in _TEXT_KEYS
+        elif string is not None and not skipped:
+            text = _plain_sentence(_unescaped(string))
+            points += [_Point(text, implies, listed=True)] if text else []
+        depth += (opens is not None) - (closes is not None)
+        if closes is not None and depth == 0:
+            return points, False
+    return points, True
+
+
+def _unescaped(string: str) -> str:
     try:
-        loaded, _ = json.JSONDecoder(strict=False).raw_decode(raw, start)
-    except (ValueError, RecursionError):
-        reader.broken_object(raw, start)
-        return reader.said(cut=cut or reader.broken)
-    reader.document(loaded)
-    return reader.said(cut=False)
+        return str(json.loads(f'"{string}"', strict=False))
+    except ValueError:
+        return string
 
 
-class _Reader:
-    """Collects sentences from JSON."""
+def _listed_points(raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
+    """Read an answer that is no JSON; also whether it was cut off or its last point breaks off."""
+    points: list[_Point] = []
+    implies = False
+    for line in filter(str.strip, _lines_outside_code(clean(raw))):
+        header = _HEADER.match(line)
+        if header is not None:
+            implies = "implication" in header[1].lower()
+            line = line[header.end() :]  # noqa: PLW2901  (what follows a header is a claim)
+        marked = _MARKERS.match(line)
+        if marked is None and header is None and points and _continues(line, points[-1]):
+            points[-1] = points[-1]._replace(text=f"{points[-1].text} {_plain_sentence(line)}")
+        elif marked is not None:
+            text = _plain_sentence(line)
+            points += [_Point(text, implies, listed=True)] if text[-1:] not in ("", ":") else []
+        elif not line.lstrip().startswith("#"):
+            points += (_Point(text, implies, listed=False) for text in _prose(line))
+    return _without_remarks(points, raw, cut=cut)
 
-    def __init__(self) -> None:
-        self.points: list[Point] = []
-        self.unread = 0
-        self.broken = False
 
-    def said(self, *, cut: bool) -> Said:
-        return _said(self.points, cut=cut, unread=self.unread)
-
-    def document(self, loaded: dict[str, Any]) -> None:
-        for name, value in loaded.items():
-            implies = _section(name)
-            if implies is None:
-                self.unread += 1
-            elif isinstance(value, list):
-                for item in value:
-                    self._add(item, implies=implies)
-            else:
-                self._add(value, implies=implies)
-
-    def broken_object(self, raw: str, at: int) -> None:
-        """Take the whole items of an object that cannot be read as one."""
-        while (key := _KEY.search(raw, at)) is not None:
-            implies = _section(key[1])
-            at = key.end()
-            if implies is None:
-                self.unread += 1
-            elif raw[at] == "[":
-                at = self.items(raw, at, implies=implies)
-            else:
-                at = self._item(raw, at, implies=implies)
-        self.broken = True
-
-    def items(self, raw: str, at: int, *, implies: bool) -> int:
-        """Take the items of a list; the one that breaks off ends it."""
-        at += 1
-        while True:
-            at = _skipped(raw, at)
-            if at >= len(raw):
-                self.broken = True
-                return at
-            if raw[at] == "]":
-                return at + 1
-            before = at
-            at = self._item(raw, at, implies=implies)
-            if self.broken or at <= before:
-                return max(at, before + 1)
-
-    def _item(self, raw: str, at: int, *, implies: bool) -> int:
-        try:
-            item, end = json.JSONDecoder(strict=False).raw_decode(raw, at)
-        except (ValueError, RecursionError):
-            self.broken = True
-            self.unread += 1
-            return len(raw)
-        self._add(item, implies=implies)
-        return end
-
-    def _add(self, item: Any, *, implies: bool) -> None:
-        if isinstance(item, dict):
-            texts = [item[name] for name in (*_TEXTS, *_CLAIMS, *_IMPLICATIONS) if name in item]
-            item = texts[0] if len(texts) == 1 else None
-        text = points.sentence(item) if isinstance(item, str) else ""
-        if text:
-            self.points.append(Point(text, implies))
+def _lines_outside_code(text: str) -> Iterator[str]:
+    """Yield the lines; a fence around the whole answer is read through."""
+    fenced = in_code = seen = False
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if fence is None:
+            if not in_code:
+                seen = seen or bool(_MARKERS.match(line))
+                yield line[:MAX_LINE]
+        elif fenced:
+            fenced = in_code = False
         else:
-            self.unread += 1
+            fenced, in_code = True, seen and fence[1].lower() not in _TEXT_FENCES
 
 
-def _skipped(raw: str, at: int) -> int:
-    found = _BETWEEN.match(raw, at)
-    return at if found is None else found.end()
+def _continues(line: str, last: _Point) -> bool:
+    """Return whether a model broke the line before: it ends no sentence, and this begins none."""
+    return not last.text.endswith((".", "!", "?", ":", ";")) and line.lstrip()[:1].islower()
 
 
-def _section(name: str) -> bool | None:
-    """Tell claims (False) from implications (True); None for anything else."""
-    plain = name.strip().lower().replace(" ", "_")
-    if plain in _IMPLICATIONS:
-        return True
-    return False if plain in _CLAIMS else None
+def _prose(line: str) -> Iterator[str]:
+    """Cut a line into sentences; code between backticks is not cut."""
+    masked = _CODE.sub(lambda found: f"`{'x' * (len(found[0]) - 2)}`", line)
+    starts = [0, *(found.end() for found in _SENTENCE_END.finditer(masked)), len(line)]
+    for start, end in pairwise(starts):
+        text = _plain_sentence(line[start:end])
+        if text and not text.endswith(":"):
+            yield text
 
 
-def _said(found: list[Point], *, cut: bool, unread: int) -> Said:
-    return Said(
-        claims=tuple(_texts(found, implies=False)),
-        implications=tuple(_texts(found, implies=True)),
-        cut=cut,
-        unread=unread,
-    )
+def _without_remarks(points: list[_Point], raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
+    """Leave out prose beside a list, and the last point where it breaks off."""
+    with_lists = {point.implies for point in points if point.listed}
+    kept = [point for point in points if point.listed or point.implies not in with_lists]
+    if not kept or kept[-1] is not points[-1] or raw.endswith("\n"):
+        return kept, cut
+    ended = [_is_ended(point.text) for point in kept]
+    # A model that ends no point with a full stop did not break off for the want of one.
+    broken = cut or (len(ended) > 1 and not ended[-1] and all(ended[:-1]))
+    return kept[:-1] if broken else kept, broken
 
 
-def _texts(found: list[Point], *, implies: bool) -> Iterator[str]:
-    return (point.text for point in found if point.implies is implies)
+def _is_ended(text: str) -> bool:
+    return text.endswith(_CLOSED) and text.count("`") % 2 == 0
+
+
+def _plain_sentence(text: str) -> str:
+    """Return an item without number, label and bold marks; "" when nothing is left."""
+    text = " ".join(clean(text[:MAX_LINE]).split())
+    header = _HEADER.match(text)
+    text = _MARKERS.sub("", text[header.end() :] if header else text, count=1)
+    label = _LABEL.match(text)
+    if label is not None:
+        # A label that names code says of what the rest speaks.
+        rest = text[label.end() :]
+        text = f"{label[1]}: {rest}" if rest and _NAMES_CODE.search(label[1]) else rest
+    text = _BOLD.sub(lambda found: found[1] or found[2], text).strip()
+    return text if any(map(str.isalpha, text)) else ""

@@ -1,4 +1,4 @@
-"""Claims that were made once are not made again."""
+"""Claims that were made before, kept by the diff and by all that decides what a model says."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from crscore.records import Diff
 
 KIND: Final = "claims"
-"""First word of the keys, by which `crscore cache` tells what is remembered."""
+"""First word of the keys, by which `crscore cache` knows what an entry is."""
 
 
 class Bytes(Protocol):
     """Keeps bytes by key; what it cannot keep or has lost is None."""
 
     def get(self, key: str) -> bytes | None:
-        """Give what was put, or None."""
+        """Return what was put, or None."""
         ...
 
     def put(self, key: str, value: bytes) -> None:
@@ -31,29 +31,27 @@ class Bytes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class ClaimsCache:
     """Claims in a store."""
 
     store: Bytes
     """Where they are."""
 
     def get(self, key: str) -> Claims | None:
-        """Give the claims of a key; None when they are not known or cannot be read."""
+        """Return the claims of a key; None when they are not known or cannot be read."""
         data = self.store.get(key)
-        if data is None:
-            return None
         try:
-            return msgspec.msgpack.decode(data, type=Claims)
+            return None if data is None else msgspec.msgpack.decode(data, type=Claims)
         except (msgspec.DecodeError, UnicodeDecodeError):
             return None
 
     def put(self, key: str, claims: Claims) -> None:
-        """Remember claims."""
+        """Keep claims."""
         self.store.put(key, msgspec.msgpack.encode(claims))
 
 
-def key(diff: Diff, made_by: str, context: str) -> str:
-    """Name what is remembered of a diff.
+def claims_key(diff: Diff, made_by: str, context: str) -> str:
+    """Return the key of a diff's claims.
 
     Args:
         diff: The change.
@@ -62,16 +60,13 @@ def key(diff: Diff, made_by: str, context: str) -> str:
         context: With `function`, the whole files are part of what the model sees.
 
     Returns:
-        A key: the same for the same answer, another for another one.
+        The same key for the same answer, another one otherwise.
     """
+    sees_sources = context != "hunk"
     files = [
         (file.path, file.old_path, file.language, file.is_missing, repr(file.hunks))
+        + ((file.old_source, file.new_source) if sees_sources else ())
         for file in diff.files
     ]
-    digest = hashlib.sha256(json.dumps([diff.sha256, files, made_by]).encode())
-    if context != "hunk":
-        for file in diff.files:
-            for text in (file.old_source, file.new_source):
-                data = b"-" if text is None else text.encode("utf-8", "surrogatepass")
-                digest.update(f" {len(data)} ".encode() + data)
-    return f"{KIND} {digest.hexdigest()}"
+    text = json.dumps([diff.sha256, files, made_by])
+    return f"{KIND} {hashlib.sha256(text.encode()).hexdigest()}"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Tree, Unit
 
 
-def functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
-    """Show the innermost function around each changed line, where the hunks do not show it whole.
+def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
+    """Return the innermost function around each changed line that the hunks do not show whole.
 
     Args:
         file: With its new source; without one there is nothing to show.

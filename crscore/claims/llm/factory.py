@@ -1,83 +1,50 @@
-"""From settings to a generator that asks an engine."""
+"""Make a generator that asks an engine, from its options."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
 from crscore import plugins
 from crscore.cache import Store
-from crscore.claims.llm import prompt
-from crscore.claims.llm.cache import Memory
+from crscore.claims.llm.cache import ClaimsCache
 from crscore.claims.llm.generator import ModelClaims
+from crscore.claims.llm.options import OF_ENGINES
+from crscore.claims.llm.prompt import answer_schema, load_prompt
 from crscore.errors import ConfigError
 from crscore.llm.engines.base import Sampling
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crscore.claims.llm.prompt import Form
+    from crscore.claims.llm.options import Options
+    from crscore.claims.llm.prompt import Prompt
 
 DEFAULT_PROMPT: Final = "claims.v1"
 CARD: Final = "training.json"
-"""What `crscore train claims` writes beside the weights."""
-DEFAULT_TOKENS: Final = 512
-"""Most tokens of an answer; the paper takes 150, which cuts one answer in four off."""
+"""File that `crscore train claims` writes beside the weights."""
+_OF_SERVERS: Final = frozenset(("base_url", "api_key"))
 
 
-_OWN: Final = frozenset(
-    {
-        "argument", "prompt", "temperature", "max_new_tokens", "context", "cache_dir", "few_shots",
-        "form", "several",
-    }
-)  # fmt: skip
-_OF_SERVERS: Final = frozenset({"base_url", "api_key"})
-
-
-class _Trained(msgspec.Struct, frozen=True):
+class _TrainedPrompt(msgspec.Struct, frozen=True):
     """How a model was asked while it was trained: `prompt` of `training.json`."""
 
-    name: str = ""
+    name: str = DEFAULT_PROMPT
     sha256: str = ""
-    form: str = "json"
+    form: Literal["json", "sections"] = "json"
     few_shots: bool = True
 
 
 class _Card(msgspec.Struct, frozen=True):
-    prompt: _Trained = _Trained()
+    prompt: _TrainedPrompt = _TrainedPrompt()
 
 
-def _trained(told: Mapping[str, str]) -> _Trained:
-    """Look how a model or adapter of ours was trained; it is asked in the same way.
-
-    Returns:
-        What the first folder with a `training.json` says; the defaults where none has one.
-    """
-    model = told.get("model", "")
-    # A model's name is no folder, even where one of that name lies here.
-    is_folder = Path(model).is_absolute() or model.startswith(("./", "../", "~"))
-    for folder in (told.get("lora"), model if is_folder else None):
-        file = Path(folder).expanduser() / CARD if folder else None
-        if file is not None and file.is_file():
-            try:
-                return msgspec.json.decode(file.read_bytes(), type=_Card).prompt
-            except (OSError, msgspec.DecodeError) as exc:
-                raise ConfigError("model", str(file), f"cannot be read: {exc}") from exc
-    return _Trained()
-
-
-def generator(engine: str, options: Mapping[str, str]) -> ModelClaims:
+def make_generator(engine: str, options: Options) -> ModelClaims:
     """Make a generator.
 
     Args:
         engine: The engine's name; claims carry it as their source.
-        options: `argument` (the model, where it is named beside the generator), what the engine
-            takes (`crscore.llm.engines.base.Engine`), and `prompt`, `form` (`json` or `sections`),
-            `few_shots` (`true` or `false`), `temperature`, `max_new_tokens`, `context`,
-            `cache_dir` (without it nothing is remembered), `several` (`true` where other
-            generators take a part of the options).
+        options: Of the generator; those that are set for the engine go to it.
 
     Returns:
         A generator whose model is not yet loaded.
@@ -85,34 +52,58 @@ def generator(engine: str, options: Mapping[str, str]) -> ModelClaims:
     Raises:
         ConfigError: An option is wrong.
     """
-    module = plugins.load("engines", engine)
-    told = {key: value for key, value in options.items() if key not in _OWN}
+    given = {name: value for name in OF_ENGINES if (value := getattr(options, name)) is not None}
+    if options.argument:
+        given["model"] = options.argument
     # What the environment says of a server is nothing to an engine without one; with several
-    # generators, each takes of the settings what it knows.
-    known, several = frozenset(module.OPTIONS), options.get("several") == "true"
-    dropped = {key for key in told if key not in known and (several or key in _OF_SERVERS)}
-    told = {key: value for key, value in told.items() if key not in dropped}
-    if options.get("argument"):
-        told["model"] = options["argument"]
-    trained = _trained(told) if engine == "vllm" else _Trained()
-    found = prompt.load_prompt(options.get("prompt", trained.name or DEFAULT_PROMPT))
-    if trained.sha256 not in ("", found.sha256) and trained.name == found.name:
-        expected = f"is not the {found.name} of this version: train it anew, or name a prompt"
-        raise ConfigError("prompt", f"the model's {CARD}", expected)
-    folder = options.get("cache_dir")
-    form: Form = "sections" if options.get("form", trained.form) == "sections" else "json"
-    few_shots = options.get("few_shots", str(trained.few_shots).lower()) == "true"
+    # generators, each takes those options that it knows.
+    offered = given.keys() if options.several else _OF_SERVERS
+    made = plugins.create(
+        "engines",
+        engine,
+        {name: value for name, value in given.items() if name not in offered},
+        offered={name: value for name, value in given.items() if name in offered},
+    )
+    trained = _trained_prompt(given) if engine == "vllm" else _TrainedPrompt()
+    prompt = _load_prompt(options, trained)
+    form = options.form or trained.form
+    few_shots = trained.few_shots if options.few_shots is None else options.few_shots
     return ModelClaims(
         source=engine,
-        engine=module.create(told),
-        prompt=found,
+        engine=made,
+        prompt=prompt,
         sampling=Sampling(
-            max_tokens=int(options.get("max_new_tokens", DEFAULT_TOKENS)),
-            temperature=float(options.get("temperature", 0.0)),
-            schema=prompt.schema(found) if form == "json" else None,
+            max_tokens=options.max_new_tokens,
+            temperature=options.temperature,
+            schema=answer_schema(prompt) if form == "json" else None,
         ),
         form=form,
         few_shots=None if few_shots else 0,
-        context=options.get("context", "hunk"),
-        memory=Memory(Store(Path(folder))) if folder else None,
+        context=options.context,
+        cache=ClaimsCache(Store(Path(options.cache_dir))) if options.cache_dir else None,
     )
+
+
+def _trained_prompt(given: dict[str, object]) -> _TrainedPrompt:
+    """Read how a model or adapter of ours was asked in training; it is asked in the same way."""
+    model, lora = given.get("model"), given.get("lora")
+    # A model's name is no folder, even where one of that name lies here.
+    is_folder = model and (
+        Path(str(model)).is_absolute() or str(model).startswith(("./", "../", "~"))
+    )
+    for folder in filter(None, (lora, model if is_folder else None)):
+        file = Path(str(folder)).expanduser() / CARD
+        if file.is_file():
+            try:
+                return msgspec.json.decode(file.read_bytes(), type=_Card).prompt
+            except (OSError, msgspec.DecodeError) as exc:
+                raise ConfigError("model", str(file), f"cannot be read: {exc}") from exc
+    return _TrainedPrompt()
+
+
+def _load_prompt(options: Options, trained: _TrainedPrompt) -> Prompt:
+    prompt = load_prompt(options.prompt or trained.name)
+    if trained.sha256 not in ("", prompt.sha256) and trained.name == prompt.name:
+        expected = f"is not the {prompt.name} of this version: train it again, or name a prompt"
+        raise ConfigError("prompt", f"the model's {CARD}", expected)
+    return prompt

@@ -1,8 +1,8 @@
 """Claims by a language model, whatever runs it.
 
-Each diff becomes pieces, each piece a chat, and all chats of a run one batch. An answer is read,
-held against the diff, and its near-copies are merged. What was made of a diff is remembered, so
-that a diff is asked about once, however many reviews it has.
+A diff becomes chunks, each chunk a chat, and all chats of a run one batch. An answer is read,
+its claims are compared with the diff, and those said twice are merged. The claims of a diff are
+cached, so that a model is asked about it once, however many reviews it has.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crscore.claims.llm import answer, cache, chunks, deduplicate, grounding, prompt
-from crscore.claims.llm.chunks import Piece
+from crscore.claims.llm import chunks
+from crscore.claims.llm.answer import read_answer
+from crscore.claims.llm.cache import claims_key
+from crscore.claims.llm.chunks import Chunk
+from crscore.claims.llm.grounding import deduplicate, ground_claims
+from crscore.claims.llm.prompt import example_texts, make_chat, prompt_tokens
 from crscore.llm.engines.base import Message
 from crscore.llm.prompt_escaping import Fence
 from crscore.records import Claims
@@ -21,18 +25,18 @@ from crscore.records import Claims
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crscore.claims.llm.cache import Memory
-    from crscore.claims.llm.chunks import Pieces
+    from crscore.claims.llm.cache import ClaimsCache
+    from crscore.claims.llm.chunks import ChunkedDiff
     from crscore.claims.llm.prompt import Form, Prompt
     from crscore.llm.engines.base import Answer, Engine, Sampling
     from crscore.records import Diff, PseudoReference
 
-READING: Final = 2
-"""Version of what is made of an answer; a new one makes remembered claims worthless."""
+READING: Final = 3
+"""Version of how answers are read; another one makes cached claims worthless."""
 GROUP: Final = 128
-"""Chats that a server is sent before what it said is remembered."""
-MOST_TOKENS: Final = 3_000
-"""Most tokens of a piece, however much the model takes: about `pieces.BUDGET` characters."""
+"""Chats that a server is sent before its answers are cached."""
+MAX_TOKENS: Final = 3_000
+"""Most tokens of a chunk, however much the model takes: about `chunks.BUDGET` characters."""
 CUT: Final = "broke off"
 """Why the last claim of an answer is left out."""
 CHARS_A_TOKEN: Final = 2.5
@@ -56,133 +60,121 @@ class ModelClaims:
     few_shots: int | None = None
     """How many of the prompt's examples are shown; None for all."""
     context: str = "hunk"
-    """What it sees of the code."""
-    memory: Memory | None = None
-    """What was asked before; None to remember nothing."""
+    """Code that it is shown: `hunk` or `function`."""
+    cache: ClaimsCache | None = None
+    """Claims of earlier runs; None to keep none."""
 
     @property
     def identity(self) -> str:
         """Engine, model, adapter, prompt, sampling and context."""
-        drawn = self.sampling
-        how = "greedy" if not drawn.temperature else f"t{drawn.temperature:g}p{drawn.top_p:g}"
+        sampling = self.sampling
+        drawn = (
+            f"t{sampling.temperature:g}p{sampling.top_p:g}" if sampling.temperature else "greedy"
+        )
         shots = "" if self.few_shots is None else f"-{self.few_shots}"
         return (
-            f"{self.engine.identity},{self.prompt.name}@{self.prompt.sha256[:8]}{shots},{self.form},"
-            f"{how},s{drawn.seed},n{drawn.max_tokens},{self.context},r{READING}"
+            f"{self.engine.identity},{self.prompt.identity}{shots},{self.form},"
+            f"{drawn},s{sampling.seed},n{sampling.max_tokens},{self.context},r{READING}"
         )
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Write the claims of each diff, those that are not remembered in one batch."""
-        found: dict[int, Claims] = {}
-        # How large a piece may be decides what the model is shown, and so what it says.
+        """Write the claims of each diff, those that are not cached in one batch."""
+        # How large a chunk may be decides what the model is shown, and so what it says.
         made_by = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
-        keys = [cache.key(diff, made_by, self.context) for diff in diffs]
-        if self.memory is not None:
-            known = ((at, self.memory.get(key)) for at, key in enumerate(keys))
-            found = {at: claims for at, claims in known if claims is not None}
-        unknown = [at for at in range(len(diffs)) if at not in found]
         # Equal changes are asked about once, whoever brings them.
-        first: dict[str, int] = {}
-        for at in unknown:
-            first.setdefault(keys[at], at)
-        made = self._ask([diffs[at] for at in first.values()])
-        for (key, at), (claims, whole) in zip(first.items(), made, strict=True):
-            found[at] = claims
-            if whole and self.memory is not None:
-                self.memory.put(key, claims)
-        found |= {at: found[first[keys[at]]] for at in unknown}
-        return tuple(found[at] for at in range(len(diffs)))
+        keys = [claims_key(diff, made_by, self.context) for diff in diffs]
+        by_key = dict(zip(keys, diffs, strict=True))
+        cached = ((key, self.cache.get(key)) for key in by_key) if self.cache is not None else ()
+        found = {key: claims for key, claims in cached if claims is not None}
+        unknown = {key: diff for key, diff in by_key.items() if key not in found}
+        made = self._ask(tuple(unknown.values()))
+        for key, (claims, complete) in zip(unknown, made, strict=True):
+            found[key] = claims
+            if complete and self.cache is not None:
+                self.cache.put(key, claims)
+        return tuple(found[key] for key in keys)
 
     def _ask(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:
         """Ask about each diff: in this process all at once, behind a server in groups.
 
-        What a group brought is remembered before the next one is asked for, as a run may be
-        killed and a server may want money.
+        The claims of a group are cached before the next one is asked about, as a run may be
+        killed and a server may cost money.
+
+        Yields:
+            The claims of each diff, and whether every chunk of it was answered.
         """
         if not diffs:
             return
-        # A new word for each run: what is in a diff cannot know how its fence ends.
+        # A new word for each run: a diff cannot know how its fence ends.
         fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
-        for group in _groups([self._pieces(diff) for diff in diffs], bool(self.engine.origin)):
-            chats = [self._chat(piece, fence) for one in group for piece in one.pieces]
+        for group in _groups([self._chunks(diff) for diff in diffs], bool(self.engine.origin)):
+            chats = [self._chat(chunk, fence) for one in group for chunk in one.chunks]
             answers = iter(self.engine.complete(chats, self.sampling) if chats else ())
             for one in group:
-                yield self._read(one, fence, [next(answers) for _ in one.pieces])
+                yield self._claims(one, [next(answers) for _ in one.chunks])
 
-    def _chat(self, piece: Piece, fence: Fence) -> tuple[Message, ...]:
-        return prompt.chats(self.prompt, piece, fence, self.form, examples=self.few_shots)
+    def _chat(self, chunk: Chunk, fence: Fence) -> tuple[Message, ...]:
+        return make_chat(self.prompt, chunk, fence, self.form, examples=self.few_shots)
 
-    def _pieces(self, diff: Diff) -> Pieces:
+    def _chunks(self, diff: Diff) -> ChunkedDiff:
         room = self.engine.context_tokens
         if room is None or not diff.files:
-            return chunks.chunk_diff(diff, chunks.BUDGET, context=self.context)
-        # What a chat takes without its piece; the engine counts it where it can.
-        bare = self._chat(Piece(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
+            return chunks.chunk_diff(diff, context=self.context)
+        # A chat without its chunk; the engine counts its tokens where it can.
+        bare = self._chat(Chunk(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
         shared = self.engine.count(bare)
-        left = room - self.sampling.max_tokens - (self.prompt.tokens if shared is None else shared)
+        left = room - self.sampling.max_tokens
         if shared is None:
-            budget = min(chunks.BUDGET, int(left * CHARS_A_TOKEN))
+            budget = min(chunks.BUDGET, int((left - prompt_tokens(self.prompt)) * CHARS_A_TOKEN))
             return chunks.chunk_diff(diff, budget, context=self.context)
-        return chunks.chunk_diff(diff, min(left, MOST_TOKENS), self._count, self.context)
+        return chunks.chunk_diff(diff, min(left - shared, MAX_TOKENS), self._count, self.context)
 
     def _count(self, text: str) -> int | None:
         return self.engine.count([Message(role="user", text=text)])
 
-    def _read(self, parts: Pieces, fence: Fence, answers: Sequence[Answer]) -> tuple[Claims, bool]:
+    def _claims(self, parts: ChunkedDiff, answers: Sequence[Answer]) -> tuple[Claims, bool]:
         references: list[PseudoReference] = []
         dropped: Counter[str] = Counter()
         failed: Counter[str] = Counter()
-        for piece, given in zip(parts.pieces, answers, strict=True):
+        examples = example_texts(self.prompt)
+        for chunk, given in zip(parts.chunks, answers, strict=True):
             if given.reason is not None:
                 failed[given.reason] += 1
                 continue
-            said = answer.read(given.text, whole=given.whole)
-            held = grounding.ground(
-                said,
-                piece,
-                source=self.source,
-                examples=self.prompt.example_texts,
-                nonce=fence.nonce,
-            )
-            dropped[CUT] += said.cut
-            references += held.references
-            dropped += held.dropped
-        kept = deduplicate.merged(references)
-        copied = len(references) - len(kept)
+            parsed = read_answer(given.text, whole=given.whole)
+            kept = ground_claims(parsed, chunk, source=self.source, examples=examples)
+            dropped += kept.dropped
+            dropped[CUT] += parsed.cut
+            references += kept.references
+        kept_once = deduplicate(references)
+        repeated = len(references) - len(kept_once)
+        texts = [given.text for given in answers if given.reason is None]
         claims = Claims(
-            references=tuple(kept),
-            raw=_raw(answers),
-            notes=(*parts.notes, *_notes(dropped, copied, failed, len(parts.pieces))),
+            references=kept_once,
+            raw="\n\n".join(texts) if texts else None,
+            notes=(*parts.notes, *_notes(dropped, repeated, failed, len(answers))),
         )
         return claims, not failed
 
 
-def _groups(parts: Sequence[Pieces], in_groups: bool) -> Iterator[list[Pieces]]:
+def _groups(parts: Sequence[ChunkedDiff], in_groups: bool) -> Iterator[list[ChunkedDiff]]:
     """Put diffs together until they make a batch of their own."""
-    group: list[Pieces] = []
-    chats = 0
+    group: list[ChunkedDiff] = []
     for one in parts:
         group.append(one)
-        chats += len(one.pieces)
-        if in_groups and chats >= GROUP:
+        if in_groups and sum(len(diff.chunks) for diff in group) >= GROUP:
             yield group
-            group, chats = [], 0
+            group = []
     if group:
         yield group
 
 
-def _raw(answers: Sequence[Answer]) -> str | None:
-    """Keep what the model said, part by part."""
-    texts = [given.text for given in answers if given.reason is None]
-    return "\n\n".join(texts) if texts else None
-
-
-def _notes(dropped: Counter[str], copied: int, failed: Counter[str], parts: int) -> Iterator[str]:
+def _notes(dropped: Counter[str], repeated: int, failed: Counter[str], parts: int) -> Iterator[str]:
     if failed:
         why = "; ".join(f"{reason} ({times})" for reason, times in sorted(failed.items()))
         yield f"The model wrote no claims for {failed.total()} of {parts} parts: {why}."
     if dropped.total():
         why = ", ".join(f"{reason} ({times})" for reason, times in sorted(dropped.items()) if times)
         yield f"{dropped.total()} of the model's claims were left out: {why}."
-    if copied:
-        yield f"{copied} of the model's claims were said twice and count once."
+    if repeated:
+        yield f"{repeated} of the model's claims were repeated and count once."

@@ -1,75 +1,59 @@
-"""A claim has to name something of the diff it is said to describe.
+"""The claims of an answer that are kept: those that name something of the diff, each once.
 
-Language models write sentences that fit any change, and a change may talk them into sentences
-that serve its author. A claim is kept when it names something of the piece it was asked about
-(`evidence.py`), passes no judgement and speaks to nobody (`obeying.py`), and is none of the
-prompt's own examples. What is dropped is counted by its reason.
+Language models write sentences that fit any change, and a change may ask them to repeat a text.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.claims.llm import deduplicate, evidence, prompt_injection
-from crscore.claims.llm.cues import Fault
-from crscore.claims.llm.words import dense, words
-from crscore.records import PseudoReference, ReferenceKind
+from crscore.records import LineKind, LineSpan, PseudoReference, ReferenceKind, Side
 from crscore.text.stopwords import ENGLISH
+from crscore.text.words import split_identifier, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from crscore.claims.llm.answer import Said
-    from crscore.claims.llm.chunks import Piece
-    from crscore.claims.llm.evidence import Evidence
+    from crscore.claims.llm.answer import ParsedAnswer
+    from crscore.claims.llm.chunks import Chunk
+    from crscore.records import DiffLine
 
 MAX_CLAIMS: Final = 40
-"""Sentences that are taken from one answer; the prompt asks for a third of that at most."""
+"""Claims, and implications, that are taken from one answer; the prompt asks for a third of that."""
 MAX_CHARS: Final = 1_000
 """Characters of a claim; a longer one is no sentence."""
 MAX_SPANS: Final = 20
-"""Places of one claim; one with more speaks of the whole piece."""
+"""Places of one claim; one with more speaks of the whole chunk."""
 
 NAMES_NOTHING: Final = "names nothing of the diff"
-TELLS_NOTHING: Final = "only names a thing, in a change that gives orders"
-NO_SENTENCE: Final = "is no English sentence"
-PARROTS: Final = "says what a text in the diff asks for"
-EXAMPLE: Final = "repeats an example of the prompt"
+QUOTES_DIFF: Final = "only repeats a text of the diff"
+REPEATS_EXAMPLE: Final = "repeats an example of the prompt"
+TOO_LONG: Final = "is too long for a sentence"
 TOO_MANY: Final = "comes after too many others"
-_PLAIN: Final = re.compile(r"[^\W\d_]+")
-# An image or link of Markdown: a reader of the report would fetch or follow it.
-_LINK: Final = re.compile(r"!?\[[^\]\n]{0,200}\]\(\s{0,9}(?:https?:|//)", re.IGNORECASE)
-# Words that sentences of other languages cannot do without; `die` alone is no proof.
-_FOREIGN: Final = frozenset(
-    """
-    le la les des une est et dans pour cette avec pas sont der die das ist und nicht eine ein
-    diese dieser wird mit auf el los las una es que por para esta este con del il gli che sono
-    questa questo della per een het niet deze zijn wordt uma não esta este são jest nie tego
-    """.split()  # noqa: SIM905 - the list reads better as prose
+
+_QUOTED: Final = re.compile(
+    r"`([^`\n]{1,1000})`|\"([^\"\n]{1,500})\"|(?<!\w)'([^'\n]{1,500})'(?!\w)|“([^”\n]{1,500})”"
 )
-# What a page makes a link of: an address with a scheme, a host that begins with `www.`.
-_URL: Final = re.compile(
-    r"(?:\b[a-z][a-z0-9+.-]{1,15}://|\bwww\.|\bmailto:)[^\s`'\"<>)\]]{1,500}", re.IGNORECASE
+_WORD: Final = re.compile(r"[^\W\d][\w$]*")
+_NUMBER: Final = re.compile(r"\d[\w.]*\w|\d")
+_COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]|^_|[A-Z]{2}[a-z]|\w\$")
+# Parts of code that a sentence calls by a word that does not stand in the code.
+_SIGNS: Final = {
+    "string": re.compile(r"[\"'`]"),
+    "condition": re.compile(r"\b(?:if|unless|else|elif|when|switch|case)\b|\?|&&|\|\|"),
+    "comment": re.compile(r"//|/\*|#|--|<!--"),
+}
+_FILLERS: Final = frozenset(
+    ("a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "has", "have", "now")
 )
-# A tag of HTML, also one that is not closed; names of types such as `List<Item>` are none.
-_TAG: Final = re.compile(
-    r"<[/!]?(a|abbr|audio|b|base|body|br|button|canvas|code|details|div|embed|form|frame|frameset"
-    r"|h[1-6]|head|hr|html|i|iframe|img|input|kbd|li|link|marquee|math|meta|object|ol|option|p|param"
-    r"|picture|pre|s|script|select|source|span|strong|style|sub|summary|sup|svg|table|td|template"
-    r"|textarea|th|title|tr|track|u|ul|video|[a-z][\w-]{0,30}(?=[\s/][^<>]{0,300}=))"
-    r"(?=[\s/>]|$)([^<>]{0,300})",
-    re.IGNORECASE,
-)
-_ATTRIBUTE: Final = re.compile(
-    r"[\w:@-]{1,60}\s{0,3}=\s{0,3}(?:\"[^\"]*\"|'[^']*'|\{[^}]*\}|[^\s>]+)"
-)
-_ELIDED: Final = re.compile(r"=[{(\[]?(?:\.{2,}|…)[})\]]?/?$")
 
 
 class Grounded(NamedTuple):
-    """What is left of an answer."""
+    """The claims of one answer that are kept."""
 
     references: tuple[PseudoReference, ...]
     """Claims, then implications, in the answer's order."""
@@ -77,100 +61,168 @@ class Grounded(NamedTuple):
     """Reason -> how many were dropped for it."""
 
 
-def ground(
-    said: Said, piece: Piece, *, source: str, examples: Sequence[str] = (), nonce: str = ""
+def ground_claims(
+    answer: ParsedAnswer, chunk: Chunk, *, source: str, examples: Sequence[str] = ()
 ) -> Grounded:
-    """Hold an answer against the piece it is about.
+    """Keep the claims that name something of a chunk.
 
     Args:
-        said: What the model said.
-        piece: What it was asked about.
+        answer: What the model said.
+        chunk: What it was asked about.
         source: Who wrote the claims, kept in each.
         examples: Sentences of the prompt's examples.
-        nonce: What the piece was fenced with; no honest claim has it.
 
     Returns:
-        The claims that name something of the piece, with the lines and names they stand on, and
-        why the others were dropped.
+        The claims that share a name, path, quoted text, number or word with the chunk, with the
+        lines and names they stand on, and why the others were dropped. A sentence that stands in
+        the diff word for word was taken over from it, be it an order or a comment.
     """
-    held = evidence.of(piece)
-    known = [words(text) for text in examples]
+    words = _ChunkWords(chunk)
+    known = frozenset(map(normalize, examples))
     found: list[PseudoReference] = []
     dropped: Counter[str] = Counter()
-    kinds = ((ReferenceKind.CLAIM, said.claims), (ReferenceKind.IMPLICATION, said.implications))
+    kinds = ((ReferenceKind.CLAIM, answer.claims), (ReferenceKind.IMPLICATION, answer.implications))
     for kind, texts in kinds:
         dropped[TOO_MANY] += max(len(texts) - MAX_CLAIMS, 0)
         for text in texts[:MAX_CLAIMS]:
-            why = _fault(text, held, nonce)
-            if why is None and any(deduplicate.alike(words(text), one) for one in known):
-                why = EXAMPLE
-            if why is not None:
-                dropped[why] += 1
+            reason = REPEATS_EXAMPLE if normalize(text) in known else words.fault(text)
+            if reason is None:
+                found.append(words.reference(text, kind, source))
             else:
-                found.append(_reference(text, kind, source, piece, held))
+                dropped[reason] += 1
     return Grounded(tuple(found), +dropped)
 
 
-def grounded(text: str, piece: Piece) -> bool:
-    """Whether one claim would be kept."""
-    return _fault(text, evidence.of(piece), "") is None
+class _ChunkWords:
+    """The names, numbers, texts and words of a chunk."""
+
+    def __init__(self, chunk: Chunk) -> None:
+        self._chunk = chunk
+        lines = [line for hunk in chunk.hunks for line in hunk.lines]
+        self._changed = [line for line in lines if line.kind is not LineKind.CONTEXT]
+        # The functions around have a name that tells where the change is; their body is not of it.
+        places = [*chunk.paths().values(), *(hunk.section for hunk in chunk.hunks)]
+        texts = [*places, chunk.around.partition("\n")[0], *(line.text for line in lines)]
+        text = "\n".join(texts)
+        self._names = frozenset(word.lower() for word in _WORD.findall(text))
+        self._numbers = frozenset(_NUMBER.findall(text))
+        self._dense = "\n".join(map(_dense, texts))
+        self._sequence = _sequence(text)
+        changed = "\n".join(line.text for line in self._changed)
+        signs = (stem(name) for name, sign in _SIGNS.items() if sign.search(changed))
+        self._stems = _stems(text).union(signs)
+
+    def fault(self, text: str) -> str | None:
+        """Return why a sentence is not kept."""
+        if len(text) > MAX_CHARS:
+            return TOO_LONG
+        if _sequence(text) in self._sequence:
+            return QUOTES_DIFF
+        return None if self._grounds(text) else NAMES_NOTHING
+
+    def _grounds(self, text: str) -> bool:
+        quoted = _quotations(text)
+        names = [word.lower() for word in _WORD.findall(text) if _COMPOUND.search(word)]
+        if (
+            any(part in self._dense for part in quoted)
+            or not self._names.isdisjoint(names)
+            or not self._numbers.isdisjoint(_NUMBER.findall(text))
+        ):
+            return True
+        shared = len(_stems(text) & self._stems)
+        # A sentence that names code, but none of this change, needs more in common with it.
+        return shared > 1 if quoted or names else shared > 0
+
+    def reference(self, text: str, kind: ReferenceKind, source: str) -> PseudoReference:
+        """Return a claim with the changed lines that it quotes or names, or all of the chunk's."""
+        names = [name for name in _names(text) if name.lower() in self._names]
+        quoted = _quotations(text)
+        compounds = {name.lower() for name in names if _COMPOUND.search(name)}
+        lines = [
+            line
+            for line in self._changed
+            if any(part in _dense(line.text) for part in quoted)
+            or not compounds.isdisjoint(map(str.lower, _WORD.findall(line.text)))
+        ]
+        spans = tuple(_spans(lines, self._chunk.paths()))
+        return PseudoReference(
+            text=text,
+            kind=kind,
+            source=source,
+            spans=spans if 0 < len(spans) <= MAX_SPANS else self._chunk.spans,
+            identifiers=tuple(names),
+        )
 
 
-def _fault(text: str, held: Evidence, nonce: str) -> str | None:
-    if (
-        len(text) > MAX_CHARS
-        or _LINK.search(text)
-        or not _is_english(prompt_injection.unquoted(text))
-    ):
-        return NO_SENTENCE
-    if nonce and nonce in text:
-        return Fault.PROMPT
-    return prompt_injection.fault(text, held.honest.every) or _unfounded(text, held)
+def deduplicate(references: Iterable[PseudoReference]) -> tuple[PseudoReference, ...]:
+    """Put claims of the same words together.
+
+    Args:
+        references: Claims and implications of one diff, in order.
+
+    Returns:
+        The first of each, standing on the lines of all.
+    """
+    kept: dict[tuple[str, ...], PseudoReference] = {}
+    for reference in references:
+        key = normalize(reference.text)
+        first = kept.setdefault(key, reference)
+        if first is not reference:
+            spans = tuple(dict.fromkeys((*first.spans, *reference.spans)))
+            kept[key] = replace(first, spans=spans)
+    return tuple(kept.values())
 
 
-def _unfounded(text: str, held: Evidence) -> str | None:
-    if held.parrots(text):
-        return PARROTS
-    # An address or a tag that the diff does not have came from somewhere else.
-    if any(part not in held.honest.dense for part in _foreign_parts(text)):
-        return NAMES_NOTHING
-    if not held.grounds(text):
-        return NAMES_NOTHING
-    return None if held.tells(text) else TELLS_NOTHING
+def normalize(text: str) -> tuple[str, ...]:
+    """Return the stems of a sentence's words in order, without articles and forms of `be`.
+
+    Example:
+        >>> normalize("The `user_id` was renamed.") == normalize("`user_id` is now renamed")
+        True
+    """
+    words = (word for word in split_identifier(text) if word not in _FILLERS)
+    return tuple(word if word.isdigit() else stem(word) for word in words)
 
 
-def _foreign_parts(text: str) -> Iterator[str]:
-    """What of a sentence a page would make a link or an element of, dense."""
-    for url in _URL.findall(text):
-        yield dense(url.rstrip(".,;:"))
-    for name, rest in _TAG.findall(text):
-        yield "<" + name.lower()
-        for told in map(dense, _ATTRIBUTE.findall(rest)):
-            # `<a href=...>` leaves the value out: then the attribute is what counts.
-            yield told.partition("=")[0] + "=" if _ELIDED.search(told) else told.rstrip("/")
+def _quotations(text: str) -> list[str]:
+    """Return what stands between backticks or quotes, without blanks."""
+    found = (_dense("".join(filter(None, match.groups()))) for match in _QUOTED.finditer(text))
+    return [part for part in found if len(part) > 1]
 
 
-def _is_english(plain: str) -> bool:
-    """Whether a sentence without its quotations may be English; the patterns read no other."""
-    found = _PLAIN.findall(plain)
-    if not any(word.isascii() and len(word) > 1 for word in found):
-        return False
-    letters = "".join(found)
-    if sum(letter.isascii() for letter in letters) < 0.8 * len(letters):
-        return False
-    lower = {word.lower() for word in found}
-    foreign = lower & _FOREIGN
-    return len(foreign) < 2 or len(foreign) <= len(lower & ENGLISH)
+def _names(text: str) -> tuple[str, ...]:
+    """Return the names of code in a sentence, in order: quoted words, `user_id` and `userId`."""
+    quoted = {word for match in _QUOTED.finditer(text) for word in _WORD.findall(match[0])}
+    words = _WORD.findall(text)
+    return tuple(dict.fromkeys(word for word in words if word in quoted or _COMPOUND.search(word)))
 
 
-def _reference(
-    text: str, kind: ReferenceKind, source: str, piece: Piece, held: Evidence
-) -> PseudoReference:
-    places = held.places(text)
-    return PseudoReference(
-        text=text,
-        kind=kind,
-        source=source,
-        spans=places if 0 < len(places) <= MAX_SPANS else piece.spans,
-        identifiers=held.named(text),
-    )
+def _stems(text: str) -> frozenset[str]:
+    words = (word for word in split_identifier(text) if len(word) > 1 and not word.isdigit())
+    return frozenset(stem(word) for word in words if word not in ENGLISH)
+
+
+def _sequence(text: str) -> str:
+    """Return the words of a text, one blank around each."""
+    words = " ".join(re.findall(r"\w+", text.lower()))
+    return f" {words} "
+
+
+def _dense(text: str) -> str:
+    """Return a text without blanks and quotes, in lower case, as code and its quotation share it.
+
+    Example:
+        >>> _dense("foo( 'a' )") == _dense('foo("a")')
+        True
+    """
+    return re.sub(r"[\s\"'`“”]+", "", text).lower()
+
+
+def _spans(lines: Iterable[DiffLine], paths: dict[Side, str]) -> Iterator[LineSpan]:
+    """Yield runs of neighbouring lines, those of the new file first."""
+    numbers = [(Side.OLD, line.old) if line.new is None else (Side.NEW, line.new) for line in lines]
+    places = sorted((side.value, number or 0) for side, number in numbers)
+    runs = groupby(enumerate(places), key=lambda found: (found[1][0], found[1][1] - found[0]))
+    for (side, _), run in runs:
+        at = [number for _, (_, number) in run]
+        yield LineSpan(path=paths[Side(side)], side=Side(side), start=at[0], end=at[-1])

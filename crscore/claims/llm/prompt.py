@@ -1,20 +1,19 @@
-"""What a model is asked about a piece of a change: a prompt file and the piece, as a chat.
+"""The chat with a model about a chunk of a change: a prompt file filled with the chunk.
 
-First what all chats have in common, instructions and examples, so that a server computes it once;
-the piece comes last. There is no system message: the chat template of the default model, and of
-others, refuses one.
+The instructions and examples, which all chats have in common, come first, so that a server
+computes them once; the chunk comes last. There is no system message: the chat template of the
+default model, and of others, refuses one.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from crscore.claims.llm import chunks
+from crscore.claims.llm.chunks import chunk_diff
 from crscore.diff import parse
 from crscore.errors import ConfigError, InputError
 from crscore.llm import prompts
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from crscore.claims.llm.chunks import Piece
+    from crscore.claims.llm.chunks import Chunk
 
 Form = Literal["json", "sections"]
 """How the model is to answer: JSON, or the published two sections of numbered points."""
@@ -70,29 +69,8 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     examples: tuple[Example, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """A prompt for claims."""
-
-    name: str
-    """Task and version: `claims.v1`."""
-    sha256: str
-    """Hash of the file's bytes, 64 hex digits."""
-    content: Content
-    """What it says."""
-
-    @property
-    def tokens(self) -> int:
-        """About as many tokens as a chat has beside its piece, rather too many than too few."""
-        fence = Fence(nonce="0" * 32)
-        shared = sum(len(message.text) + 20 for message in _shared(self, "sections", None))
-        return (shared + sum(map(len, _fenced(self, fence, [""])))) // _CHARS_A_TOKEN
-
-    @property
-    def example_texts(self) -> tuple[str, ...]:
-        """All sentences of the examples: a model that repeats one says nothing of the change."""
-        examples = self.content.examples
-        return tuple(text for one in examples for text in (*one.claims, *one.implications))
+Prompt: TypeAlias = prompts.Prompt[Content]
+"""A prompt for claims."""
 
 
 def load_prompt(name: str, folder: Path | None = None) -> Prompt:
@@ -115,16 +93,29 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
         raise ConfigError("instruction", f"{name}.toml", expected)
     for number, example in enumerate(content.examples, start=1):
         try:
-            parts = len(chunks.chunk_diff(parse.parse_diff(example.diff)).pieces)
+            parts = len(chunk_diff(parse.parse_diff(example.diff)).chunks)
         except InputError as exc:
             raise ConfigError("examples", f"{name}.toml", f"diff {number}: {exc}") from exc
         if parts != 1:
-            raise ConfigError("examples", f"{name}.toml", f"diff {number} is one piece")
-    return Prompt(name=found.name, sha256=found.sha256, content=content)
+            raise ConfigError("examples", f"{name}.toml", f"diff {number} is one chunk")
+    return found
 
 
-def schema(prompt: Prompt) -> dict[str, Any]:
-    """Say as a JSON Schema what the answer's form `json` is."""
+def prompt_tokens(prompt: Prompt) -> int:
+    """Return about as many tokens as a chat has without its chunk, rather too many than too few."""
+    fence = Fence(nonce="0" * 32)
+    shared = sum(len(message.text) + 20 for message in _shared(prompt, "sections", None))
+    return (shared + sum(map(len, _fenced(prompt, fence, [""])))) // _CHARS_A_TOKEN
+
+
+def example_texts(prompt: Prompt) -> tuple[str, ...]:
+    """Return all sentences of the examples: a model that repeats one says nothing of the change."""
+    examples = prompt.content.examples
+    return tuple(text for one in examples for text in (*one.claims, *one.implications))
+
+
+def answer_schema(prompt: Prompt) -> dict[str, Any]:
+    """Return the JSON Schema of an answer in the form `json`."""
     limits = prompt.content.limits
     sentences = {"type": "array", "items": {"type": "string"}}
     return {
@@ -138,21 +129,21 @@ def schema(prompt: Prompt) -> dict[str, Any]:
     }
 
 
-def chats(
+def make_chat(
     prompt: Prompt,
-    piece: Piece,
+    chunk: Chunk,
     fence: Fence,
     form: Form = "json",
     *,
     message: str = "",
     examples: int | None = None,
 ) -> tuple[Message, ...]:
-    """Make the chat about a piece.
+    """Return the chat about a chunk.
 
     Args:
         prompt: What to ask.
-        piece: What to ask about.
-        fence: Marks the piece as data; nothing but the last message depends on it.
+        chunk: What to ask about.
+        fence: Marks the chunk as data; nothing but the last message depends on it.
         form: How the model is to answer.
         message: The commit message, when it is to be shown; cut at `MAX_MESSAGE` characters.
         examples: How many of the prompt's examples are shown; None for all, 0 for a model that
@@ -162,13 +153,13 @@ def chats(
         Messages that alternate between user and assistant, the user first and last.
     """
     shared = _shared(prompt, form, examples)
-    last = "\n".join(_fenced(prompt, fence, _lines(piece, message)))
+    last = "\n".join(_fenced(prompt, fence, _lines(chunk, message)))
     if len(shared) == 1:
         return (Message(role="user", text=f"{shared[0].text}\n\n{last}"),)
     return (*shared, Message(role="user", text=last))
 
 
-def answer(claims: Sequence[str], implications: Sequence[str], form: Form) -> str:
+def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form) -> str:
     """Write claims as a model is to write them: an example's answer, or a training target."""
     if form == "json":
         said = {"claims": list(claims), "implications": list(implications)}
@@ -195,13 +186,13 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
     lead = f"{told}\n\n{getattr(content.forms, form).strip()}"
     found: list[Message] = []
     for number, example in enumerate(content.examples[:examples], start=1):
-        piece = chunks.chunk_diff(parse.parse_diff(example.diff)).pieces[0]
+        chunk = chunk_diff(parse.parse_diff(example.diff)).chunks[0]
         fence = Fence(nonce=_EXAMPLE_NONCE.format(number))
-        text = "\n".join(_fenced(prompt, fence, _lines(piece, "")))
+        text = "\n".join(_fenced(prompt, fence, _lines(chunk, "")))
         if not found:
             text = f"{lead}\n\n{text}"
         found.append(Message(role="user", text=text))
-        said = answer(example.claims, example.implications, form)
+        said = format_answer(example.claims, example.implications, form)
         found.append(Message(role="assistant", text=said))
     return tuple(found) or (Message(role="user", text=lead),)
 
@@ -214,21 +205,21 @@ def _fenced(prompt: Prompt, fence: Fence, lines: Sequence[str]) -> Iterator[str]
     yield prompts.fill(prompt.content.request, mark)
 
 
-def _lines(piece: Piece, message: str) -> list[str]:
-    """All that is shown of a piece, names and messages included: everything is data."""
-    file = piece.file
+def _lines(chunk: Chunk, message: str) -> list[str]:
+    """All that is shown of a chunk, names and messages included: everything is data."""
+    file = chunk.file
     lines = [f"File: {_one_line(file.path)}"] if file.path else []
     if file.old_path and file.old_path != file.path:
         lines.append(f"Before: {_one_line(file.old_path)}")
     if message.strip():
         rest = " [...]" if len(message.strip()) > MAX_MESSAGE else ""
         lines += ["Commit message:", message.strip()[:MAX_MESSAGE] + rest]
-    lines += ["Diff:", piece.text]
-    for title, changed in (("Lines removed:", piece.removed), ("Lines added:", piece.added)):
+    lines += ["Diff:", chunk.text]
+    for title, changed in (("Lines removed:", chunk.removed), ("Lines added:", chunk.added)):
         if changed:
             lines += [title, *changed]
-    if piece.around:
-        lines += ["Around it, after the change:", piece.around]
+    if chunk.around:
+        lines += ["Around it, after the change:", chunk.around]
     return lines
 
 

@@ -1,4 +1,4 @@
-"""What a statement does, as a verb and its object."""
+"""Statements as a verb and its object."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Tree, Unit
 
 MAX_INNER = 3
-"""Actions told of what stands inside a block."""
+"""Actions described inside a block."""
 
 _LOG = re.compile(
     r"(?i)^(?:.*\.)?(?:log(?:ger|ging)?|console|_?log)\b|^(?:print|println|printf|puts|echo|fmt\.print\w*|system\.(?:out|err)\.\w+)$|\.(?:debug|info|warn|warning|error|trace|fatal)$"
@@ -55,12 +55,12 @@ def arguments_of(unit: Unit) -> str:
 
 
 def action(tree: Tree, unit: Unit, depth: int = 0) -> Action | None:
-    """What a unit does; None for comments and the like.
+    """Describe a unit as an action; None for comments and the like.
 
     Args:
         tree: The unit's tree.
         unit: A statement or declaration.
-        depth: How many blocks are already around it in the sentence; below 2 its inside is told.
+        depth: Number of blocks already around it in the sentence; below 2 its inside is included.
     """
     if unit.role in _SILENT:
         return None
@@ -71,7 +71,7 @@ def action(tree: Tree, unit: Unit, depth: int = 0) -> Action | None:
 
 
 def inner_actions(tree: Tree, unit: Unit, depth: int = 0) -> list[Action]:
-    """What the statements directly inside a unit do."""
+    """Describe the statements directly inside a unit."""
     found: list[Action] = []
     for child in tree.children(unit):
         if child.role in {Role.ELSE, Role.CATCH, Role.FINALLY, Role.CASE}:
@@ -83,7 +83,7 @@ def inner_actions(tree: Tree, unit: Unit, depth: int = 0) -> list[Action]:
 
 
 def describe_actions(actions: Sequence[Action], form: str = "third", limit: int = MAX_INNER) -> str:
-    """Several actions as one phrase; equal verbs are said once."""
+    """Several actions as one phrase; equal verbs appear once."""
     merged: list[Action] = []
     for item in actions:
         if merged and merged[-1].verb == item.verb and " " not in item.rest.strip("`"):
@@ -179,12 +179,12 @@ def _jump(unit: Unit) -> Action | None:
     word = unit.part(Part.HEAD).split(" ")[0].rstrip(";")
     if word == "pass":
         return None
-    said = {
+    actions = {
         "break": Action("leave", "the loop"),
         "continue": Action("skip", "to the next iteration"),
         "next": Action("skip", "to the next iteration"),
     }
-    return said.get(word) or Action("jump", f"with {quote(unit.part(Part.HEAD))}")
+    return actions.get(word) or Action("jump", f"with {quote(unit.part(Part.HEAD))}")
 
 
 _SIMPLE: dict[Role, Callable[[Unit], Action | None]] = {
@@ -242,7 +242,7 @@ def _to_call(unit: Unit) -> str:
 
 
 def case_text(unit: Unit) -> str:
-    """What a case handles, without its keyword."""
+    """Return the value a case handles, without its keyword."""
     text = code_of(unit.tokens).split("->")[0].split("=>")[0]
     return text.removeprefix("case ").removeprefix("when ").strip(" :")
 
@@ -259,7 +259,7 @@ def is_unless(unit: Unit) -> bool:
 
 
 def imported(unit: Unit) -> str:
-    """What an import names, without its keyword."""
+    """Return the name an import brings in, without its keyword."""
     head = unit.part(Part.HEAD).rstrip(";")
     return re.sub(
         r"^(?:import|using|use|#include|require(?:_relative)?)\s+(?:static\s+)?", "", head
@@ -267,7 +267,7 @@ def imported(unit: Unit) -> str:
 
 
 def loop_object(unit: Unit) -> str:
-    """What a loop runs over: "over `xs`", "while `x`"."""
+    """Phrase the range of a loop: "over `xs`", "while `x`"."""
     value = unit.part(Part.VALUE)
     if value:
         return f"over {aloud(value)}"
@@ -287,7 +287,7 @@ def caught_types(unit: Unit) -> str:
 
 
 def caught_text(unit: Unit) -> str:
-    """What a handler catches, as the object of a sentence."""
+    """Name the errors a handler catches, as the object of a sentence."""
     text = caught_types(unit)
     return quote(text) if names_type(text) else "every error"
 
@@ -298,6 +298,6 @@ def names_type(caught: str) -> bool:
 
 
 def all_caught(tree: Tree, unit: Unit) -> str:
-    """What the handlers of a try block catch; empty without any that names a type."""
+    """Name the errors a try block's handlers catch; empty when none names a type."""
     handlers = [child for child in tree.children(unit) if child.role is Role.CATCH]
     return listed([quote(text) for item in handlers if names_type(text := caught_types(item))])

@@ -75,7 +75,7 @@ _HOLDERS = frozenset({Role.FIELD, Role.MEMBER, Role.ASSIGN, Role.ALIAS})
 
 
 def text_code(text: str) -> str:
-    """What stands between backticks in a sentence."""
+    """Return the text between backticks in a sentence."""
     return " ".join(text.split("`")[1::2])
 
 

@@ -1,4 +1,4 @@
-"""What a changed declaration means for the code that uses it."""
+"""Consequences of a changed declaration for the code that uses it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def is_test_file(path: str) -> bool:
 
 def adds_tests(file: ChangedFile) -> bool:
     """True for a file of tests, by its path, that the change adds lines to."""
-    return is_test_file(file.path) and any(
-        line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines
-    )
+    return is_test_file(file.path) and bool(file.lines(LineKind.ADDED))
 
 
 def is_public(unit: Unit) -> bool:
@@ -61,7 +59,7 @@ def is_test(tree: Tree, unit: Unit) -> bool:
 
 
 def new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    """What a new function or class asks for: tests and documentation."""
+    """State the tests and documentation that a new function or class needs."""
     unit = edit.new
     assert unit is not None  # noqa: S101 - the rule is for added units
     what = f"{noun(area.new, unit)} {quote(unit.name)}"
@@ -72,8 +70,8 @@ def new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, floa
             missing += ["parameters"] if unit.parameters else []
             returns = unit.part(Part.RETURNS) not in {"", "void", "None"}
             missing += ["return value"] if returns else []
-            said = listed(missing)
-            yield f"the new {what} has no documentation that explains its {said}", 0.52
+            names = listed(missing)
+            yield f"the new {what} has no documentation that explains its {names}", 0.52
     del where
 
 
@@ -89,7 +87,7 @@ def _documented(tree: Tree, unit: Unit) -> bool:
 
 
 def gone(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    """What a removed declaration breaks."""
+    """State which uses a removed declaration breaks."""
     unit = edit.old
     assert unit is not None  # noqa: S101 - the rule is for removed units
     name = unit.name or unit.part(Part.TARGET)
@@ -108,7 +106,7 @@ def _is_local(area: Area, unit: Unit, where: str) -> bool:
 
 
 def changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    """What a changed name, parameter, type or modifier means for callers."""
+    """State the consequences of a changed name, parameter, type or modifier for callers."""
     old, new = edit.old, edit.new
     assert old is not None and new is not None  # noqa: S101, PT018 - the rule is for changed units
     what = named(area.new, new)

@@ -47,8 +47,8 @@ def describe_change(area: Area, edit: Edit) -> Iterator[Statement]:
     where = place(area, area.new, edit.new) or place(area, area.old, edit.old)
     change = Change(area, edit.old, edit.new, where)
     writer = _WRITERS.get(edit.new.role, _generic)
-    told = list(writer(change)) or list(_generic(change))
-    for text, weight in told:
+    described = list(writer(change)) or list(_generic(change))
+    for text, weight in described:
         yield Statement(
             text=text,
             weight=weight,
@@ -90,10 +90,10 @@ def _generic(change: Change) -> Iterator[tuple[str, float]]:
         subject = f"the code {quote(new.part(Part.HEAD) or after, 40)}{inside(change.where)}"
     if not pieces:
         return
-    told = list(describe_modifiers(old, new, subject)) if new.role is Role.LAMBDA else []
+    described = list(describe_modifiers(old, new, subject)) if new.role is Role.LAMBDA else []
     text = describe_pieces(subject, pieces)
-    if told:
-        yield from told
+    if described:
+        yield from described
     elif text:
         yield text, 0.7
     else:
@@ -105,11 +105,11 @@ _NAMED = frozenset({Role.FUNCTION, Role.CLASS, Role.FIELD, Role.MEMBER, Role.ALI
 
 
 LONG = 60
-"""Characters from which a value is too long to be told whole on both sides."""
+"""Characters from which a value is too long to be shown whole on both sides."""
 
 
 def _exchange(change: Change, subject: str, before: str, after: str, verb: str) -> str:
-    """Tell both values when they are short, else only what differs in them."""
+    """Show both values when they are short, else only what differs in them."""
     if max(len(before), len(after)) <= LONG:
         return f"{subject} {verb} {value_text(after)} instead of {value_text(before)}"
     pieces = replaced(change.old.tokens, change.new.tokens)
@@ -255,11 +255,11 @@ def _call(change: Change) -> Iterator[tuple[str, float]]:
     old, new = change.old, change.new
     subject = change.where or "the code"
     before, after = (unit.calls[0] if unit.calls else "" for unit in (old, new))
-    old_said, new_said = (message_of(arguments_of(unit)) for unit in (old, new))
-    if is_log(new) and old_said != new_said and old_said and new_said:
+    old_text, new_text = (message_of(arguments_of(unit)) for unit in (old, new))
+    if is_log(new) and old_text != new_text and old_text and new_text:
         yield (
-            f"the message logged by {subject} is now '{new_said[:90]}' instead of "
-            f"'{old_said[:90]}'",
+            f"the message logged by {subject} is now '{new_text[:90]}' instead of "
+            f"'{old_text[:90]}'",
             0.75,
         )
     elif is_check(new):

@@ -9,8 +9,8 @@ from crscore.claims.structural.mentions import dual
 
 SHORT = 14
 """Characters of code that is shown rather than read aloud."""
-GLOSS = 110
-"""Characters of a gloss; longer code is left to its quote."""
+MAX_PHRASE_CHARS = 110
+"""Longest phrase in characters; longer code is left to its quote."""
 
 _STRING = re.compile(r"""([rbfuL@$]*)(["'`])((?:\\.|(?!\2).)*)\2""")
 _WORD = re.compile(r"[A-Za-z_$@][\w$]*")
@@ -43,14 +43,14 @@ _OPERATORS = (
 )
 
 
-def gloss(code: str) -> str:
+def code_to_words(code: str) -> str:
     """A piece of code in plain words; empty when it says no more than the code.
 
     Example:
-        >>> gloss("base.currentSnapshot() != null")
+        >>> code_to_words("base.currentSnapshot() != null")
         'base current snapshot is not null'
     """
-    if len(code) > 2 * GLOSS:
+    if len(code) > 2 * MAX_PHRASE_CHARS:
         return ""
     kept: list[str] = []
 
@@ -62,9 +62,9 @@ def gloss(code: str) -> str:
     for pattern, word in _OPERATORS:
         text = re.sub(pattern, word, text)
     words = [_spoken(piece, kept) for piece in text.split()]
-    said = " ".join(" ".join(word for word in words if word).split())
-    said = said.replace(" ,", ",").strip(" ,")
-    return "" if len(said) > GLOSS or said == code or " " not in said else said
+    phrase = " ".join(" ".join(word for word in words if word).split())
+    phrase = phrase.replace(" ,", ",").strip(" ,")
+    return "" if len(phrase) > MAX_PHRASE_CHARS or phrase == code or " " not in phrase else phrase
 
 
 def _spoken(piece: str, kept: list[str]) -> str:
@@ -81,7 +81,7 @@ def aloud(code: str, limit: int = 90) -> str:
     quoted = quote(text, limit)
     if len(text) <= SHORT or _PLAIN.fullmatch(text):
         return quoted
-    return dual(quoted, gloss(text) or quoted)
+    return dual(quoted, code_to_words(text) or quoted)
 
 
 _KINDS = (
@@ -104,7 +104,7 @@ def value_text(code: str, limit: int = 70) -> str:
 
 
 def callee_text(callee: str) -> str:
-    """What is called: `f` alone, or the method and what it is called on."""
+    """Return the callee: `f` alone, or a method with its receiver."""
     text = callee.strip()
     match = _METHOD.fullmatch(text)
     if match is None or match[1] in _SELVES:

@@ -6,7 +6,7 @@ _JOINTS = {"&&": "and", "||": "or", "and": "and", "or": "or"}
 
 
 def extra_of(before: str, after: str) -> tuple[str, str]:
-    """What a condition gained around its old text, with the operator that joins it.
+    """Return the part a condition gained around its old text, with the operator that joins it.
 
     Args:
         before: The old condition; empty when it is unknown.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from crscore.text.words import split_identifier
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -13,19 +15,18 @@ if TYPE_CHECKING:
 QUOTE = 70
 """Characters of code quoted in a sentence."""
 
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _NAME = re.compile(r"[A-Za-z_$@][\w$]*")
 _IRREGULAR = {"do": ("does", "doing"), "be": ("is", "being"), "have": ("has", "having")}
 _DOUBLED = frozenset({"set", "log", "skip", "stop", "get", "wrap", "run", "map"})
 
 
 class Action(NamedTuple):
-    """What a statement does: `call`, "`foo` with `1`"."""
+    """Verb and object of a statement: `call`, "`foo` with `1`"."""
 
     verb: str
     """In its base form."""
     rest: str
-    """What follows the verb."""
+    """Object of the verb."""
 
     def base(self) -> str:
         """As in "no longer ..."."""
@@ -81,7 +82,7 @@ def names_in(code: str) -> list[str]:
 
 def as_words(name: str) -> str:
     """A name's words in lower case: `parseHTTPHeader` is `parse http header`."""
-    return " ".join(part.lower() for part in _PART.findall(name))
+    return " ".join(split_identifier(name))
 
 
 def code_of(tokens: Iterable[Token]) -> str:

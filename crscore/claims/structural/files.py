@@ -27,7 +27,7 @@ _PLAIN = "100644"
 
 
 def describe_file(file: ChangedFile) -> Iterator[PseudoReference]:
-    """What happened to the file itself; nothing for one whose lines merely changed."""
+    """Describe a change of the file itself; nothing for one whose lines merely changed."""
     for text, weight, implies in _sentences(file):
         yield PseudoReference(
             text=sentence(text),
@@ -64,7 +64,7 @@ def _sentences(file: ChangedFile) -> Iterator[tuple[str, float, bool]]:
         verb = {FileStatus.ADDED: "has been added", FileStatus.DELETED: "has been deleted"}
         yield f"the binary file {name} {verb.get(file.status, 'has changed')}", 0.8, False
     elif file.status is FileStatus.ADDED and file.path:
-        count = sum(line.kind is LineKind.ADDED for hunk in file.hunks for line in hunk.lines)
+        count = len(file.lines(LineKind.ADDED))
         size = f" with {count} lines" if count > 1 else ("" if count else ", which is empty,")
         yield f"a new file {name}{size} has been added", 0.7, False
     elif file.status is FileStatus.DELETED:

@@ -1,4 +1,4 @@
-"""The smallest pieces of code that tell a change apart, and phrases about them."""
+"""Smallest differing pieces of code, and phrases about them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_COMPARED = 600
-"""Tokens compared one by one; of a longer unit only the differing middle is told."""
+"""Tokens compared one by one; of a longer unit only the differing middle is described."""
 MAX_PIECES = 3
-"""Pieces told of one unit."""
+"""Pieces described of one unit."""
 NEAR = 2
 """Equal tokens between two pieces that make them one."""
 
@@ -30,7 +30,7 @@ _ITEM = re.compile(r"""[rbfu]*(["'`]).*?\1|[\w.$]+""")
 
 
 def replaced(old: Sequence[Token], new: Sequence[Token]) -> list[tuple[str, str]]:
-    """What was exchanged for what, as pieces of code in order; one of a pair may be empty."""
+    """Return the exchanged pieces of code as (old, new) pairs; one may be empty."""
     left, right = [token.text for token in old], [token.text for token in new]
     if max(len(left), len(right)) > MAX_COMPARED:
         spans = [middle(left, right)]
@@ -46,7 +46,7 @@ def replaced(old: Sequence[Token], new: Sequence[Token]) -> list[tuple[str, str]
 
 
 def middle(left: list[str], right: list[str]) -> tuple[int, int, int, int]:
-    """What is left of both when equal tokens at the start and the end are taken off."""
+    """Return the span (old start, old end, new start, new end) between equal ends."""
     start = 0
     while start < min(len(left), len(right)) and left[start] == right[start]:
         start += 1
@@ -149,11 +149,11 @@ def describe_pieces(subject: str, pieces: Sequence[tuple[str, str]]) -> str:
     swapped = [
         f"{aloud(after)} instead of {aloud(before)}" for before, after in pieces if before and after
     ]
-    said = []
+    phrases = []
     if swapped:
-        said.append(f"now has {listed(swapped[:MAX_PIECES])}")
+        phrases.append(f"now has {listed(swapped[:MAX_PIECES])}")
     if came:
-        said.append(f"now also has {listed(came)}")
+        phrases.append(f"now also has {listed(came)}")
     if gone:
-        said.append(f"no longer has {listed(gone)}")
-    return f"{subject} {listed(said)}" if said else ""
+        phrases.append(f"no longer has {listed(gone)}")
+    return f"{subject} {listed(phrases)}" if phrases else ""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Tree, Unit
 
 MAX_ACTIONS = 3
-"""Actions told in one claim; a longer run makes several claims."""
+"""Actions described in one claim; a longer run makes several claims."""
 MAX_SINGLE = 4
 """A run of at most so many statements gets a claim for each."""
 
@@ -60,10 +60,10 @@ def statements_of(area: Area) -> tuple[Statement, ...]:
         formatted = [describe_punctuation(area)]
     found = [
         *formatted,
-        *_told_steps(area, steps),
+        *_describe_steps(area, steps),
         *describe_comments(area, prose),
         *describe_imports(area, imports),
-        *_told_rest(area, rest),
+        *_describe_rest(area, rest),
         *describe_overview(area, edits),
         *(statement for edit in edits for statement in describe_implications(area, edit)),
     ]
@@ -91,7 +91,7 @@ def _is_step(edit: Edit) -> bool:
     return edit.kind in {EditKind.ADDED, EditKind.REMOVED} and unit_of(edit).role in _STEPS
 
 
-def _told_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
+def _describe_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
     """Runs of plain statements in one place become one claim each, or one exchange."""
     groups: dict[tuple[int, str], tuple[list[Edit], list[Edit]]] = {}
     for edit in edits:
@@ -176,7 +176,7 @@ def _statement(text: str, weight: float, edits: list[Edit]) -> Statement:
     )
 
 
-def _told_rest(area: Area, edits: list[Edit]) -> Iterator[Statement]:
+def _describe_rest(area: Area, edits: list[Edit]) -> Iterator[Statement]:
     same: dict[tuple[tuple[str, str], ...], list[Edit]] = defaultdict(list)
     for edit in edits:
         # A changed declaration is worth a claim of its own.
@@ -188,7 +188,7 @@ def _told_rest(area: Area, edits: list[Edit]) -> Iterator[Statement]:
             yield _repeated(area, pieces, group)
     together = _siblings(area, edits)
     for siblings in together:
-        yield _told_siblings(area, siblings)
+        yield _describe_siblings(area, siblings)
     repeated |= {id(edit) for siblings in together for edit in siblings}
     for edit in edits:
         if id(edit) in repeated:
@@ -217,16 +217,16 @@ def _siblings(area: Area, edits: list[Edit]) -> list[list[Edit]]:
     return [group for group in groups.values() if len(group) > MAX_ALONE]
 
 
-def _told_siblings(area: Area, edits: list[Edit]) -> Statement:
+def _describe_siblings(area: Area, edits: list[Edit]) -> Statement:
     tree, unit = _side(area, edits[0])
     names = [_side(area, edit)[1] for edit in edits]
-    said = listed([quote(item.name or item.part(Part.TARGET)) for item in names], MAX_NAMED)
+    named = listed([quote(item.name or item.part(Part.TARGET)) for item in names], MAX_NAMED)
     what = f"{len(edits)} {{}}{plural(noun(tree, unit), len(edits))}"
     where = place(area, tree, unit)
     if edits[0].kind is EditKind.ADDED:
-        text = f"{what.format('new ')} have been added{f' to {where}' if where else ''}: {said}"
+        text = f"{what.format('new ')} have been added{f' to {where}' if where else ''}: {named}"
     else:
-        text = f"{what.format('')} have been removed{f' from {where}' if where else ''}: {said}"
+        text = f"{what.format('')} have been removed{f' from {where}' if where else ''}: {named}"
     return _statement(text, 0.94, edits)
 
 
@@ -235,7 +235,7 @@ def _side(area: Area, edit: Edit) -> tuple[Tree, Unit]:
 
 
 def _repeated(area: Area, pieces: tuple[tuple[str, str], ...], group: list[Edit]) -> Statement:
-    said = [
+    phrases = [
         f"{quote(before)} has been replaced with {quote(after)}"
         if before and after
         else (f"{quote(after)} has been added" if after else f"{quote(before)} has been removed")
@@ -243,4 +243,4 @@ def _repeated(area: Area, pieces: tuple[tuple[str, str], ...], group: list[Edit]
     ]
     places = list(dict.fromkeys(place(area, area.new, unit_of(edit)) for edit in group))
     where = f" in {listed([name for name in places if name], 3)}" if any(places) else ""
-    return _statement(f"{listed(said)} in {len(group)} places{where}", 0.88, group)
+    return _statement(f"{listed(phrases)} in {len(group)} places{where}", 0.88, group)

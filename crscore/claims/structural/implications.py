@@ -1,4 +1,4 @@
-"""What a change leads to, said only where a rule justifies it.
+"""Consequences of a change, stated only where a rule justifies them.
 
 Each rule looks at one edit and answers with sentences; a rule that cannot be sure
 from the trees of the change words its sentence as a condition.
@@ -55,10 +55,10 @@ def describe_implications(area: Area, edit: Edit) -> Iterator[Statement]:
         return
     rule = _RULES.get((edit.kind, unit.role))
     where = place(area, tree, unit)
-    told = list(rule(area, edit, where)) if rule else []
+    described = list(rule(area, edit, where)) if rule else []
     if edit.kind is EditKind.ADDED and unit.role not in {Role.TRY, Role.CATCH}:
-        told += _handlers(tree, unit, where)
-    for text, weight in told:
+        described += _handlers(tree, unit, where)
+    for text, weight in described:
         yield Statement(
             text=text,
             weight=weight,
@@ -153,7 +153,7 @@ def _changed_catch(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, fl
 
 
 def _handlers(tree: Tree, unit: Unit, where: str) -> Iterator[tuple[str, float]]:
-    """What each error handler inside a unit hides, however deep it stands."""
+    """Describe each error that a handler inside a unit hides, at any depth."""
     for handler in tree.subtree(unit):
         if handler.role is not Role.CATCH:
             continue
@@ -162,9 +162,9 @@ def _handlers(tree: Tree, unit: Unit, where: str) -> Iterator[tuple[str, float]]
         if any(child.role is Role.RAISE for child in tree.subtree(handler)):
             continue
         if _BROAD.search(caught):
-            said = quote(caught) if caught else "every error"
+            what = quote(caught) if caught else "every error"
             yield (
-                f"catching {said} is broad and can hide unexpected errors in {where or 'the code'}",
+                f"catching {what} is broad and can hide unexpected errors in {where or 'the code'}",
                 0.86,
             )
         elif all(child.role is Role.JUMP for child in inside):

@@ -35,7 +35,7 @@ MOVED_TOKENS = 4
 
 
 class EditKind(StrEnum):
-    """What happened to a unit."""
+    """Kind of change of a unit."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -48,7 +48,7 @@ class Edit:
     """One unit that came, went, changed or moved."""
 
     kind: EditKind
-    """What happened."""
+    """Kind of change."""
     old: Unit | None
     """The unit before; None when it is new."""
     new: Unit | None
@@ -385,7 +385,7 @@ def _module_words(unit: Unit) -> set[str]:
 
 
 def _checked(old: Unit, new: Unit) -> tuple[Counter[str], Counter[str]]:
-    """What two conditions check, without the keyword that all conditions have."""
+    """Return both conditions without the keyword that all conditions have."""
     left, right = words(old), words(new)
     for word in ("if", "elif", "elsif", "else", "unless"):
         del left[word], right[word]

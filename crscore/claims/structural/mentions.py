@@ -39,11 +39,11 @@ def unmarked(text: str) -> str:
     return _ANY.sub(r"\1", text)
 
 
-def dual(shown: str, said: str) -> str:
+def dual(shown: str, spoken: str) -> str:
     """A piece of code in its two forms."""
-    if shown == said:
+    if shown == spoken:
         return shown
-    return f"{SHOWN}{_MARKS.sub('', shown)}{SAID}{_MARKS.sub('', said)}{END}"
+    return f"{SHOWN}{_MARKS.sub('', shown)}{SAID}{_MARKS.sub('', spoken)}{END}"
 
 
 def shown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a changed place is about as a whole: which kinds of code, and which words."""
+"""Summary of a changed place: its kinds of code and its most frequent words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Tree, Unit
 
 MAX_TOPICS = 4
-"""Names told of one file."""
+"""Names listed for one file."""
 MAX_LINE = 2_000
 """Characters of a line in which names are looked for."""
 
@@ -98,12 +98,12 @@ def _kinds(area: Area, where: str, group: list[Edit]) -> Statement:
         counts.setdefault(_VERBS[edit.kind], Counter())[
             _KINDS.get(unit.role) or noun(tree, unit)
         ] += 1
-    said = [
+    parts = [
         f"{verb} " + listed([_counted(word, count) for word, count in kinds.items()])
         for verb, kinds in counts.items()
     ]
     return Statement(
-        text=f"the code change{inside(where)} {listed(said)}", weight=0.45, edits=tuple(group)
+        text=f"the code change{inside(where)} {listed(parts)}", weight=0.45, edits=tuple(group)
     )
 
 
@@ -112,7 +112,7 @@ def _counted(word: str, count: int) -> str:
 
 
 def describe_topic(file: ChangedFile) -> Iterator[PseudoReference]:
-    """What the changed lines of a file are about, in the few words they have most often.
+    """Name the words that occur most often in a file's changed lines.
 
     It needs no grammar, so every file of code gets it; one whose lines only moved their
     blanks does not.
@@ -137,18 +137,15 @@ def describe_topic(file: ChangedFile) -> Iterator[PseudoReference]:
 
 def _bare(file: ChangedFile, kind: LineKind) -> str:
     """One side's changed lines without blanks."""
-    lines = (line.text for hunk in file.hunks for line in hunk.lines if line.kind is kind)
-    return "".join("".join(line.split()) for line in lines)
+    return "".join("".join(line.text.split()) for line in file.lines(kind))
 
 
 def _names(file: ChangedFile) -> dict[str, str]:
     """The words of a name -> the name, most frequent first."""
     counts: Counter[str] = Counter()
-    for hunk in file.hunks:
-        for line in hunk.lines:
-            if line.kind is not LineKind.CONTEXT:
-                found = _NAME.findall(line.text[:MAX_LINE])
-                counts.update(name for name in found if name not in KEYWORDS)
+    for line in file.lines(LineKind.ADDED, LineKind.REMOVED):
+        found = _NAME.findall(line.text[:MAX_LINE])
+        counts.update(name for name in found if name not in KEYWORDS)
     by_words: dict[str, str] = {}
     for name, _ in counts.most_common(4 * MAX_TOPICS):
         words = as_words(name)
@@ -161,9 +158,8 @@ def _lines_with(file: ChangedFile, names: tuple[str, ...]) -> tuple[LineSpan, ..
     """The changed lines that hold one of the names."""
     return joined(
         _line_span(file, line)
-        for hunk in file.hunks
-        for line in hunk.lines
-        if line.kind is not LineKind.CONTEXT and any(name in line.text for name in names)
+        for line in file.lines(LineKind.ADDED, LineKind.REMOVED)
+        if any(name in line.text for name in names)
     )
 
 

@@ -96,7 +96,7 @@ def place(area: Area, tree: Tree, unit: Unit) -> str:
 
 
 def around(area: Area, tree: Tree, line: int) -> str:
-    """The place as the hunk's heading tells it, unless its scope ends before the line."""
+    """The place from the hunk's heading, unless its scope ends before the line."""
     flush = area.new_flush if tree is area.new else area.old_flush
     return "" if flush is not None and line >= flush else from_section(area.section)
 
@@ -115,7 +115,7 @@ def called(tree: Tree, scope: Unit) -> str:
 
 
 def from_section(section: str) -> str:
-    """The place as git's hunk header tells it; empty when it tells none."""
+    """The place from git's hunk header; empty when there is none."""
     text = section.strip()[:MAX_SECTION]
     test = _TEST_SECTION.match(text)
     if test:

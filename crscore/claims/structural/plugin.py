@@ -103,7 +103,7 @@ def _of_file(file: ChangedFile) -> Iterator[PseudoReference]:
 def _areas(file: ChangedFile, language: Language) -> tuple[Area, ...]:
     """The file's areas; read in another language when this one makes little of them."""
     areas = tuple(areas_of(file, language))
-    size = sum(len(line.text) for hunk in file.hunks for line in hunk.lines)
+    size = sum(len(line.text) for line in file.lines())
     if sum(area.old.errors + area.new.errors for area in areas) > WRONG_LANGUAGE * size:
         other = guess(_sample(file))
         if other is not None and other.name != language.name:
@@ -112,9 +112,9 @@ def _areas(file: ChangedFile, language: Language) -> tuple[Area, ...]:
 
 
 def _sample(file: ChangedFile) -> list[str]:
-    lines = file.hunks[0].lines
-    new = [line.text for line in lines if line.kind is not LineKind.REMOVED]
-    return new or [line.text for line in lines]
+    hunk = file.hunks[0]
+    lines = hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED) or hunk.lines
+    return [line.text for line in lines]
 
 
 def _keyed(file: ChangedFile) -> Iterator[PseudoReference]:

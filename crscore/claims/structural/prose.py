@@ -28,7 +28,7 @@ SHORT = 12
 MAX_LINE = 1_000
 """Characters read of one line of a comment."""
 AROUND = 3
-"""Words told before the first one that differs."""
+"""Words shown before the first one that differs."""
 
 _MARKS = re.compile(
     r'^\s*(?:///?|//!?|#+|/?\*+/?|--|"""|\'\'\'|[rbu]*"""|<!--)\s?|\s*(?:\*/|-->|"""|\'\'\')\s*$'
@@ -80,8 +80,8 @@ def _comment(what: str, where: str, before: str, after: str) -> str:
             return f"the {what}{where} now also says '{_comment_text(right)}'"
         return f"the {what}{where} no longer says '{_comment_text(left)}'" if left else ""
     if after:
-        said = what if what == "documentation" else f"a {what}"
-        kind = "commented-out code" if what == "comment" and _CODE.search(after) else said
+        noun = what if what == "documentation" else f"a {what}"
+        kind = "commented-out code" if what == "comment" and _CODE.search(after) else noun
         return f"{kind} has been added{where.replace(' of ', ' to ', 1)}: '{_comment_text(after)}'"
     return f"the {what} '{_comment_text(before)}' has been removed{where}" if before else ""
 
@@ -99,7 +99,7 @@ def _differing(before: str, after: str) -> tuple[str, str]:
 
 
 def _subject(tree: Tree, unit: Unit, where: str) -> tuple[str, str]:
-    """What a comment is called, and the phrase for where it stands."""
+    """Return the noun for a comment and the phrase for its place."""
     if unit.role is Role.DOC:
         return "docstring", f" of {where}" if where else ""
     first = unit.tokens[0].text if unit.tokens else ""

@@ -32,7 +32,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Area:
-    """What is compared at once: a whole file, or one hunk of it."""
+    """Unit of comparison: a whole file, or one hunk of it."""
 
     file: ChangedFile
     """Where it is from."""
@@ -81,8 +81,8 @@ def areas_of(file: ChangedFile, language: Language) -> Iterator[Area]:
         )
         return
     for hunk in file.hunks:
-        old = [line.text for line in hunk.lines if line.kind is not LineKind.ADDED]
-        new = [line.text for line in hunk.lines if line.kind is not LineKind.REMOVED]
+        old = [line.text for line in hunk.lines_of(LineKind.CONTEXT, LineKind.REMOVED)]
+        new = [line.text for line in hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED)]
         yield _area(
             file,
             read_fragment(language, old, hunk.old_start),
@@ -94,7 +94,7 @@ def areas_of(file: ChangedFile, language: Language) -> Iterator[Area]:
 
 def _sources_fit(file: ChangedFile) -> bool:
     old, new = file.old_source, file.new_source
-    lines = [line for hunk in file.hunks for line in hunk.lines]
+    lines = file.lines()
     needs_old = any(line.kind is not LineKind.ADDED for line in lines)
     needs_new = any(line.kind is not LineKind.REMOVED for line in lines)
     if (needs_old and old is None) or (needs_new and new is None):

@@ -78,7 +78,7 @@ def _modifiers(unit: Unit) -> list[str]:
 
 
 def describe_modifiers(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, float]]:
-    """What modifiers like `static` a declaration gained and lost."""
+    """Describe modifiers like `static` that a declaration gained or lost."""
     before, after = _modifiers(old), _modifiers(new)
     gained = [quote(word) for word in after if word not in before]
     lost = [quote(word) for word in before if word not in after]

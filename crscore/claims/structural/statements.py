@@ -30,11 +30,11 @@ class Statement:
     weight: float
     """How informative it is, in (0, 1]."""
     edits: tuple[Edit, ...]
-    """The edits it tells of."""
+    """The edits it describes."""
     reading: str = ""
     """The clause for the encoder; empty until `mentions.read_once` has made it."""
     identifiers: tuple[str, ...] = ()
-    """Names it is about, most telling first."""
+    """Names it is about, most informative first."""
     implies: bool = False
     """True for what a change leads to, False for the change itself."""
 

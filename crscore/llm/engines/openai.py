@@ -12,33 +12,30 @@ import asyncio
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from crscore.errors import GenerationError
-from crscore.llm.engines._openai_reply import Fault
-from crscore.llm.engines._openai_run import Run
-from crscore.llm.engines._openai_shape import Shape
-from crscore.llm.engines._openai_wire import Wire
-from crscore.llm.engines._options import Options
-from crscore.llm.engines.base import Answer
+import msgspec
+
+from crscore.errors import ConfigError, DependencyError, GenerationError
+from crscore.llm.engines.base import Answer, sendable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from crscore.llm.engines._openai_client import Fault
     from crscore.llm.engines.base import Engine, Message, Sampling
 
-OPENAI_URL = "https://api.openai.com/v1"
+INSTALL: Final = "pip install 'crscore[openai]'"
+OPENAI_URL: Final = "https://api.openai.com/v1"
 """Asked when there is a key and no address."""
-AT_ONCE = 16
-"""Requests under way at a time, unless told otherwise."""
-TIMEOUT_S = 300.0
-"""Seconds for one answer, from the first byte sent to the last one read."""
-OPTIONS: Final = frozenset(
-    {"model", "base_url", "api_key", "concurrency", "timeout_s", "max_model_len", "offline"}
-)
-"""Options that this engine takes."""
-_HINTS = {
+_ORIGIN: Final = "engine openai"
+_SCHEMA_NAMES: Final = (
+    "response_format", "json_schema", "json_object", "structured output", "guided",
+)  # fmt: skip
+_SHORT, _LONG = "max_tokens", "max_completion_tokens"
+_OPTIONAL: Final = ("temperature", "top_p", "seed")
+_HINTS: Final = {
     "key": "set OPENAI_API_KEY to a key of this server",
     "model": "name a model of this server, and give its address with the /v1 in OPENAI_BASE_URL",
     "unreached": "start it, or set OPENAI_BASE_URL to one that runs",
@@ -48,37 +45,99 @@ _HINTS = {
 }
 
 
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A model, its server, and how it is asked."""
+
+    model: str = ""
+    """Its name, as the server knows it."""
+    base_url: str = ""
+    """The server's address, which mostly ends in `/v1`; OpenAI's own where there is a key alone."""
+    api_key: str | None = None
+    """Sent with each request; None for a server that wants none."""
+    concurrency: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 16
+    """Requests at the same time."""
+    timeout_s: Annotated[float, msgspec.Meta(gt=0, le=86_400)] = 300.0
+    """Seconds for one answer, from the first byte sent to the last one read."""
+    max_model_len: Annotated[int, msgspec.Meta(ge=1, le=10_000_000)] | None = None
+    """Most tokens of a chat and its answer together, where they are known."""
+    offline: bool = False
+    """Never use the network."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RequestFormat:
+    """The format of requests that one server accepts, learned from its refusals.
+
+    Servers that call themselves compatible differ. OpenAI's reasoning models want
+    `max_completion_tokens` where all others know `max_tokens`, and take no `temperature`; a server
+    without structured output refuses `response_format` with 400 or 422, llama.cpp's Python server
+    with 500. Each says so in a message that names the part.
+    """
+
+    limit: str = _SHORT
+    """Name of the limit on tokens."""
+    left_out: set[str] = field(default_factory=set)
+    """Parts that the server refused."""
+
+    def body(self, model: str, chat: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+        """Return the request for one chat."""
+        parts: dict[str, Any] = {
+            "model": model,
+            "messages": [
+                {"role": message.role, "content": sendable(message.text)} for message in chat
+            ],
+            self.limit: sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "seed": sampling.seed,
+        }
+        if sampling.schema is not None:
+            schema = {"name": "answer", "strict": True, "schema": dict(sampling.schema)}
+            parts["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return {name: value for name, value in parts.items() if name not in self.left_out}
+
+    def adapt(self, sent: dict[str, Any], status: int, message: str) -> bool:
+        """Learn from a refusal of a request; True when it may be sent in another format."""
+        message = message.lower()
+        if status not in {400, 422, 500, 501}:
+            return False
+        if _SHORT in sent and _LONG in message:
+            self.limit = _LONG
+            return True
+        if _LONG in sent and _LONG in message and _SHORT in message.replace(_LONG, ""):
+            self.limit = _SHORT
+            return True
+        if "response_format" in sent and any(name in message for name in _SCHEMA_NAMES):
+            self.left_out.add("response_format")
+            return True
+        # A failure that happens to name a part is no refusal of it.
+        refused = {name for name in _OPTIONAL if name in sent and name in message and status < 500}
+        self.left_out |= refused
+        return bool(refused)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAI:
     """One model of one server."""
 
-    model: str
-    """Its name, as the server knows it."""
-    base_url: str
-    """The server's address, which mostly ends in `/v1`."""
-    api_key: str | None = field(default=None, repr=False)
-    """Sent with each request; None for a server that wants none."""
-    concurrency: int = AT_ONCE
-    """Requests under way at a time."""
-    timeout_s: float = TIMEOUT_S
-    """Seconds for one answer."""
-    context_tokens: int | None = None
-    """Most tokens of a chat and its answer together, as the caller knows it."""
-    offline: bool = False
-    """Ask nobody."""
-    served: set[str] = field(default_factory=set, compare=False)
-    """Models that answered, as the server named them; grows with each call."""
-    _shape: Shape = field(default_factory=Shape, repr=False, compare=False)
+    options: Options = field(repr=False)
+    """Its name, its server, with a key, and how it is asked."""
+    _format: RequestFormat = field(default_factory=RequestFormat, repr=False, compare=False)
 
     @property
     def identity(self) -> str:
-        """Engine and model. What the name stands for is the server's matter: it may change."""
-        return f"openai:{self.model}"
+        """Engine and model. A server may give another model the same name later."""
+        return f"openai:{self.options.model}"
 
     @property
     def origin(self) -> str:
         """The server's address."""
-        return self.base_url
+        return self.options.base_url
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Most tokens of a chat and its answer together, as the caller knows it."""
+        return self.options.max_model_len
 
     @property
     def special_tokens(self) -> frozenset[str]:
@@ -97,8 +156,8 @@ class OpenAI:
 
         Args:
             chats: Each begins with what all have in common; asked in order, some at a time.
-            sampling: How to draw. The schema goes as `response_format`; a server that refuses it,
-                or another optional part, is asked without it for as long as this engine lives.
+            sampling: How to draw. The schema is sent as `response_format`; a server that refuses
+                it, or another optional part, is asked without it for as long as this engine lives.
 
         Returns:
             One answer a chat, in order; a chat that could not be answered has a reason.
@@ -109,96 +168,80 @@ class OpenAI:
         """
         if not chats:
             return ()
-        if self.offline:
+        if self.options.offline:
             raise GenerationError(f"{self.identity}: the server may not be asked under --offline")
-        results = _in_a_loop(self, chats, sampling)
-        faults = [result for result in results if isinstance(result, Fault)]
-        if len(faults) == len(results) and not any(fault.own for fault in faults):
-            raise GenerationError(self._told(faults))
-        return tuple(self._answer(result) for result in results)
+        results = self._ask(chats, sampling)
+        faults = [result for result in results if not isinstance(result, Answer)]
+        if len(faults) == len(results) and all(fault.kind != "long" for fault in faults):
+            raise GenerationError(self._failure(faults))
+        return tuple(
+            result
+            if isinstance(result, Answer)
+            else Answer(text="", whole=False, reason=self._without_key(result.text))
+            for result in results
+        )
 
-    async def ask(
+    def _ask(
         self, chats: Sequence[Sequence[Message]], sampling: Sampling
     ) -> tuple[Answer | Fault, ...]:
-        """Ask in the running event loop; see `complete`."""
-        async with Wire(self.base_url, self.api_key, self.timeout_s) as wire:
-            run = Run(wire, self._shape, self.model, sampling)
-            try:
-                return await run.all(chats, self.concurrency)
-            finally:
-                self.served.update(self._clean(name) for name in run.served)
+        try:
+            from crscore.llm.engines._openai_client import Client  # noqa: PLC0415
+        except ImportError as exc:
+            raise DependencyError("openai", INSTALL) from exc
+        client = Client(options=self.options, sampling=sampling, request_format=self._format)
+        asking = client.ask_all(chats)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(asking)
+        # This thread has an event loop, as in a notebook.
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            return thread.submit(asyncio.run, asking).result()
 
-    def _answer(self, result: Answer | Fault) -> Answer:
-        if isinstance(result, Fault):
-            return Answer(text="", whole=False, reason=self._clean(result.text))
-        return result
-
-    def _told(self, faults: Sequence[Fault]) -> str:
-        """Say in one line why there is no answer at all."""
+    def _failure(self, faults: Sequence[Fault]) -> str:
+        """Return in one line why there is no answer at all."""
         kind = Counter(fault.kind for fault in faults).most_common(1)[0][0]
         fault = next(fault for fault in faults if fault.kind == kind)
         hint = f"; {_HINTS[kind]}" if kind in _HINTS else ""
-        return f"{self.model} at {self.base_url}: {self._clean(fault.text)}{hint}"
+        server = f"{self.options.model} at {self.options.base_url}"
+        return f"{server}: {self._without_key(fault.text)}{hint}"
 
-    def _clean(self, text: str) -> str:
-        """Strike the key out of a server's words."""
-        return text.replace(self.api_key, "***") if self.api_key else text
+    def _without_key(self, text: str) -> str:
+        key = self.options.api_key
+        return text.replace(key, "***") if key else text
 
 
-def create(options: Mapping[str, str]) -> Engine:
+def create(options: Options) -> Engine:
     """Make the engine; nothing is asked yet.
 
-    Args:
-        options: `model`, `base_url`, `api_key`, `concurrency` (1 to 1,000), `timeout_s`,
-            `max_model_len` (tokens) and `offline`.
-
     Raises:
-        ConfigError: An option is unknown or has a wrong value, or no model or server is named.
+        ConfigError: An option has a wrong value, or no model or server is named.
     """
-    given = Options("openai", options, OPTIONS)
-    model, key, address = given.text("model"), given.text("api_key"), given.text("base_url")
-    if model is None:
-        raise given.wrong("model", "name one that the server has: openai:MODEL")
-    if not model.isprintable():
-        raise given.wrong("model", f"expected printable characters, got {model!r}")
-    if address is None and key is None:
+    key = options.api_key or None
+    if not options.model:
+        raise ConfigError("model", _ORIGIN, "name one that the server has: openai:MODEL")
+    if not options.model.isprintable():
+        expected = f"expected printable characters, got {options.model!r}"
+        raise ConfigError("model", _ORIGIN, expected)
+    if not options.base_url and key is None:
         expected = "set OPENAI_BASE_URL to a server's address, or OPENAI_API_KEY for OpenAI's own"
-        raise given.wrong("base_url", expected)
+        raise ConfigError("base_url", _ORIGIN, expected)
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
-        raise given.wrong("api_key", "expected letters, digits and signs without spaces")
-    return OpenAI(
-        model=model,
-        base_url=_address(given, address or OPENAI_URL),
-        api_key=key,
-        concurrency=given.count("concurrency", most=1000) or AT_ONCE,
-        timeout_s=given.seconds("timeout_s", TIMEOUT_S),
-        context_tokens=given.count("max_model_len"),
-        offline=given.flag("offline"),
-    )
+        raise ConfigError("api_key", _ORIGIN, "expected letters, digits and signs without spaces")
+    address = _checked_address(options.base_url or OPENAI_URL)
+    return OpenAI(options=msgspec.structs.replace(options, base_url=address, api_key=key))
 
 
-def _address(given: Options, address: str) -> str:
+def _checked_address(address: str) -> str:
     try:
         parts = urlsplit(address)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable or not address.isprintable() or " " in address:
-        raise given.wrong(
-            "base_url", f"expected http://HOST:PORT/v1 or https://HOST/v1, got {address!r}"
-        )
+        expected = f"expected http://HOST:PORT/v1 or https://HOST/v1, got {address!r}"
+        raise ConfigError("base_url", _ORIGIN, expected)
     if parts.username is not None or parts.query or parts.fragment:
-        raise given.wrong("base_url", "expected an address without a name, password, ? and #")
+        expected = "expected an address without a name, password, ? and #"
+        raise ConfigError("base_url", _ORIGIN, expected)
     return address.rstrip("/")
-
-
-def _in_a_loop(
-    engine: OpenAI, chats: Sequence[Sequence[Message]], sampling: Sampling
-) -> tuple[Answer | Fault, ...]:
-    """Run an event loop; in a thread of its own where this one has a loop, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(engine.ask(chats, sampling))
-    with ThreadPoolExecutor(max_workers=1) as apart:
-        return apart.submit(lambda: asyncio.run(engine.ask(chats, sampling))).result()

@@ -11,19 +11,21 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from crscore.errors import DependencyError, GenerationError, ModelNotFoundError
+import msgspec
+
+from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
 from crscore.llm import chat_text, model_files
 from crscore.llm.engines import _vllm_load
-from crscore.llm.engines._options import Options
 from crscore.llm.engines.base import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from crscore.llm.engines.base import Engine, Message, Sampling
 
+_ORIGIN: Final = "engine vllm"
 DEFAULT_MODEL = "ise-uiuc/Magicoder-S-DS-6.7B"
 """The model that the paper's was made from (section 3.1 and appendix C.3)."""
 PINNED = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
@@ -31,41 +33,42 @@ PINNED = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
 CONTEXT = 8192
 """Tokens of a chat and its answer, unless told otherwise or the model has fewer: more memory for
 each chat means fewer at a time."""
-OPTIONS: Final = frozenset(
-    {
-        "model",
-        "revision",
-        "lora",
-        "max_model_len",
-        "tensor_parallel",
-        "quantization",
-        "dtype",
-        "offline",
-    }
-)
-"""Options that this engine takes."""
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A model, an adapter, and how they are loaded."""
+
+    model: str = DEFAULT_MODEL
+    """A name on the hub, or a folder: absolute, or from `./`, `../` or `~`."""
+    revision: str | None = None
+    """A commit, branch or tag of a name."""
+    lora: str | None = None
+    """Folder of a LoRA adapter in peft's format."""
+    max_model_len: Count | None = None
+    """Most tokens of a chat and its answer; None for the model's own, at most `CONTEXT`."""
+    tensor_parallel: Annotated[int, msgspec.Meta(ge=1, le=1024)] = 1
+    """Number of devices that share the model."""
+    quantization: str | None = None
+    """vLLM's name of a method; None for the model's own."""
+    dtype: str = "auto"
+    """vLLM's name of a type of numbers."""
+    offline: bool = False
+    """Never use the network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vllm:
     """One model; it loads at the first chat and is shared by all of a process."""
 
-    model: str
-    """A name on the hub, or a folder: absolute, or from `./`, `../` or `~`."""
-    revision: str | None = None
-    """A commit, branch or tag; None for a folder."""
-    lora: Path | None = None
-    """Folder of a LoRA adapter in peft's format."""
-    max_model_len: int | None = None
-    """Most tokens of a chat and its answer; None for the model's own, at most `CONTEXT`."""
-    tensor_parallel: int = 1
-    """Number of devices that share the model."""
-    quantization: str | None = None
-    """vLLM's name of a method; None as the model says."""
-    dtype: str = "auto"
-    """vLLM's name of a type of numbers."""
-    offline: bool = False
-    """Never use the network."""
+    options: Options
+    """The model, by a name with a revision or by a folder, and how it is loaded."""
+
+    @property
+    def lora(self) -> Path | None:
+        """The adapter's folder."""
+        lora = self.options.lora
+        return (model_files.folder_of(lora) or Path(lora)) if lora else None
 
     @property
     def origin(self) -> str:
@@ -84,10 +87,10 @@ class Vllm:
         if self.lora is not None:
             mark = model_files.adapter_fingerprint(self.lora)
             parts.append(f"lora:{self.lora.resolve().name}@{mark}")
-        if self.quantization is not None:
-            parts.append(f"quantization:{self.quantization}")
-        if self.dtype != "auto":
-            parts.append(f"dtype:{self.dtype}")
+        if self.options.quantization is not None:
+            parts.append(f"quantization:{self.options.quantization}")
+        if self.options.dtype != "auto":
+            parts.append(f"dtype:{self.options.dtype}")
         return "+".join(parts)
 
     @property
@@ -100,8 +103,8 @@ class Vllm:
             GenerationError: It is no model of a known kind.
         """
         own = getattr(self._config(), "max_position_embeddings", None)
-        if self.max_model_len is not None:
-            return self.max_model_len
+        if self.options.max_model_len is not None:
+            return self.options.max_model_len
         return min(CONTEXT, int(own)) if own else None
 
     @property
@@ -167,11 +170,11 @@ class Vllm:
                 revision=revision,
                 context=most,
                 lora=self.lora,
-                tensor_parallel=self.tensor_parallel,
-                quantization=self.quantization,
-                dtype=self.dtype,
+                tensor_parallel=self.options.tensor_parallel,
+                quantization=self.options.quantization,
+                dtype=self.options.dtype,
                 room_bytes=_vllm_load.room(self._config(), most),
-                offline=self.offline,
+                offline=self.options.offline,
             )
         )
 
@@ -191,73 +194,58 @@ class Vllm:
         raise GenerationError(f"vLLM failed: {_vllm_load.first_line(failure)}") from failure
 
     def _name(self) -> str:
-        if self.revision is None:
+        if self.options.revision is None:
             folder = self._folder().resolve()
             return f"{folder.name}@{model_files.fingerprint(folder)}"
-        return f"{self.model}@{self._commit(self.revision)}"
+        return f"{self.options.model}@{self._commit(self.options.revision)}"
 
     def _folder(self) -> Path:
-        return model_files.folder_of(self.model) or Path(self.model)
+        return model_files.folder_of(self.options.model) or Path(self.options.model)
 
     def _commit(self, revision: str) -> str:
         if not model_files.is_commit(revision):
             _vllm_load.require()  # before the hub is asked
-        return model_files.commit(self.model, revision, offline=self.offline)
+        return model_files.commit(self.options.model, revision, offline=self.options.offline)
 
     def _place(self) -> tuple[str, str | None]:
         """Where to load from: a folder, or a name and commit that may have to be fetched."""
-        if self.revision is None:
+        if self.options.revision is None:
             model_files.weights(self._folder())
             return str(self._folder().resolve()), None
         _vllm_load.require()
-        commit = self._commit(self.revision)
-        folder = model_files.cached(self.model, commit)
-        if folder is not None and self.offline:
+        commit = self._commit(self.options.revision)
+        folder = model_files.cached(self.options.model, commit)
+        if folder is not None and self.options.offline:
             return str(folder), None
-        if self.offline:
-            command = model_files.download_command(self.model, commit)
-            raise ModelNotFoundError(self.model, command)
-        apart = model_files.apart(self.model, commit)
-        return (self.model, commit) if apart is None else (str(apart), None)
+        if self.options.offline:
+            command = model_files.download_command(self.options.model, commit)
+            raise ModelNotFoundError(self.options.model, command)
+        apart = model_files.apart(self.options.model, commit)
+        return (self.options.model, commit) if apart is None else (str(apart), None)
 
     def _tokenizer(self) -> Any:
-        return _part("AutoTokenizer", *self._place(), offline=self.offline)
+        return _part("AutoTokenizer", *self._place(), offline=self.options.offline)
 
     def _config(self) -> Any:
-        return _part("AutoConfig", *self._place(), offline=self.offline)
+        return _part("AutoConfig", *self._place(), offline=self.options.offline)
 
 
-def create(options: Mapping[str, str]) -> Engine:
+def create(options: Options) -> Engine:
     """Make the engine; nothing is loaded yet.
 
-    Args:
-        options: `model` (a name on the hub, or a folder that is absolute or begins with `./`,
-            `../` or `~`), `revision`, `lora` (a folder), `max_model_len` (tokens),
-            `tensor_parallel` (devices), `quantization`, `dtype`, `offline`.
-
     Raises:
-        ConfigError: An option is unknown or has a wrong value, or a folder has a revision.
+        ConfigError: The model is neither a name nor a folder, or a folder has a revision.
     """
-    given = Options("vllm", options, OPTIONS)
-    model, revision = given.text("model") or DEFAULT_MODEL, given.text("revision")
-    lora = given.text("lora")
+    model, revision = options.model, options.revision
     if model_files.folder_of(model) is not None:
         if revision is not None:
-            raise given.wrong("revision", f"the folder {model} has no revisions")
+            raise ConfigError("revision", _ORIGIN, f"the folder {model} has no revisions")
     elif not model_files.is_name(model):
-        raise given.wrong("model", f"{model!r} is no name; a folder begins with ./, ../, ~ or /")
+        expected = f"{model!r} is no name; a folder begins with ./, ../, ~ or /"
+        raise ConfigError("model", _ORIGIN, expected)
     else:
         revision = revision or PINNED.get(model, "main")
-    return Vllm(
-        model=model,
-        revision=revision,
-        lora=(model_files.folder_of(lora) or Path(lora)) if lora else None,
-        max_model_len=given.count("max_model_len"),
-        tensor_parallel=given.count("tensor_parallel", most=1024) or 1,
-        quantization=given.text("quantization"),
-        dtype=given.text("dtype") or "auto",
-        offline=given.flag("offline"),
-    )
+    return Vllm(options=msgspec.structs.replace(options, model=model, revision=revision))
 
 
 @functools.lru_cache(maxsize=8)

@@ -1,15 +1,15 @@
-"""From one change's cells to the numbers that the trees read."""
+"""Features of one change's cells: the numbers that the trees read."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from crscore.matchers.calibrated.words import Words, names_of, stems_of, words
+from crscore.matchers.calibrated.words import Words, stems_and_names, words
 from crscore.records import LineKind, ReferenceKind
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from crscore.matchers.base import Cells
-    from crscore.records import Diff, PseudoReference
+    from crscore.records import Diff
 
     Floats = npt.NDArray[np.float32]
 
@@ -29,7 +29,7 @@ does not send a cell down another branch."""
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Background:
-    """What is usual, learned from the training changes."""
+    """Statistics of the training changes."""
 
     frequency: Mapping[str, int]
     """Stem -> training texts with it; a stem that is not here is rare."""
@@ -42,10 +42,10 @@ class Background:
     axes: Floats
     """Main directions of review sentences, shape (K, D)."""
     centre: Floats
-    """What is subtracted before projecting on `axes`, shape (D,)."""
+    """Vector subtracted before projecting on `axes`, shape (D,)."""
 
     def rarity(self, stems: Iterable[str]) -> float:
-        """Add up the inverse document frequencies of some stems, each at least 0."""
+        """Return the sum of the inverse document frequencies of some stems, each at least 0."""
         most, frequency = self.documents + 1, self.frequency
         # `fsum`: sets have no order, and the last bit of a plain sum depends on it.
         return math.fsum([math.log(most / (frequency.get(stem, 0) + 1)) for stem in stems])
@@ -70,14 +70,7 @@ COMMENT: Final = ("best_cosine", "best_shared", "best_shared_sum", "mean_cosine"
 
 
 def feature_names(axes: int) -> tuple[str, ...]:
-    """Name the features in their order.
-
-    Args:
-        axes: K, the number of main directions.
-
-    Returns:
-        One name a column.
-    """
+    """Return the name of each feature, with `axes` main directions among them."""
     return (
         *(f"cell.{name}" for name in CELL),
         *(f"sentence.{name}" for name in SENTENCE),
@@ -87,123 +80,148 @@ def feature_names(axes: int) -> tuple[str, ...]:
     )
 
 
-def features(cells: Cells, background: Background) -> Floats:
-    """Describe every cell.
+def compute_features(cells: Cells, background: Background) -> Floats:
+    """Compute the features of every cell.
 
     Args:
         cells: One change's cells.
-        background: What is usual.
+        background: Statistics of the training changes.
 
     Returns:
         Shape (R, S, F), rounded; a cell's row depends on its comment, not on the others.
     """
-    made = np.zeros((len(cells.references), len(cells.sentences), 0), dtype=np.float32)
     if 0 in cells.similarity.shape:
-        return made
+        return np.zeros((*cells.similarity.shape, 0), dtype=np.float32)
     change = _Change.of(cells.diff, background)
-    references = [words(ref.reading or ref.text) for ref in cells.references]
+    references = _weigh([words(ref.reading or ref.text) for ref in cells.references], background)
     rows = _references(cells, references, change)
     # What is hidden must not change what is shown.
     by_comment: dict[tuple[int, bool], list[int]] = {}
     for index, sentence in enumerate(cells.sentences):
         by_comment.setdefault((sentence.comment, sentence.hidden), []).append(index)
     width = len(feature_names(len(background.axes)))
-    made = np.empty((len(cells.references), len(cells.sentences), width), dtype=np.float32)
+    table: Floats = np.empty((*cells.similarity.shape, width), dtype=np.float32)
     for columns in by_comment.values():
-        made[:, columns] = _comment(cells, columns, references, rows, change)
-    return np.round(made, DECIMALS)
+        table[:, columns] = _comment(cells, columns, references, rows, change)
+    return table.round(DECIMALS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Change:
+    """Stems of the lines of each kind, names of all lines, and the background."""
+
     added: frozenset[str]
     removed: frozenset[str]
+    changed: frozenset[str]
     context: frozenset[str]
     names: frozenset[str]
     background: Background
 
     @classmethod
     def of(cls, diff: Diff, background: Background) -> _Change:
-        lines: dict[LineKind, list[str]] = {kind: [] for kind in LineKind}
-        for file in diff.files:
-            for hunk in file.hunks:
-                for line in hunk.lines:
-                    lines[line.kind].append(line.text)
-        everything = [text for kind in lines.values() for text in kind]
+        stems: dict[LineKind, set[str]] = {kind: set() for kind in LineKind}
+        names: set[str] = set()
+        lines = (line for file in diff.files for hunk in file.hunks for line in hunk.lines)
+        for line in lines:
+            found = stems_and_names(line.text)
+            stems[line.kind] |= found[0]
+            names |= found[1]
+        added, removed = frozenset(stems[LineKind.ADDED]), frozenset(stems[LineKind.REMOVED])
         return cls(
-            added=stems_of(lines[LineKind.ADDED]),
-            removed=stems_of(lines[LineKind.REMOVED]),
-            context=stems_of(lines[LineKind.CONTEXT]),
-            names=names_of(everything),
+            added=added,
+            removed=removed,
+            changed=added | removed,
+            context=frozenset(stems[LineKind.CONTEXT]),
+            names=frozenset(names),
             background=background,
         )
 
-    @property
-    def changed(self) -> frozenset[str]:
-        return self.added | self.removed
+
+class _Reference(NamedTuple):
+    """Words of a pseudo-reference, and what a cell needs of them."""
+
+    words: Words
+    rarity: float
+    """Of all its stems."""
+    weights: dict[str, tuple[float, float]]
+    """Stem -> its rarity, and that divided by the number of references with the stem."""
 
 
-def _references(cells: Cells, read: Sequence[Words], change: _Change) -> Floats:
-    vectors = cells.reference_vectors
+def _weigh(references: Sequence[Words], background: Background) -> list[_Reference]:
+    holders = Counter(stem for one in references for stem in one.stems)
+    weighed = []
+    for one in references:
+        rarities = {stem: background.rarity((stem,)) for stem in one.stems}
+        weights = {stem: (rarity, rarity / holders[stem]) for stem, rarity in rarities.items()}
+        weighed.append(_Reference(one, background.rarity(one.stems), weights))
+    return weighed
+
+
+def _references(cells: Cells, read: Sequence[_Reference], change: _Change) -> Floats:
+    vectors, background = cells.reference_vectors, change.background
     total = len(read)
     near = (vectors @ vectors.T).sum(axis=1) - 1
     central = near / (total - 1) if total > 1 else np.full(total, 0.5)
-    like_claim = vectors @ change.background.claim
-    made = []
-    for index, (ref, said) in enumerate(zip(cells.references, read, strict=True)):
-        made.append(
+    like_claim = vectors @ background.claim
+    rows = []
+    for index, (ref, (one, weight, _)) in enumerate(zip(cells.references, read, strict=True)):
+        shared = background.rarity(one.stems & change.changed)
+        rows.append(
             [
-                *_reference(ref, said, change),
+                math.log1p(one.length),
+                shared / (weight + 1e-6),
+                math.log1p(shared),
+                one.speech.explains,
+                one.speech.denies,
+                ref.kind is ReferenceKind.IMPLICATION,
                 like_claim[index],
                 central[index],
                 math.log(total),
                 math.log1p(index),
-                change.background.rarity(said.stems) / max(1, len(said.stems)),
+                weight / max(1, len(one.stems)),
             ]
         )
-    return np.array(made, dtype=np.float32)
-
-
-def _reference(ref: PseudoReference, said: Words, change: _Change) -> list[float]:
-    shared = change.background.rarity(said.stems & change.changed)
-    return [
-        math.log1p(said.length),
-        shared / (change.background.rarity(said.stems) + 1e-6),
-        math.log1p(shared),
-        said.speech[4],
-        said.speech[3],
-        ref.kind is ReferenceKind.IMPLICATION,
-    ]
+    return np.array(rows, dtype=np.float32)
 
 
 def _comment(
     cells: Cells,
-    columns: Sequence[int],
-    references: Sequence[Words],
+    columns: list[int],
+    references: Sequence[_Reference],
     rows: Floats,
     change: _Change,
 ) -> Floats:
-    said = [words(cells.sentences[column].text) for column in columns]
-    sentences = _sentences(said, cells.sentence_vectors[list(columns)], change)
-    inner = _cells(
-        cells.similarity[:, list(columns)],
-        references,
-        said,
-        # How like a claim each side is: a cosine between two texts that are like everything
-        # says little.
-        likeness=(
-            rows[:, REFERENCE.index("like_claim")],
-            sentences[:, SENTENCE.index("like_claim")],
-        ),
-        background=change.background,
+    """Compute the features of one comment's cells, given those of the references."""
+    read = [words(cells.sentences[column].text) for column in columns]
+    sentences = _sentences(read, cells.sentence_vectors[columns], change)
+    # How like a claim each side is: a cosine between two texts that are like everything
+    # says little.
+    usual_row = rows[:, None, REFERENCE.index("like_claim")]
+    usual_column = sentences[None, :, SENTENCE.index("like_claim")]
+    cosine = cells.similarity[:, columns]
+    rarities = [change.background.rarity(one.stems) for one in read]
+    pairs = list(zip(read, rarities, strict=True))
+    shape = cosine.shape
+    inner = np.concatenate(
+        [
+            cosine[..., None],
+            (cosine - usual_row)[..., None],
+            (cosine - usual_column)[..., None],
+            (2 * cosine - usual_row - usual_column)[..., None],
+            np.array([[_lexical(ref, *pair) for pair in pairs] for ref in references]),
+            (cosine - cosine.max(axis=1, keepdims=True))[..., None],
+            (cosine - cosine.max(axis=0, keepdims=True))[..., None],
+            (cosine - cosine.mean(axis=0, keepdims=True))[..., None],
+        ],
+        axis=2,
+        dtype=np.float32,
     )
-    at = [CELL.index(name) for name in ("cosine", "shared_reference", "shared_sum")]
+    best = [CELL.index(name) for name in ("cosine", "shared_reference", "shared_sum")]
     whole = [
-        *inner[..., at].max(axis=(0, 1)),
+        *inner[..., best].max(axis=(0, 1)),
         inner[..., 0].mean(),
-        math.log1p(sum(one.length for one in said)),
+        math.log1p(sum(one.length for one in read)),
     ]
-    shape = (len(references), len(columns))
     return np.concatenate(
         [
             inner,
@@ -216,24 +234,23 @@ def _comment(
     )
 
 
-def _sentences(said: Sequence[Words], vectors: Floats, change: _Change) -> Floats:
+def _sentences(read: Sequence[Words], vectors: Floats, change: _Change) -> Floats:
     background = change.background
     like_claim, like_remark = vectors @ background.claim, vectors @ background.remark
     projected = (vectors - background.centre) @ background.axes.T
-    made = []
-    for index, one in enumerate(said):
-        made.append(
-            [
-                *_sentence(one, change),
-                like_claim[index],
-                like_remark[index],
-                max((_jaccard(one, earlier) for earlier in said[:index]), default=0.0),
-                math.log1p(index),
-                math.log(len(said)),
-                background.rarity(one.stems) / max(1, len(one.stems)),
-            ]
-        )
-    return np.concatenate([np.array(made), projected], axis=1, dtype=np.float32)
+    rows = [
+        [
+            *_sentence(one, change),
+            like_claim[index],
+            like_remark[index],
+            max((_jaccard(one, earlier) for earlier in read[:index]), default=0.0),
+            math.log1p(index),
+            math.log(len(read)),
+            background.rarity(one.stems) / max(1, len(one.stems)),
+        ]
+        for index, one in enumerate(read)
+    ]
+    return np.concatenate([np.array(rows), projected], axis=1, dtype=np.float32)
 
 
 def _sentence(one: Words, change: _Change) -> list[float]:
@@ -265,72 +282,21 @@ def _jaccard(first: Words, second: Words) -> float:
     return len(first.stems & second.stems) / max(1, len(first.stems | second.stems))
 
 
-def _cells(
-    cosine: Floats,
-    references: Sequence[Words],
-    said: Sequence[Words],
-    *,
-    likeness: tuple[Floats, Floats],
-    background: Background,
-) -> Floats:
-    usual_row, usual_column = likeness[0][:, None], likeness[1][None]
-    holders = Counter(stem for ref in references for stem in ref.stems)
-    sides = [_Weighed.of(ref, background, holders) for ref in references]
-    others = [_Weighed.of(one, background, holders) for one in said]
-    lexical = np.array([[_lexical(side, other) for other in others] for side in sides])
-    geometric = np.stack(
-        [cosine, cosine - usual_row, cosine - usual_column, 2 * cosine - usual_row - usual_column],
-        axis=2,
-    )
-    relative = np.stack(
-        [
-            cosine - cosine.max(axis=1, keepdims=True),
-            cosine - cosine.max(axis=0, keepdims=True),
-            cosine - cosine.mean(axis=0, keepdims=True),
-        ],
-        axis=2,
-    )
-    return np.concatenate([geometric, lexical, relative], axis=2, dtype=np.float32)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Weighed:
-    """One side of a cell: what is asked of it in every cell is worked out once."""
-
-    said: Words
-    total: float
-    """Rarity of all its stems."""
-    each: Mapping[str, tuple[float, float]]
-    """Stem -> its rarity, and its share of that where several references have the stem."""
-
-    @classmethod
-    def of(cls, said: Words, background: Background, holders: Mapping[str, int]) -> _Weighed:
-        each = {}
-        for stem in said.stems:
-            weight = background.rarity((stem,))
-            each[stem] = (weight, weight / max(1, holders.get(stem, 0)))
-        total = math.fsum(weight for weight, _ in each.values())
-        return cls(said=said, total=total, each=each)
-
-
-def _lexical(side: _Weighed, other: _Weighed) -> list[float]:
-    ref, one = side.said, other.said
-    shared = [side.each[stem] for stem in ref.stems & one.stems]
+def _lexical(reference: _Reference, one: Words, rarity: float) -> list[float]:
+    ref = reference.words
+    shared = [reference.weights[stem] for stem in ref.stems & one.stems]
     weight = math.fsum([whole for whole, _ in shared])
-    unique = math.fsum([share for _, share in shared])
-    common = len(ref.names & one.names)
-    topics = len(ref.topics & one.topics)
-    added, removed = 0, 1
+    common, topics = len(ref.names & one.names), len(ref.topics & one.topics)
     return [
-        weight / (side.total + 1e-6),
-        weight / (other.total + 1e-6),
+        weight / (reference.rarity + 1e-6),
+        weight / (rarity + 1e-6),
         math.log1p(weight),
-        math.log1p(unique),
+        math.log1p(math.fsum([share for _, share in shared])),
         common > 0,
         common / max(1, len(ref.names)),
         topics / max(1, len(ref.topics)),
         topics / max(1, len(one.topics)),
-        (added in ref.topics and removed in one.topics)
-        + (removed in ref.topics and added in one.topics),
-        ref.speech[3] != one.speech[3],
+        ("add" in ref.topics and "remove" in one.topics)
+        + ("remove" in ref.topics and "add" in one.topics),
+        ref.speech.denies != one.speech.denies,
     ]

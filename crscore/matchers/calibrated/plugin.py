@@ -1,4 +1,4 @@
-"""The learned rule: how likely people are to say that this sentence addresses that reference.
+"""Learned rule: how likely people are to say that a sentence addresses a reference.
 
 The published structure stays: every sentence meets every pseudo-reference, conciseness and
 comprehensiveness are means of the best cells. What is learned is the cell: a small sum of
@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from crscore.errors import InputError
@@ -23,7 +24,7 @@ from crscore.matchers.calibrated import features, guards, restating, weights
 from crscore.records import Flag
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -33,11 +34,18 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
-"""What `crscore train matcher` made of the human study."""
-USES_THRESHOLD: Final = False
-_EMPTY: Final = frozenset({Flag.NO_SENTENCE, Flag.ADDRESSES_SCORER})
+"""Result of `crscore train matcher` on the human study."""
 RESTATING: Final = 0.8
-"""What a sentence that only restates the change keeps of its degrees."""
+"""Factor for the degrees of a sentence that only restates the change."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the matcher."""
+
+    encoder: str
+    """Identity of the run's encoder."""
+    weights: str | None = None
+    """File of the weights; None for the shipped one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,28 +73,29 @@ class Calibrated:
     def match(self, cells: Cells) -> Judgement:
         """Estimate for every cell how likely people are to see it addressed.
 
-        A sentence that is hidden, repeats another, strings code together or speaks to the
-        scorer addresses nothing; one that only restates the change keeps a part.
+        A sentence that is hidden, repeats another or is nothing but code addresses nothing; one
+        that only restates the change keeps a part.
         """
-        flags = list(guards.flags(cells.sentences, cells.diff))
-        for index, restates in enumerate(restating.restating(cells)):
-            if restates and flags[index] is None:
-                flags[index] = Flag.RESTATES
+        flags = list(guards.find_flags(cells.sentences, cells.diff))
+        for index, restates in enumerate(restating.find_restatements(cells)):
+            if restates:
+                flags[index] = flags[index] or Flag.RESTATES
         kept = tuple(
             not (one.hidden and guards.is_machine_marker(one.text)) for one in cells.sentences
         )
-        share = np.array([_share(flag) for flag in flags], dtype=np.float32)
-        degrees = logits_to_degrees(self._logits_beside(cells, flags)) * share
+        shares = {None: 1.0, Flag.RESTATES: RESTATING}
+        share = np.array([shares.get(flag, 0.0) for flag in flags], dtype=np.float32)
+        degrees = logits_to_degrees(self._logits_without_code(cells, flags)) * share
         return Judgement(degrees=degrees, flags=tuple(flags), kept=kept)
 
-    def _logits_beside(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
-        """The logits, where no sentence gains from one beside it that is none.
+    def _logits_without_code(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
+        """Return the logits; no sentence gains from code that stands beside it.
 
-        A comment is described by its best cells, too, so that pasted code could lift what
-        stands next to it; what it costs in length stays.
+        The best cells of a comment are features of all its cells, so that pasted code could lift
+        the sentences next to it. Its cost in length stays.
         """
         logits = self.logits(cells)
-        clean = [column for column, flag in enumerate(flags) if flag not in _EMPTY]
+        clean = [column for column, flag in enumerate(flags) if flag is not Flag.NO_SENTENCE]
         if not clean or len(clean) == len(flags):
             return logits
         alone = replace(
@@ -99,29 +108,21 @@ class Calibrated:
         return logits
 
     def logits(self, cells: Cells) -> Floats:
-        """Add up the trees and take the discount for length off, shape (R, S)."""
-        described = features.features(cells, self.weights.background)
+        """Return the sum of the trees less the discount for length, shape (R, S)."""
         shape = cells.similarity.shape
         if 0 in shape:
             return np.zeros(shape, dtype=np.float32)
-        summed = self.weights.trees.sum(described.reshape(-1, described.shape[2]))
-        length = described[..., -1]  # the comment's log-length
-        made: Floats = (
-            summed.reshape(shape) + self.weights.start - self.weights.discount * length
-        ).astype(np.float32)
-        return made
+        table = features.compute_features(cells, self.weights.background)
+        summed = self.weights.trees.sum(table.reshape(-1, table.shape[2])).reshape(shape)
+        length = table[..., -1]  # the comment's log-length
+        logits = summed + self.weights.start - self.weights.discount * length
+        return logits.astype(np.float32)
 
 
 def logits_to_degrees(logits: Floats) -> Floats:
-    """From logits to degrees in (0, 1)."""
-    made: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
-    return made
-
-
-def _share(flag: Flag | None) -> float:
-    if flag is None:
-        return 1.0
-    return RESTATING if flag is Flag.RESTATES else 0.0
+    """Return the degrees in (0, 1) that belong to logits."""
+    degrees: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
+    return degrees
 
 
 @lru_cache(maxsize=4)
@@ -130,7 +131,7 @@ def _read(path: Path) -> Weights:
 
 
 def knows(encoder: str) -> bool:
-    """Say whether the shipped weights were learned on this encoder's vectors.
+    """Return whether the shipped weights were learned on this encoder's vectors.
 
     Args:
         encoder: An encoder's identity: name, model and revision.
@@ -138,19 +139,15 @@ def knows(encoder: str) -> bool:
     return SHIPPED.exists() and encoder.partition("@")[0] == _read(SHIPPED).encoder
 
 
-def create(options: Mapping[str, str]) -> Matcher:
-    """Make the matcher.
-
-    Args:
-        options: `encoder`: identity of the run's encoder; `weights`: another file than the
-            shipped one.
+def create(options: Options) -> Matcher:
+    """Create the matcher.
 
     Raises:
         InputError: The weights cannot be read, or were learned on another encoder's vectors.
     """
-    path = Path(options.get("weights", SHIPPED))
+    path = Path(options.weights) if options.weights else SHIPPED
     learned = _read(path)
-    encoder = options["encoder"].partition("@")[0]
+    encoder = options.encoder.partition("@")[0]
     if encoder != learned.encoder:
         raise InputError(
             f"the calibrated matcher knows the encoder {learned.encoder}, not {encoder}; "

@@ -57,7 +57,7 @@ class Trees:
         return made
 
     def _leaves(self, rows: Floats, feature: Indices, children: Indices) -> Indices:
-        """Where each row ends in each tree, shape (rows, T)."""
+        """Return the leaf in which each row ends in each tree, shape (rows, T)."""
         at = np.broadcast_to(self.roots.astype(np.intp), (len(rows), len(self.roots)))
         flat, offset = rows.ravel(), (np.arange(len(rows)) * rows.shape[1])[:, None]
         for _ in range(self.depth):

@@ -1,4 +1,4 @@
-"""What was learned, as one file of plain arrays."""
+"""Learned weights as one file of plain arrays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _VECTORS: Final = ("claim", "remark", "axes", "centre")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Weights:
-    """The calibrated matcher's knowledge."""
+    """Learned parts of the calibrated matcher."""
 
     encoder: str
     """Name and model of the encoder whose vectors it was learned on."""
@@ -45,17 +45,17 @@ class Weights:
     start: float
     """Every cell's logit before the trees."""
     discount: float
-    """What each unit of a comment's log-length takes off its cells' logits."""
+    """Taken off a cell's logit for each unit of its comment's log-length."""
     decision: float
     """The degree from which a cell counts as addressed, in (0, 1)."""
     trees: Trees
     """Their sum is a cell's logit."""
     background: Background
-    """What is usual in claims and reviews."""
+    """Statistics of the training changes."""
 
 
 def to_bytes(weights: Weights) -> bytes:
-    """Write weights down; the same weights give the same bytes.
+    """Return the file of some weights; the same weights give the same bytes.
 
     Returns:
         A NumPy archive (`.npz`), without pickled objects.

@@ -1,81 +1,60 @@
-"""What a text is made of: stems, names of code, and how it speaks."""
+"""Stems, names of code and manner of speaking of a text."""
 
 from __future__ import annotations
 
+import importlib.resources
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crscore.text.code_spans import find_code_spans
 from crscore.text.stopwords import ENGLISH
+from crscore.text.words import split_identifier, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
-# The parts of `HTTPServer2_name`: HTTP, Server, 2, name.
-_PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
-_CODE_SPAN: Final = re.compile(r"`[^`]+`")
-# Longest first, so that one pass takes the whole ending.
-_ENDINGS: Final = (
-    "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
-    "s", "ly", "e",
-)  # fmt: skip
 
-_SPEECH: Final = tuple(
-    re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
-    for pattern in (
-        # asks for something
-        "should|could|would be|better|consider|recommend|suggest|please|prefer|can you|may want"
-        "|might want|need to|needs to|let's|how about|i'd|use",
-        # praises or agrees
-        "looks? good|lgtm|nice|great|thanks|good job|well done|awesome|seems fine|correct",
-        # speaks to somebody
-        "i|we|you|my|our|me|us",
-        # denies
-        "not|no|never|n't|without|isn't|doesn't|don't|unnecessary|unused|redundant",
-        # tells causes and effects
-        r"could|may|might|potential\w*|impl\w+|improv\w+|impact\w*|affect\w*|ensur\w*|allow\w*"
-        r"|help\w*|result\w*|lead\w*|behavio\w*|because|so that|therefore",
-    )
+_LISTS: Final = tomllib.loads(
+    importlib.resources.files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
 )
-_TOPICS: Final = (
-    "add introduce new insert create include addition",
-    "remove delete drop eliminate",
-    "rename name",
-    "change replace update modify switch instead",
-    "move extract relocate",
-    "value default constant set",
-    "import",
-    "return",
-    "parameter param argument signature",
-    "type cast generic",
-    "test assert mock",
-    "comment docstring document javadoc doc typo",
-    "condition check if null none undefined",
-    "exception error throw raise catch fail",
-    "log print debug message",
-    "class interface extend inherit",
-    "string format",
-    "function method call",
-)
+_SPEECH: Final = {
+    manner: re.compile(rf"\b(?:{'|'.join(cues)})\b", re.IGNORECASE)
+    for manner, cues in _LISTS["speech"].items()
+}
+_TOPICS: Final = {
+    topic: frozenset(map(stem, words.split())) for topic, words in _LISTS["topics"].items()
+}
+
+
+class Speech(NamedTuple):
+    """Manner of a text."""
+
+    suggests: bool
+    praises: bool
+    personal: bool
+    denies: bool
+    explains: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """One text, taken apart."""
+    """Words of one text."""
 
     stems: frozenset[str]
     """Distinct stems, stop words left out."""
     names: frozenset[str]
     """Names of several words (`user_id`, `userId`), lower-case."""
-    topics: frozenset[int]
-    """Which of the kinds of change it speaks of: adding, removing, renaming, ..."""
-    speech: tuple[bool, bool, bool, bool, bool]
-    """Whether it asks for something, praises, speaks to somebody, denies, tells effects."""
+    topics: frozenset[str]
+    """Kinds of change that it mentions: adding, removing, renaming, ..."""
+    speech: Speech
+    """Its manner."""
     asks: bool
-    """Whether it has a question mark."""
+    """True when it has a question mark."""
     code_spans: int
     """Pieces between backticks."""
     length: int
@@ -86,13 +65,7 @@ class Words:
 
 @lru_cache(maxsize=16_384)
 def words(text: str) -> Words:
-    """Take a text apart.
-
-    Args:
-        text: A sentence, a pseudo-reference or lines of code.
-
-    Returns:
-        Its words.
+    """Return the words of a sentence, a pseudo-reference or a line of code.
 
     Example:
         >>> sorted(words("Rename `user_id` to `userName`.").stems)
@@ -100,23 +73,21 @@ def words(text: str) -> Words:
     """
     names = _NAME.findall(text)
     parts = _parts(names)
-    content = _content(parts)
+    content, every = _content(parts), set(map(stem, parts))
     return Words(
         stems=frozenset(content),
         names=_compounds(names),
-        topics=frozenset(
-            i for i, kind in enumerate(_TOPIC_STEMS) if not kind.isdisjoint(map(stem, parts))
-        ),
-        speech=_speech(text),
+        topics=frozenset(topic for topic, stems in _TOPICS.items() if not stems.isdisjoint(every)),
+        speech=Speech(**{manner: bool(cues.search(text)) for manner, cues in _SPEECH.items()}),
         asks="?" in text,
-        code_spans=len(_CODE_SPAN.findall(text)),
+        code_spans=len(find_code_spans(text)),
         length=len(parts),
         plain=len(content),
     )
 
 
 def _parts(names: Iterable[str]) -> list[str]:
-    return [part.lower() for name in names for part in _PART.findall(name)]
+    return [part for name in names for part in split_identifier(name)]
 
 
 def _content(parts: Iterable[str]) -> list[str]:
@@ -127,58 +98,8 @@ def _compounds(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.lower() for name in names if _COMPOUND.search(name))
 
 
-def _speech(text: str) -> tuple[bool, bool, bool, bool, bool]:
-    asks, praises, speaks, denies, explains = (bool(kind.search(text)) for kind in _SPEECH)
-    return asks, praises, speaks, denies, explains
-
-
-@lru_cache(maxsize=16_384)
-def stem(word: str) -> str:
-    """Cut an English ending off, so that `renamed`, `renames` and `renaming` meet.
-
-    A stemmer from a library would be exact English; names of code are not, and the weights
-    were learned on these stems.
-
-    Args:
-        word: Lower-case.
-
-    Returns:
-        At least three letters of it, or the word itself.
-
-    Example:
-        >>> stem("renamed"), stem("renaming"), stem("is")
-        ('renam', 'renam', 'is')
-    """
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
-
-
-def stems_of(lines: Iterable[str]) -> frozenset[str]:
-    """Collect the stems of many lines of code."""
-    return frozenset(stem for line in lines for stem in stems_and_names(line)[0])
-
-
-def names_of(lines: Iterable[str]) -> frozenset[str]:
-    """Collect the names of several words in many lines of code."""
-    return frozenset(name for line in lines for name in stems_and_names(line)[1])
-
-
 @lru_cache(maxsize=16_384)
 def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Take a line of code apart: how it speaks, the greater part of `words`, is left out.
-
-    Args:
-        text: A line, or a piece of one.
-
-    Returns:
-        The `stems` and the `names` of `words(text)`.
-    """
+    """Return the `stems` and the `names` of `words(text)`, which are the cheaper part of it."""
     names = _NAME.findall(text)
     return frozenset(_content(_parts(names))), _compounds(names)
-
-
-_TOPIC_STEMS: Final = tuple(frozenset(map(stem, kind.split())) for kind in _TOPICS)
-TOPICS: Final = len(_TOPICS)

@@ -1,1 +1,1 @@
-"""What people and programs get to see of a pull request, one document a module; all are pure."""
+"""Documents about a pull request for people and programs, one a module; all are pure."""

@@ -25,7 +25,7 @@ OPEN_MISSING = 3
 
 
 def opening(found: Overview) -> Block:
-    """What was found, in one sentence."""
+    """Summarise the result in one sentence."""
     return Block(f"{markdown(_words.opening(found))}\n\n", foot="")
 
 
@@ -86,7 +86,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def points(found: Overview, shown: int) -> Iterator[Block]:
-    """What nobody addressed: the most important openly, the rest folded.
+    """List the points nobody addressed: the most important openly, the rest folded.
 
     Args:
         found: What to show.
@@ -118,7 +118,7 @@ def _entry(found: Overview, point: Point) -> str:
 
 
 def notes(found: Overview) -> Block:
-    """What else to know, what the numbers mean, and the rest of what is missing; folded."""
+    """Return notes, the meaning of the numbers and the rest of what is missing; folded."""
     told = [*found.missing[OPEN_MISSING:], *found.notes]
     items = [f"- {markdown_prose(text, PROSE_CHARS)}\n" for text in told]
     return folded("Notes, and what the numbers mean", (f"{_words.meaning(found)}\n\n", *items))

@@ -1,4 +1,4 @@
-"""What several documents say of an overview in the same words."""
+"""Wording of an overview shared by several documents."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crscore.pull_request.overview import Overview
 
 MARKER = "<!-- crscore:sticky "
-"""What the body of our own comment begins with, whatever the version of the marker."""
+"""Start of the body of our own comment, whatever the version of the marker."""
 MAX_CHARS = 65_000
 """Longest body; the host takes 65,536 characters."""
 SHOWN_POINTS = 3
@@ -84,7 +84,7 @@ def _same_ends(body: str) -> str:
 
 
 def _blocks(found: Overview) -> Iterator[Block]:
-    """What stands above the signature, the most useful first."""
+    """Return the parts above the signature, the most useful first."""
     yield Block("### Review coverage\n\n", foot="")
     yield _parts.opening(found)
     yield from _parts.partial(found)

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
+from crscore.github.records import Remark, RemarkKind
+from crscore.pull_request.overview import SCHEMA, Overview
+from crscore.records import Result, Scope, Scores
 from crscore.reports import escape
 from crscore.reports import json as report
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.github.records import Remark
-    from crscore.pull_request.overview import Overview
-    from crscore.records import Result
+__all__ = ["SCHEMA", "PullDocument", "RemarkRow", "Spoken", "render_json"]
 
 _HALF_PAIR = re.compile(r"[\ud800-\udfff]")
 
@@ -39,6 +39,38 @@ class Spoken:
     """Index of the comment in the result's `comments`."""
 
 
+class RemarkRow(Struct, frozen=True, kw_only=True):
+    """One remark that was scored; the scores are those of the comment that it is a part of."""
+
+    id: int
+    """The host's id."""
+    kind: RemarkKind
+    """Where it was made."""
+    url: str
+    """Its page."""
+    reviewer: str
+    """Who spoke."""
+    comment: int
+    """Index of its comment in the result's `comments`."""
+    scope: Scope
+    """The part of the change that the comment was scored against."""
+    scores: Scores
+    """Of the comment, against that scope."""
+    resolved: bool | None
+    """Whether its thread is resolved; null when it has none or that could not be read."""
+    outdated: bool
+    """Whether it is on lines that are no longer part of the change."""
+
+
+class PullDocument(Overview, frozen=True, kw_only=True):
+    """One pull request: what people are shown, then all that it was made of."""
+
+    comments: Sequence[RemarkRow]
+    """The remarks that were scored."""
+    result: report.Result
+    """The whole result."""
+
+
 def render_json(found: Overview, spoken: Sequence[Spoken], result: Result) -> str:
     """Write the document.
 
@@ -50,30 +82,25 @@ def render_json(found: Overview, spoken: Sequence[Spoken], result: Result) -> st
     Returns:
         One JSON object and a newline.
     """
-    value = {
-        **msgspec.to_builtins(found),
-        "comments": [_row(one, result) for one in spoken],
-        "result": report.document(result),
-    }
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    fields: dict[str, Any] = msgspec.structs.asdict(found)
+    rows = [_row(one, result) for one in spoken]
+    document = PullDocument(**fields, comments=rows, result=report.document(result))
+    text = json.dumps(
+        msgspec.to_builtins(document), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
     return escape.json_text(_HALF_PAIR.sub("\N{REPLACEMENT CHARACTER}", text)) + "\n"
 
 
-def _row(one: Spoken, result: Result) -> dict[str, Any]:
-    """Make a remark's row; the scores are those of the whole comment that it is a part of."""
+def _row(one: Spoken, result: Result) -> RemarkRow:
     remark, scored = one.remark, result.comments[one.comment]
-    return {
-        "id": remark.id,
-        "kind": remark.kind.value,
-        "url": remark.url,
-        "reviewer": one.reviewer,
-        "comment": one.comment,
-        "scope": {
-            "kind": scored.scope.kind.value,
-            "path": scored.scope.path,
-            "hunk": scored.scope.hunk,
-        },
-        "scores": asdict(scored.scores),
-        "resolved": remark.resolved,
-        "outdated": remark.outdated,
-    }
+    return RemarkRow(
+        id=remark.id,
+        kind=remark.kind,
+        url=remark.url,
+        reviewer=one.reviewer,
+        comment=one.comment,
+        scope=scored.scope,
+        scores=scored.scores,
+        resolved=remark.resolved,
+        outdated=remark.outdated,
+    )

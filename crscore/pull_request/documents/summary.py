@@ -69,7 +69,7 @@ def _section(found: Overview, room: int) -> tuple[str, int]:
 
 
 def _blocks(found: Overview) -> Iterator[Block]:
-    """What stands above the signature, the most useful first."""
+    """Return the parts above the signature, the most useful first."""
     name = f"{markdown(found.repository)}&#35;{found.number}"
     heading = f"## Review of [{name}]({found.url})"
     yield Block(f"{heading}\n\n{markdown(found.title, 200)}\n\n", foot="")

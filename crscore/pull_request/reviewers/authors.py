@@ -1,11 +1,16 @@
-"""Who wrote a post: a person, a bot that is known, or a bot through somebody else's account."""
+"""Who wrote a post: a person, a bot that is known, or a bot through somebody else's account.
+
+Such a bot is known by a marker, a text in the post. A marker in a quote or in code is somebody
+else's words, so it counts nowhere but in what the writer says.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from crscore.pull_request.reviewers.markers import of_profiles, of_user
+from crscore.pull_request.reviewers.outline import outline
 from crscore.pull_request.reviewers.wildcards import matches_any
 
 if TYPE_CHECKING:
@@ -17,10 +22,12 @@ if TYPE_CHECKING:
 GHOST: Final = "ghost"
 """The host's own name for deleted accounts, which are one reviewer."""
 _APP: Final = "[bot]"
+# It starts where backticks start, so that a long row of them is tried once.
+_CODE_SPAN: Final = re.compile(r"(?<!`)`+[^`\n]+`+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownReviewers:
     """What tells who wrote a post, besides the post."""
 
     profiles: Sequence[Profile]
@@ -39,7 +46,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Speaker:
+class Author:
     """Who wrote one post."""
 
     name: str
@@ -82,7 +89,7 @@ def is_app(name: str) -> bool:
     return name.endswith(_APP)
 
 
-def speaker(remark: Remark, known: Known) -> Speaker:
+def find_author(remark: Remark, known: KnownReviewers) -> Author:
     """Find out who wrote a post.
 
     The user's markers decide, then the account, unless many programs share it, then the
@@ -94,7 +101,7 @@ def speaker(remark: Remark, known: Known) -> Speaker:
         known: What tells it besides the post.
 
     Returns:
-        The speaker. A person whose login is a profile's name is not that bot: the name gets
+        The author. A person whose login is a profile's name is not that bot: the name gets
         an `@`.
     """
     posted_by = account(remark.login, is_bot=remark.is_bot)
@@ -106,12 +113,12 @@ def speaker(remark: Remark, known: Known) -> Speaker:
         marked = _claimed(remark.body, _of_named(known), may_sign=may_sign)
     name, profile = marked or (own.name if own else "", own)
     if name:
-        return Speaker(
+        return Author(
             name=name, account=posted_by, is_bot=True, profile=profile, marked=marked is not None
         )
     login = bare(remark.login or GHOST) if is_bot else remark.login or GHOST
     clashes = any(one.name == login.casefold() for one in known.profiles)
-    return Speaker(
+    return Author(
         name=f"@{login}" if clashes else login,
         account=posted_by,
         is_bot=is_bot,
@@ -119,20 +126,77 @@ def speaker(remark: Remark, known: Known) -> Speaker:
     )
 
 
-def _claimed(body: str, known: Known, *, may_sign: bool) -> tuple[str, Profile | None] | None:
+def _claimed(
+    body: str, known: KnownReviewers, *, may_sign: bool
+) -> tuple[str, Profile | None] | None:
     """Find the reviewer whose marker is in a body, and its profile."""
-    name = of_user(body, known.markers)
+    name = find_user_marker(body, known.markers)
     if name is not None:
         profile = next((one for one in known.profiles if one.name == name.casefold()), None)
         return (profile.name if profile else name), profile
-    signed = of_profiles(body, known.profiles) if may_sign else None
+    signed = _find_profile_marker(body, known.profiles) if may_sign else None
     return (signed.name, signed) if signed else None
 
 
-def _of_named(known: Known) -> Known:
+def _of_named(known: KnownReviewers) -> KnownReviewers:
     """Leave out the reviewers that were not named."""
     return replace(
         known,
         markers={name: text for name, text in known.markers.items() if known.names(name)},
         profiles=[one for one in known.profiles if known.names(one.name)],
     )
+
+
+def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
+    r"""Find whose marker is in a body, anywhere but in quotes and code; comments count.
+
+    Args:
+        body: Markdown, any characters.
+        markers: Name of a reviewer -> text; a blank text is no marker.
+
+    Returns:
+        The first of the names; None when there is none.
+
+    Example:
+        >>> find_user_marker("> Hello from Octo\n\nNo.", {"octo": "from Octo"}) is None
+        True
+    """
+    text = body.replace("\r\n", "\n")
+    found = {name: mark for name, mark in markers.items() if mark.strip() and mark in text}
+    if not found:
+        return None
+    lines = outline(text).lines
+    said = "\n".join(
+        "" if line.in_code or line.quoted else text[line.start : line.end] for line in lines
+    )
+    plain = _CODE_SPAN.sub("``", said)
+    return next((name for name, mark in found.items() if _is_in(mark, said, plain)), None)
+
+
+def _find_profile_marker(body: str, profiles: Sequence[Profile]) -> Profile | None:
+    """Find the bot whose marker is in a body: at the start of a line, or on one if it signs.
+
+    Args:
+        body: Markdown, any characters.
+        profiles: The bots that are known.
+
+    Returns:
+        The first of them; None when there is none outside of quotes, code and comments.
+    """
+    if not any(mark in body for one in profiles for mark in (*one.markers, *one.signed)):
+        return None
+    lines = [line.content for line in outline(body).lines if line.shown and not line.quoted]
+    return next((one for one in profiles if any(_has_mark(line, one) for line in lines)), None)
+
+
+def _has_mark(line: str, one: Profile) -> bool:
+    if line.startswith(one.markers):
+        return True
+    signed = [mark for mark in one.signed if mark in line]
+    plain = _CODE_SPAN.sub("``", line) if signed else line
+    return any(_is_in(mark, line, plain) for mark in signed)
+
+
+def _is_in(mark: str, text: str, plain: str) -> bool:
+    """Whether a marker is in a text but not in its code; it may itself have code in it."""
+    return mark in (text if "`" in mark else plain)

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from crscore.github.records import Remark, RemarkKind
-from crscore.pull_request.reviewers import notes
-from crscore.pull_request.reviewers.authors import Known, speaker
-from crscore.pull_request.reviewers.choice import choose_reviewers
+from crscore.pull_request.reviewers.authors import (
+    GHOST,
+    KnownReviewers,
+    account,
+    bare,
+    find_author,
+    is_app,
+)
 from crscore.pull_request.reviewers.outline import outline
 from crscore.pull_request.reviewers.profile import Profile, profiles
 from crscore.pull_request.reviewers.repeats import Message, without_repeats
-from crscore.pull_request.reviewers.strip_bot_text import cut, is_review, without_commands
+from crscore.pull_request.reviewers.strip_bot_text import (
+    cut,
+    is_review,
+    remove_between,
+    without_commands,
+)
+from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
-from crscore.review.markdown import scan
 from crscore.review.sentences import split_comment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from crscore.pull_request.reviewers.authors import Speaker
+    from crscore.pull_request.reviewers.authors import Author
 
 OWN_MARKER: Final = "<!-- crscore:"
 """Our own comments start with it, and so may anybody's."""
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -89,31 +101,26 @@ def identify_reviewers(
     Raises:
         ConfigError: A profile cannot be read.
     """
-    known_by = Known(
+    known_by = KnownReviewers(
         profiles=profiles() if known is None else tuple(known),
         markers=markers,
         pull_author=pull_author,
         named=frozenset(pattern.strip().casefold() for pattern in authors),
     )
     messages = [
-        Message(remark=remark, speaker=who, text=text)
+        Message(remark=remark, author=who, text=text)
         for remark in sorted(remarks, key=_order)
         if not _is_ours(remark)
-        for who in (speaker(remark, known_by),)
+        for who in (find_author(remark, known_by),)
         if (text := _review_text(remark, who))
     ]
-    chosen, left_out = choose_reviewers(messages, pull_author, authors)
+    chosen, left_out = _choose_reviewers(messages, pull_author, authors)
     kept = without_repeats(chosen)
     roots = {remark.id: remark for remark in remarks if remark.kind is RemarkKind.LINE}
     return Heard(
         said=tuple(_threads(kept, roots)),
         left_out=left_out,
-        notes=(
-            *notes.moved(chosen),
-            *notes.denied(messages),
-            *notes.dismissed(kept),
-            *notes.reports([one for one in remarks if _is_ours(one)]),
-        ),
+        notes=tuple(_notes(messages, chosen, kept, list(filter(_is_ours, remarks)))),
     )
 
 
@@ -154,14 +161,14 @@ def _order(remark: Remark) -> tuple[str, str, int]:
     return remark.created, remark.kind, remark.id
 
 
-def _review_text(remark: Remark, who: Speaker) -> str:
+def _review_text(remark: Remark, who: Author) -> str:
     """What is review in a post; empty when nothing is."""
     text = without_commands(remark.body).strip()
     if who.profile is not None:
         if not is_review(text, remark.kind, who.profile):
             return ""
         text = cut(text, who.profile.cut)
-    if not any(token.type == "text" and _has_words(token.content) for token in scan(text)):
+    if not _has_words(_TAG.sub(" ", remove_between(text, "<!--", "-->"))):
         return ""
     if who.is_bot:  # its decoration may be all there is
         read = split_comment(text)
@@ -180,9 +187,9 @@ def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterab
         first = group[0].remark
         root = roots.get(first.thread) if first.thread is not None else None
         yield Said(
-            reviewer=group[0].speaker.name,
-            is_bot=group[0].speaker.is_bot,
-            profile=group[0].speaker.profile.name if group[0].speaker.profile else None,
+            reviewer=group[0].author.name,
+            is_bot=group[0].author.is_bot,
+            profile=group[0].author.profile.name if group[0].author.profile else None,
             remarks=tuple(message.remark for message in group),
             body="\n\n".join(_closed(message.text) for message in group),
             place=root or first,
@@ -192,10 +199,118 @@ def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterab
 def _thread(message: Message) -> tuple[str, str, int]:
     remark = message.remark
     thread = remark.id if remark.thread is None else remark.thread
-    return message.speaker.name, remark.kind, thread
+    return message.author.name, remark.kind, thread
 
 
 def _closed(text: str) -> str:
     """End a code block that was left open, so that it does not take in the next post."""
     fence = outline(text).open_fence
     return f"{text}\n{fence}" if fence else text
+
+
+def _choose_reviewers(
+    messages: Sequence[Message], pull_author: str | None, authors: Sequence[str]
+) -> tuple[list[Message], tuple[str, ...]]:
+    """Return the messages that are review, in order, and who was left out, one sentence each."""
+    wanted = [pattern for pattern in authors if not pattern.startswith("!")]
+    unwanted = [pattern[1:] for pattern in authors if pattern.startswith("!")]
+    present = [message for message in messages if not _is_named(message.author, unwanted)]
+    if wanted:
+        chosen = [message for message in present if _is_named(message.author, wanted)]
+        return chosen, () if chosen else (_note_nobody(wanted, messages),)
+    present = [message for message in present if not _is_answer(message, pull_author)]
+    reporters = _reporters(present)
+    chosen = [message for message in present if not _is_report(message, reporters)]
+    reports = _names(message for message in present if _is_report(message, reporters))
+    return chosen, tuple(_note_left_out(reports, messages, pull_author))
+
+
+def _is_named(who: Author, patterns: Sequence[str]) -> bool:
+    own = {who.name, who.account, bare(who.account)}
+    return any(matches(pattern.strip(), name) for pattern in patterns for name in own)
+
+
+def _is_answer(message: Message, pull_author: str | None) -> bool:
+    """Whether a post is the author's own: answers to the review, no review."""
+    who, remark = message.author, message.remark
+    # Of the author's posts those through a program's account alone are still marked here.
+    if who.marked or bare(who.account) != bare(account(pull_author)):
+        return False
+    # A review bot that also writes code reviews its own change in reviews and new threads.
+    reviews_itself = who.profile is not None and not who.profile.shared
+    is_start = remark.kind is RemarkKind.REVIEW or remark.thread == remark.id
+    return not (reviews_itself and is_start)
+
+
+def _reporters(messages: Sequence[Message]) -> frozenset[str]:
+    """Names of the bots without a profile that only post in the conversation."""
+    unknown = [one for one in messages if one.author.is_bot and one.author.profile is None]
+    unmarked = {one.author.name for one in unknown if not one.author.marked}
+    outside = (one for one in unknown if one.remark.kind is not RemarkKind.CONVERSATION)
+    return frozenset(unmarked - _names(outside))
+
+
+def _is_report(message: Message, reporters: frozenset[str]) -> bool:
+    profile = message.author.profile
+    if profile is not None and profile.shared and not message.author.marked:
+        return message.remark.kind is RemarkKind.CONVERSATION
+    return message.author.name in reporters
+
+
+def _names(messages: Iterable[Message]) -> frozenset[str]:
+    return frozenset(message.author.name for message in messages)
+
+
+def _note_left_out(
+    reporters: Iterable[str], messages: Sequence[Message], pull_author: str | None
+) -> Iterator[str]:
+    if reporters:
+        yield (
+            f"Not scored, because they look like reports of tools: what "
+            f"{', '.join(sorted(reporters))} posted in the conversation. To score one, name "
+            "everybody who is to be scored (authors), or tell its posts by their text (bot "
+            "markers)."
+        )
+    if pull_author is None and GHOST in _names(messages):
+        yield (
+            "Not scored: posts of deleted accounts, because the pull request's author is one of "
+            f"them. The author pattern {GHOST} scores them."
+        )
+
+
+def _note_nobody(wanted: Sequence[str], messages: Sequence[Message]) -> str:
+    there = ", ".join(sorted(_names(messages))) or "nobody"
+    return f"The author pattern {', '.join(wanted)} matches nobody; there is: {there}."
+
+
+def _notes(
+    messages: Sequence[Message],
+    chosen: Sequence[Message],
+    kept: Sequence[Message],
+    ours: Sequence[Remark],
+) -> Iterator[str]:
+    """Give what a reader should know of who was identified, one sentence each."""
+    # A marker can be typed by anybody.
+    marked = {(one.author.name, one.author.account) for one in chosen if one.author.marked}
+    for name, posted_by in sorted(marked):
+        if not is_app(posted_by):
+            yield f"Posts of {posted_by} count as {name}'s, because of a marker in them."
+    denied = {(who.denied, who.account) for who in (one.author for one in messages) if who.denied}
+    for name, posted_by in sorted(denied):
+        yield (
+            f"Posts of {posted_by} do not count as {name}'s in spite of a marker in them, because "
+            f"{posted_by} opened the pull request. To count them, name everybody who is to be "
+            f"scored, {name} among them (authors)."
+        )
+    dismissed = [one.author.name for one in kept if one.remark.state == "DISMISSED"]
+    if dismissed:
+        names, many = ", ".join(sorted(set(dismissed))), len(dismissed) > 1
+        count, verb = (
+            f"{len(dismissed)} dismissed review{'s' * many}",
+            "count" if many else "counts",
+        )
+        yield f"{count} by {names} {verb}."
+    # The mark of a report hides a post.
+    others = sorted({one.login or GHOST for one in ours if one.mine is False})
+    if others:
+        yield f"Posts of {', '.join(others)} that begin as reports of crscore do are no reviews."

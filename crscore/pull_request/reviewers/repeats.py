@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crscore.github.records import Remark
-    from crscore.pull_request.reviewers.authors import Speaker
+    from crscore.pull_request.reviewers.authors import Author
 
 _BLANK: Final = re.compile(r"\n[ \t>]*\n")
 # What has a partner elsewhere in the body cannot be taken out alone.
@@ -27,7 +27,7 @@ class Message:
 
     remark: Remark
     """As the host has it."""
-    speaker: Speaker
+    author: Author
     """Who wrote it."""
     text: str
     """The part of its body that is review."""
@@ -53,9 +53,9 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     said: dict[str, set[str]] = {}
     for message in kept:
         if message.remark.kind is RemarkKind.LINE:
-            paragraphs = said.setdefault(message.speaker.name, set())
+            paragraphs = said.setdefault(message.author.name, set())
             paragraphs.update(_plain(part) for part in _BLANK.split(message.text))
-    shortened = (_shortened(message, said.get(message.speaker.name)) for message in kept)
+    shortened = (_shortened(message, said.get(message.author.name)) for message in kept)
     return tuple(message for message in shortened if message.text)
 
 
@@ -65,7 +65,7 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     files: set[tuple[str, str, str | None, Side]] = set()
     words: set[tuple[str, str]] = set()
     for at in _current_first(messages):
-        remark, name = messages[at].remark, messages[at].speaker.name
+        remark, name = messages[at].remark, messages[at].author.name
         text = _plain(messages[at].text)
         file = (name, text, remark.path, remark.side or Side.NEW)
         place = (*file, remark.line)

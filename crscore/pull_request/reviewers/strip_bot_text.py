@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from crscore.pull_request.reviewers.outline import outline
 from crscore.pull_request.reviewers.wildcards import matches_any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crscore.github.records import RemarkKind
     from crscore.pull_request.reviewers.outline import Line, Part
@@ -51,7 +52,9 @@ def without_commands(body: str) -> str:
     text = _unified(body)
     if "/crscore" not in text.lower():
         return text
-    return _without(text, [_whole(line) for line in _shown(text) if _COMMAND.match(line.plain)])
+    return _without(
+        text, [(one.inner, one.end) for one in _shown(text) if _COMMAND.match(one.plain)]
+    )
 
 
 def cut(body: str, rules: Cut) -> str:
@@ -74,26 +77,26 @@ def cut(body: str, rules: Cut) -> str:
     """
     text = _unified(body)
     for start, end in rules.between:
-        text = _without_between(text, start, end)
+        text = remove_between(text, start, end)
     if rules.unquote:
         text = _QUOTE.sub("", text)
     if rules.plain_pre:
         text = _PRE.sub("\n", text)
     found = outline(text)
+    shown = [line for line in found.lines if line.shown]
     parts = [*_titled(found.sections, rules.sections), *_titled(found.folded, rules.details)]
-    kept = [(part.start, part.end) for part in _titled(found.folded, rules.keep)]
-    spans = _difference(_merged([(part.start, part.end) for part in parts]), _merged(kept))
-    spans += [_whole(line) for line in found.lines if line.shown and _goes(line, rules)]
-    spans += [span for line in found.lines if line.shown for span in _lead_ins(line, text, rules)]
-    spans += [(part.title_start, part.title_end) for part in _titled(found.folded, rules.summaries)]
-    return _without(text, _merged(spans))
+    return _without(
+        text,
+        [(part.start, part.end) for part in parts],
+        kept=[(part.start, part.end) for part in _titled(found.folded, rules.keep)],
+        also=[
+            *(span for line in shown for span in _line_spans(line, text, rules)),
+            *(part[-2:] for part in _titled(found.folded, rules.summaries)),
+        ],
+    )
 
 
-def _unified(body: str) -> str:
-    return _LINE_ENDS.sub("\n", body)
-
-
-def _without_between(text: str, start: str, end: str) -> str:
+def remove_between(text: str, start: str, end: str) -> str:
     """Cut from each `start` to the next `end`; a `start` without one stays."""
     kept: list[str] = []
     begin = 0
@@ -106,19 +109,17 @@ def _without_between(text: str, start: str, end: str) -> str:
     return "".join((*kept, text[begin:]))
 
 
+def _unified(body: str) -> str:
+    return _LINE_ENDS.sub("\n", body)
+
+
 def _shown(text: str) -> list[Line]:
     return [line for line in outline(text).lines if line.shown]
 
 
-def _goes(line: Line, rules: Cut) -> bool:
-    return bool(line.plain) and matches_any(rules.lines, line.plain)
-
-
-def _whole(line: Line) -> Span:
-    return line.inner, line.end
-
-
-def _lead_ins(line: Line, text: str, rules: Cut) -> Iterator[Span]:
+def _line_spans(line: Line, text: str, rules: Cut) -> Iterator[Span]:
+    if line.plain and matches_any(rules.lines, line.plain):
+        yield line.inner, line.end
     for lead_in in rules.before:
         at = text.rfind(lead_in, line.inner, line.end)
         if at >= 0:
@@ -129,37 +130,12 @@ def _titled(parts: Sequence[Part], patterns: Sequence[str]) -> Iterator[Part]:
     return (part for part in parts if part.title and matches_any(patterns, part.title))
 
 
-def _merged(spans: Sequence[Span]) -> list[Span]:
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found
-
-
-def _difference(spans: Sequence[Span], kept: Sequence[Span]) -> list[Span]:
-    """Take the kept spans out of the spans; both sorted and apart from each other."""
-    found: list[Span] = []
-    index = 0
-    for start, end in spans:
-        begin = start
-        while index < len(kept) and kept[index][0] < end:
-            found.append((begin, max(begin, kept[index][0])))
-            begin = max(begin, kept[index][1])
-            if begin >= end:
-                break  # the next spans may lie in it too
-            index += 1
-        if begin < end:
-            found.append((begin, end))
-    return found
-
-
-def _without(text: str, spans: Sequence[Span]) -> str:
-    kept: list[str] = []
-    begin = 0
-    for start, end in spans:
-        kept.append(text[begin:start])
-        begin = end
-    return "".join((*kept, text[begin:])).strip()
+def _without(
+    text: str, cut: Iterable[Span], kept: Iterable[Span] = (), also: Iterable[Span] = ()
+) -> str:
+    """Cut spans out of a text: the first but for the kept ones, and others whatever is kept."""
+    stays = bytearray(b"\1") * len(text)
+    for spans, value in ((cut, b"\0"), (kept, b"\1"), (also, b"\0")):
+        for start, end in spans:
+            stays[start:end] = value * (end - start)
+    return "".join(compress(text, stays)).strip()

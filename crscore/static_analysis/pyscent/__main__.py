@@ -1,5 +1,159 @@
-"""`python -m crscore.static_analysis.pyscent`."""
+"""The command line: `python -m crscore.static_analysis.pyscent FILE... --format sarif`.
 
-from crscore.static_analysis.pyscent.program import main
+Exit codes: 0 nothing found, 1 smells found, 2 wrong usage, 3 a file could not be read (the
+findings of the others are there all the same), 4 pylint or radon is missing or failed.
+"""
 
-raise SystemExit(main())
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from crscore.errors import CRScoreError, DependencyError
+from crscore.static_analysis.pyscent.counts import INSTALL, Counting, Counts, counted
+from crscore.static_analysis.pyscent.output import FORMATS
+from crscore.static_analysis.pyscent.rules import FileReport, Smell, merge_sizes, summarize
+from crscore.static_analysis.pyscent.smells import (
+    complex_code,
+    long_expressions,
+    low_cohesion,
+    shotgun_surgery,
+    useless_exceptions,
+)
+from crscore.static_analysis.pyscent.source import Source, UnparsedError, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+VERSION: Final = "1.1"
+CLEAN, FOUND, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself ends with 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program.
+
+    Args:
+        arguments: The command line after the program's name; None for the process's own.
+
+    Returns:
+        The exit code.
+    """
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if not (options.files or options.version):
+        parser.error("no file is given")
+    try:
+        version = full_version()
+        if options.version:
+            sys.stdout.write(f"pyscent {version}\n")
+            return CLEAN
+        reports = analyze(options.files, published=options.compat)
+    except CRScoreError as error:
+        sys.stderr.write(f"pyscent: {error}\n")
+        return FAILED
+    sys.stdout.write(FORMATS[options.format](reports, version))
+    if any(report.unparsed is not None for report in reports):
+        return NOT_READ
+    return FOUND if any(report.smells for report in reports) else CLEAN
+
+
+def full_version() -> str:
+    """Return the version, with those of the programs that the findings depend on.
+
+    Returns:
+        A version with a local part: `1.0+pylint4.1.4.radon6.0.1`.
+
+    Raises:
+        DependencyError: One of them is not installed.
+    """
+    parts = []
+    for package in ("pylint", "radon"):
+        try:
+            parts.append(f"{package}{installed(package)}")
+        except PackageNotFoundError as error:
+            raise DependencyError(package, INSTALL) from error
+    return f"{VERSION}+{'.'.join(parts)}"
+
+
+def analyze(paths: Sequence[str], *, published: bool = False) -> tuple[FileReport, ...]:
+    """Find the smells of some files.
+
+    pylint reads all of them in one process of its own, while this one does the rest.
+
+    Args:
+        paths: The files; one given twice counts once.
+        published: Count and speak as the published tool does: one sentence a smell and file.
+
+    Returns:
+        A report a file, in the order given.
+
+    Raises:
+        DependencyError: pylint is not installed.
+        ToolFailedError: pylint failed as a whole, or its output cannot be read.
+    """
+    sources: list[Source] = []
+    reports: dict[str, FileReport] = {}
+    for path in dict.fromkeys(paths):
+        reports[path] = FileReport(path=path)
+        try:
+            sources.append(read_source(path))
+        except UnparsedError as error:
+            reports[path] = FileReport(path=path, unparsed=str(error))
+    if sources:
+        with tempfile.TemporaryDirectory(prefix="pyscent-") as folder:
+            for report in _reports(sources, Path(folder), published=published):
+                reports[report.path] = report
+    return tuple(summarize(report) if published else report for report in reports.values())
+
+
+def _reports(sources: Sequence[Source], folder: Path, *, published: bool) -> list[FileReport]:
+    counting = Counting(sources, folder)
+    try:
+        own = [_find(source, published=published) for source in sources]
+        counts = counting.finish()
+    finally:
+        counting.stop()
+    return [_join(*parts, published=published) for parts in zip(sources, own, counts, strict=True)]
+
+
+def _find(source: Source, *, published: bool) -> FileReport:
+    """Find the smells that need no pylint."""
+    smells: list[Smell] = []
+    tree = source.tree()
+    smells += shotgun_surgery(tree, published=published)
+    smells += low_cohesion(tree, published=published)
+    smells += long_expressions(tree, source.lines())
+    smells += useless_exceptions(tree, published=published)
+    try:
+        smells += complex_code(tree, published=published)
+    except RecursionError:
+        return FileReport(path=source.path, smells=tuple(smells), unparsed="it nests too deeply")
+    return FileReport(path=source.path, smells=tuple(smells))
+
+
+def _join(source: Source, own: FileReport, counts: Counts, *, published: bool) -> FileReport:
+    smells = [*own.smells, *counted(source.tree(), counts.counts, published=published)]
+    smells = smells if published else merge_sizes(smells)
+    smells.sort(key=lambda smell: (smell.line, smell.end_line, smell.rule.id, smell.text))
+    unparsed = own.unparsed or ("pylint cannot read it" if counts.failed else None)
+    return FileReport(path=source.path, smells=tuple(smells), unparsed=unparsed)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="pyscent", description="Find smells of Python code.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a Python file")
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text")
+    parser.add_argument(
+        "--compat", action="store_true", help="one sentence a smell and file, as published"
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

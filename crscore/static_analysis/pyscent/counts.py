@@ -18,16 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.errors import DependencyError, ToolFailedError, ToolOutputError
-from crscore.static_analysis.pyscent.blocks import Function, blocks, span
-from crscore.static_analysis.pyscent.kinds import is_record
-from crscore.static_analysis.pyscent.rules import BY_PYLINT, MANY_ATTRIBUTES
-from crscore.static_analysis.pyscent.smells import smell
+from crscore.static_analysis.pyscent.rules import BY_PYLINT, smell
+from crscore.static_analysis.pyscent.smells import is_record
+from crscore.static_analysis.pyscent.source import blocks, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crscore.static_analysis.pyscent.rules import Rule
-    from crscore.static_analysis.pyscent.smells import Smell
+    from crscore.static_analysis.pyscent.rules import Rule, Smell
     from crscore.static_analysis.pyscent.source import Source
 
 INSTALL: Final = "pip install 'crscore[analyzers]'"
@@ -40,18 +38,18 @@ class Count(NamedTuple):
     """One message of pylint."""
 
     rule: Rule
-    """Which limit is broken."""
+    """The limit that is exceeded."""
     line: int
     """The line of the `def` or `class`."""
     measure: int
-    """What was counted."""
+    """The number it counted."""
 
 
 class Counts(NamedTuple):
-    """What pylint says of one file."""
+    """The messages of pylint on one file."""
 
     counts: tuple[Count, ...] = ()
-    """Its messages."""
+    """One for each message about a limit."""
     failed: bool = False
     """True when it could not read the file."""
 
@@ -118,12 +116,11 @@ class Counting:
 
 
 def _arguments(settings: Path) -> list[str]:
-    limits = [f"{rule.option}={rule.limit}" for rule in BY_PYLINT.values()]
     return [
         *("-I", "-m", "pylint", f"--rcfile={settings}", "--output-format=json2"),
         *("--persistent=n", "--jobs=1", "--load-plugins="),
         *("--disable=all", f"--enable=F,E0001,{','.join(BY_PYLINT)}"),
-        *limits,
+        *(f"{rule.option}={rule.limit}" for rule in BY_PYLINT.values()),
     ]
 
 
@@ -162,12 +159,9 @@ def counted(tree: ast.Module, counts: Iterable[Count], *, published: bool = Fals
     }
     smells = []
     for count in counts:
-        name, node = at[count.line, count.rule.noun[0] == "class"]
-        if count.rule is MANY_ATTRIBUTES and not published and _is_record(node):
+        name, node = at[count.line, count.rule.noun == "class"]
+        is_exempt = isinstance(node, ast.ClassDef) and is_record(node) and not published
+        if count.rule.id == "many-attributes" and is_exempt:
             continue
-        smells.append(smell(count.rule, span(node), f"`{name}`", count.measure))
+        smells.append(smell(count.rule.id, span(node), f"`{name}`", count.measure))
     return smells
-
-
-def _is_record(node: Function | ast.ClassDef) -> bool:
-    return isinstance(node, ast.ClassDef) and is_record(node)

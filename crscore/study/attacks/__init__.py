@@ -1,1 +1,1 @@
-"""Texts made to fool the score, and how often the reviews they compete with win."""
+"""Attacks: texts made to fool the score, and how often honest reviews win against them."""

@@ -1,9 +1,9 @@
-"""Whether length alone pays."""
+"""Effect of length: whether longer reviews score higher than their human rating explains."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-WORDS: Final = "words"
-"""The metric that counts a review's words."""
+_WORDS: Final = "words"
 # Of 1 - r²; below it one list orders the other fully, but for rounding.
 _NEARLY_ONE_LEFT: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthEffect:
-    """Whether longer reviews score higher than their human rating explains."""
+    """Correlation of a score with the number of words, given the human rating."""
 
     metric: str
     """The metric's name."""
@@ -39,55 +38,39 @@ class LengthEffect:
     high: float | None
     """Upper end of it."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON-able values."""
-        return asdict(self)
 
-
-def length_effects(
-    measured: Measurements, *, resamples: int, seed: int
-) -> tuple[LengthEffect, ...]:
-    """Correlate every metric's relevance with the words of the review, given the human one.
+def length_effect(measured: Measurements, *, resamples: int, seed: int) -> LengthEffect:
+    """Correlate the primary metric's relevance with the words of the review, given people's.
 
     Args:
         measured: The values of all machine reviews, the metric `words` among them.
-        resamples: Draws of changes for each interval; 0 for none.
+        resamples: Draws of changes for the interval; 0 for none.
         seed: Of the draws.
 
     Returns:
-        One row for each metric but `words`, in their order.
+        The effect.
 
     Raises:
         InputError: There is no metric called `words`.
     """
     named = {metric.name: metric.values[:, 2] for metric in measured.metrics}
-    if WORDS not in named:
+    if _WORDS not in named:
         raise InputError("the effect of length needs the metric 'words' among the measurements")
-    words, human = named.pop(WORDS), measured.human[:, 2]
-    rows = []
-    for name, values in named.items():
-
-        def statistic(drawn: npt.NDArray[np.intp], values: Floats = values) -> float | None:
-            return partial_spearman(values[drawn], words[drawn], human[drawn])
-
-        interval = statistics.Interval(None, None)
-        if resamples:
-            interval = statistics.cluster_bootstrap(
-                statistic,
-                measured.changes,
-                resamples=resamples,
-                rng=np.random.default_rng(seed),
-            )
-        rows.append(
-            LengthEffect(
-                metric=name,
-                n=len(words),
-                partial=partial_spearman(values, words, human),
-                low=interval.low,
-                high=interval.high,
-            )
-        )
-    return tuple(rows)
+    name = measured.primary.name
+    columns = np.stack([named[name], named[_WORDS], measured.human[:, 2]])
+    interval = statistics.cluster_bootstrap(
+        lambda drawn: partial_spearman(*columns[:, drawn]),
+        measured.changes,
+        resamples=resamples,
+        rng=np.random.default_rng(seed),
+    )
+    return LengthEffect(
+        metric=name,
+        n=columns.shape[1],
+        partial=partial_spearman(*columns),
+        low=interval.low,
+        high=interval.high,
+    )
 
 
 def partial_spearman(first: Floats, second: Floats, given: Floats) -> float | None:

@@ -2,156 +2,80 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import re
+from difflib import SequenceMatcher
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from crscore.records import LineKind
-from crscore.study.attacks.facts import Deed, Fact, facts
 from crscore.study.attacks.material import (
-    Bank,
-    Variant,
+    PHRASES,
+    Wording,
     changed_lines,
     lowered,
     pick,
     raised,
-    seen,
     shuffled,
     stop,
 )
-from crscore.study.attacks.paraphrase import paraphrased
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
 
-    from crscore.study.attacks.material import Material, Wording
+    from crscore.records import Diff, Hunk
+    from crscore.study.attacks.material import Material
 
 MAX_FACTS: Final = 6
 """Facts or claims in one restatement."""
+MAX_QUOTE: Final = 80
+"""Characters of code quoted in a fact."""
+MAX_BLOCK: Final = 40
+"""Lines of one side of a run of changes that are read: pairing them takes quadratic time."""
+_MAX_LINE: Final = 300
+_ALIKE: Final = 0.5
+"""Ratio of equal characters from which a removed and an added line are one changed line."""
 
-_UNSEEN: Final = frozenset({"commit-message", "one-sentence", "recorded-merged", "first-person"})
-
-_SENTENCES: Final[dict[Deed, Bank]] = {
-    Deed.ADDED: Bank(
-        training=(
-            "{new} is added.",
-            "{new} has been added.",
-            "The change adds {new}.",
-            "It introduces {new}.",
-            "There is now {new}.",
-            "{new} was inserted.",
-            "The diff inserts {new}.",
-        ),
-        test=(
-            "{new} comes in.",
-            "The patch brings {new}.",
-            "{new} appears in the code.",
-            "We get {new}.",
-            "What is new is {new}.",
-            "{new} has been put in.",
-            "The author wrote {new}.",
-        ),
-    ),
-    Deed.REMOVED: Bank(
-        training=(
-            "{old} is removed.",
-            "{old} has been deleted.",
-            "The change removes {old}.",
-            "It drops {old}.",
-            "There is no longer {old}.",
-            "The diff deletes {old}.",
-        ),
-        test=(
-            "{old} goes away.",
-            "The patch takes out {old}.",
-            "{old} is not there any more.",
-            "{old} has disappeared.",
-            "The author got rid of {old}.",
-            "{old} was cut.",
-        ),
-    ),
-    Deed.CHANGED: Bank(
-        training=(
-            "{old} is replaced by {new}.",
-            "{old} has been changed to {new}.",
-            "The change replaces {old} with {new}.",
-            "It uses {new} instead of {old}.",
-            "{old} was updated to {new}.",
-            "Previously it was {old}, now it is {new}.",
-        ),
-        test=(
-            "{old} becomes {new}.",
-            "Where there was {old}, there is {new}.",
-            "The patch turns {old} into {new}.",
-            "In place of {old} stands {new}.",
-            "{new} takes over from {old}.",
-            "From {old} it went to {new}.",
-        ),
-    ),
-    Deed.RENAMED: Bank(
-        training=(
-            "{old} has been renamed to {new}.",
-            "{old} was replaced by {new}.",
-            "The change renames {old} to {new}.",
-            "{old} is changed into {new}.",
-        ),
-        test=(
-            "{old} is now called {new}.",
-            "{old} goes by the name {new} from here on.",
-            "The name {old} gives way to {new}.",
-            "What used to be {old} is {new}.",
-        ),
-    ),
-}
-_FRAMES: Final = Bank(
-    training=(
-        "In this change, {0}",
-        "This pull request does the following: {0}",
-        "Here, {0}",
-        "I see that {0}",
-        "To summarise: {0}",
-        "The diff shows that {0}",
-        "As part of this commit, {0}",
-        "Summary of the change: {0}",
-        "It looks like {0}",
-        "With this commit {0}",
-    ),
-    test=(
-        "Reading the patch, {0}",
-        "What happens here: {0}",
-        "According to the diff {0}",
-        "In short, {0}",
-        "For the record: {0}",
-        "So {0}",
-        "The upshot of this revision: {0}",
-        "If I read it correctly, {0}",
-        "We can see that {0}",
-        "Description: {0}",
-    ),
+_TOKEN: Final = re.compile(r"[A-Za-z_$][\w$]*|\d[\w.]*|\"[^\"]*\"|'[^']*'|\S")
+_NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
+_THIRD: Final = {third: participle for participle, third in PHRASES.verbs.items()}
+# Code must stay as it is: `x.new`, 'checks if', "a.b".
+_CODE: Final = re.compile(r"`[^`]*`|'[^' ]*'|\"[^\" ]*\"")
+_MASKED: Final = re.compile("\x02(\\d+)\x03")
+# "A parameter `x` has been added to `f`." -> "The patch adds a parameter `x` to `f`."
+_PASSIVE: Final = re.compile(
+    rf"(?P<what>[^,.]{{3,120}}?) (?:has been|have been|was|were|is|are) (?:now )?"
+    rf"(?P<verb>{'|'.join(PHRASES.verbs)})\b(?P<rest>.*)",
+    re.DOTALL,
 )
-_STEPS: Final = Bank(
-    training=("First, {0}", "Then {0}", "After that, {0}", "In addition, {0}", "Finally, {0}"),
-    test=("To begin with, {0}", "Next, {0}", "Furthermore {0}", "Besides, {0}", "Lastly, {0}"),
+# "The change adds a parameter." -> "A parameter is added."
+_ACTIVE: Final = re.compile(
+    rf"(?:The|This) (?:code )?(?:change|commit|diff|patch|update|new code) "
+    rf"(?P<verb>{'|'.join(_THIRD)}) (?P<what>.+?)"
+    r"(?P<rest>(?: (?:to|from|in|of|for|with)\b.*)?)[.]?",
+    re.DOTALL,
 )
-_COUNTS: Final = Bank(
-    training=("{0} are added and {1} are removed.", "The diff has {0} added and {1} removed."),
-    test=("The patch grows by {0} and loses {1}.", "Altogether {0} come in, {1} go out."),
+# "In the method, a check is added." -> "A check is added in the method."
+_LEADING: Final = re.compile(
+    r"(?P<head>(?:In|Inside|Within|If|When|Before|After|Previously|Now)\b[^,]{3,80}), (?P<main>.+)",
+    re.DOTALL,
 )
-_COMMANDS: Final = {
-    Deed.ADDED: "Add {new}.",
-    Deed.REMOVED: "Remove {old}.",
-    Deed.CHANGED: "Change {old} to {new}.",
-    Deed.RENAMED: "Rename {old} to {new}.",
-}
-_OWN: Final = {
-    Deed.ADDED: "I have added {new}.",
-    Deed.REMOVED: "I have removed {old}.",
-    Deed.CHANGED: "I have replaced {old} with {new}.",
-    Deed.RENAMED: "I have renamed {old} to {new}.",
-}
 
 
-def restatements(material: Material, rng: np.random.Generator) -> tuple[Variant, ...]:
+class Fact(NamedTuple):
+    """One thing that a diff does."""
+
+    action: Literal["added", "removed", "changed", "renamed"]
+    """Done to a piece of code."""
+    old: str
+    """Noun phrase or quoted code before; "" for what was added."""
+    new: str
+    """Noun phrase or quoted code after; "" for what was removed."""
+
+
+def restate_change(material: Material, rng: np.random.Generator) -> dict[str, str]:
     """Restate a change: by templates from its lines, and by paraphrase from correct claims.
 
     Args:
@@ -159,78 +83,186 @@ def restatements(material: Material, rng: np.random.Generator) -> tuple[Variant,
         rng: Source of randomness.
 
     Returns:
-        One text for each way. Those of the claims (`recorded-...`, `structural-...`) are left
-        out where there is none that says what was changed.
+        Variant -> text. Those of the claims (`recorded-...`, `structural-...`) are left out where
+        there is none that says what was changed.
     """
-    told = list(facts(material.diff))
-    start = int(rng.integers(max(1, len(told) - MAX_FACTS + 1)))
-    made = _from_lines(told[start : start + MAX_FACTS], material, rng) if told else []
-    made += _from_claims("recorded", material.summaries, material.wording, rng)
-    made += _from_claims("structural", material.structural_summaries, material.wording, rng)
-    return seen(made, _UNSEEN, material.wording)
+    facts = list_facts(material.diff)
+    start = int(rng.integers(max(1, len(facts) - MAX_FACTS + 1)))
+    made = _from_lines(facts[start : start + MAX_FACTS], material, rng) if facts else {}
+    for source, claims in material.summaries.items():
+        if claims:
+            made |= _from_claims(source, claims, material, rng)
+    return made
+
+
+def list_facts(diff: Diff) -> list[Fact]:
+    """Read what a diff does off its lines, in order, without repeats."""
+    found = (fact for file in diff.files for hunk in file.hunks for fact in _of_hunk(hunk))
+    return list(dict.fromkeys(found))
+
+
+def paraphrase(claim: str, wording: Wording, rng: np.random.Generator) -> str:
+    """Say a claim in other words: voice, order, synonyms.
+
+    Args:
+        claim: One sentence.
+        wording: Which half of the synonyms to use.
+        rng: Source of randomness.
+
+    Returns:
+        A sentence; the claim itself where no rule fits.
+    """
+    code = _CODE.findall(claim)
+    numbers = iter(range(len(code)))
+    text = _CODE.sub(lambda _: f"\x02{next(numbers)}\x03", claim.strip())
+    text = _turned(text, wording, rng)
+    for pattern, training, test in PHRASES.rewordings:
+        if rng.random() < 0.7:
+            words = pick(training if wording is Wording.TRAINING else test, rng)
+            text = re.sub(pattern, partial(_expanded, words), text, count=1)
+    return raised(stop(_MASKED.sub(lambda found: code[int(found[1])], text)))
 
 
 def _from_lines(
-    told: Sequence[Fact], material: Material, rng: np.random.Generator
-) -> list[Variant]:
-    wording = material.wording
-    plain = [_sentence(fact, wording, rng) for fact in told]
-    added = len(changed_lines(material.diff, LineKind.ADDED))
-    removed = len(changed_lines(material.diff, LineKind.REMOVED))
-    count = pick(_COUNTS.of(wording), rng).format(_lines(added), _lines(removed))
-    return [
-        Variant("templates", " ".join(plain)),
-        Variant("framed", " ".join([_framed(plain[0], wording, rng), *plain[1:]])),
-        Variant("steps", _stepwise(plain, wording)),
-        Variant("bullets", "\n".join(f"- {one}" for one in plain)),
-        Variant("counts", " ".join([raised(count), *plain[:3]])),
-        Variant("one-sentence", raised(stop(", and ".join(map(_tail, plain[:3]))))),
-        Variant("commit-message", " ".join(_filled(_COMMANDS[fact.deed], fact) for fact in told)),
-        Variant("first-person", " ".join(_filled(_OWN[fact.deed], fact) for fact in told)),
-    ]
+    facts: Sequence[Fact], material: Material, rng: np.random.Generator
+) -> dict[str, str]:
+    plain = [_filled(pick(material.bank(fact.action), rng), fact) for fact in facts]
+    count = pick(material.bank("counts"), rng).format(
+        *(_lines(material.diff, kind) for kind in (LineKind.ADDED, LineKind.REMOVED))
+    )
+    by_template = {
+        name: " ".join(_filled(template[fact.action], fact) for fact in facts)
+        for name, template in PHRASES.templates.items()
+    }
+    return {
+        "templates": " ".join(plain),
+        "framed": " ".join([_framed(plain[0], material, rng), *plain[1:]]),
+        "steps": _stepwise(plain, material),
+        "bullets": "\n".join(f"- {one}" for one in plain),
+        "counts": " ".join([raised(count), *plain[:3]]),
+        "one-sentence": raised(stop(", and ".join(map(_tail, plain[:3])))),
+        **by_template,
+    }
 
 
 def _from_claims(
-    source: str, claims: Sequence[str], wording: Wording, rng: np.random.Generator
-) -> list[Variant]:
-    if not claims:
-        return []
-    said = [paraphrased(claim, wording, rng) for claim in shuffled(claims, rng)[:MAX_FACTS]]
-    return [
-        Variant(f"{source}-reworded", " ".join(said)),
-        Variant(f"{source}-framed", " ".join(_framed(one, wording, rng) for one in said[:3])),
-        Variant(f"{source}-steps", _stepwise(said, wording)),
-        Variant(f"{source}-one", said[0]),
-        Variant(f"{source}-merged", raised(stop("; ".join(map(_tail, said))))),
-    ]
-
-
-def _sentence(fact: Fact, wording: Wording, rng: np.random.Generator) -> str:
-    return _filled(pick(_SENTENCES[fact.deed].of(wording), rng), fact)
+    source: str, claims: Sequence[str], material: Material, rng: np.random.Generator
+) -> dict[str, str]:
+    drawn = shuffled(claims, rng)[:MAX_FACTS]
+    said = [paraphrase(claim, material.wording, rng) for claim in drawn]
+    return {
+        f"{source}-reworded": " ".join(said),
+        f"{source}-framed": " ".join(_framed(one, material, rng) for one in said[:3]),
+        f"{source}-steps": _stepwise(said, material),
+        f"{source}-one": said[0],
+        f"{source}-merged": raised(stop("; ".join(map(_tail, said)))),
+    }
 
 
 def _filled(template: str, fact: Fact) -> str:
     return raised(template.format(old=fact.old, new=fact.new))
 
 
-def _framed(sentence: str, wording: Wording, rng: np.random.Generator) -> str:
-    return pick(_FRAMES.of(wording), rng).format(lowered(sentence))
+def _framed(sentence: str, material: Material, rng: np.random.Generator) -> str:
+    return pick(material.bank("frames"), rng).format(lowered(sentence))
 
 
-def _stepwise(plain: Sequence[str], wording: Wording) -> str:
-    steps = _STEPS.of(wording)
-    last = len(plain) - 1
-    return " ".join(
-        steps[len(steps) - 1 if index == last and last else index % (len(steps) - 1)].format(
-            lowered(one)
-        )
-        for index, one in enumerate(plain)
-    )
+def _stepwise(plain: Sequence[str], material: Material) -> str:
+    *steps, final = material.bank("steps")
+    used = [steps[index % len(steps)] for index in range(len(plain))]
+    if len(plain) > 1:
+        used[-1] = final
+    return " ".join(step.format(lowered(one)) for step, one in zip(used, plain, strict=True))
 
 
 def _tail(sentence: str) -> str:
     return lowered(sentence.rstrip("."))
 
 
-def _lines(count: int) -> str:
+def _lines(diff: Diff, kind: LineKind) -> str:
+    count = len(changed_lines(diff, kind))
     return f"{count} line" + "s" * (count != 1)
+
+
+def _of_hunk(hunk: Hunk) -> Iterator[Fact]:
+    for is_context, lines in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
+        if is_context:
+            continue
+        block = [(one.kind, one.text.strip()) for one in lines if re.search(r"[^\W_]", one.text)]
+        removed = [text for kind, text in block if kind is LineKind.REMOVED]
+        added = [text for kind, text in block if kind is LineKind.ADDED]
+        yield from _of_block(removed[:MAX_BLOCK], added[:MAX_BLOCK])
+
+
+def _of_block(removed: Sequence[str], added: Sequence[str]) -> Iterator[Fact]:
+    rest = list(added)
+    for old in removed:
+        new = max(rest, key=lambda line: _likeness(old, line), default=None)
+        if new is None or _likeness(old, new) < _ALIKE:
+            yield Fact("removed", _noun(old), "")
+        else:
+            rest.remove(new)
+            yield _changed(old, new)
+    for new in rest:
+        yield Fact("added", "", _noun(new))
+
+
+def _changed(old: str, new: str) -> Fact:
+    before, after = _TOKEN.findall(old), _TOKEN.findall(new)
+    if len(before) == len(after):
+        pairs = {(a, b) for a, b in zip(before, after, strict=True) if a != b}
+        if len(pairs) == 1:
+            ((one, other),) = pairs
+            named = _NAME.fullmatch(one) and _NAME.fullmatch(other)
+            return Fact("renamed" if named else "changed", _quoted(one), _quoted(other))
+    if len(old) > MAX_QUOTE < len(new):
+        differ = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
+        shared = old.rfind(" ", 0, differ) + 1
+        old, new = old[shared:], new[shared:]
+    return Fact("changed", _quoted(old), _quoted(new))
+
+
+def _likeness(old: str, new: str) -> float:
+    return SequenceMatcher(None, old[:200], new[:200], autojunk=False).ratio()
+
+
+def _noun(line: str) -> str:
+    for pattern, phrase in PHRASES.nouns:
+        found = re.match(pattern, line[:_MAX_LINE])
+        if found and found["name"].strip(" ()"):
+            return phrase.format(_cut(found["name"]))
+    return f"the line {_quoted(line)}"
+
+
+def _quoted(code: str) -> str:
+    return "`" + _cut(" ".join(code.split()).rstrip(";,{ ")) + "`"
+
+
+def _cut(code: str) -> str:
+    """Bring code onto one line without backticks, cut to `MAX_QUOTE` characters."""
+    text = " ".join(code.replace("`", "'").split())
+    return text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 1] + "…"
+
+
+def _expanded(words: str, found: re.Match[str]) -> str:
+    """Return the words for what was found, with a capital letter where it had one."""
+    put = found.expand(words)
+    return raised(put) if found[0][:1].isupper() else put
+
+
+def _turned(claim: str, wording: Wording, rng: np.random.Generator) -> str:
+    """Return the claim in the other voice or order, where a rule fits and chance agrees."""
+    chance = rng.random()
+    passive = _PASSIVE.match(claim)
+    if passive and chance < 0.6:
+        doer, verb = pick(PHRASES.banks["doers"][wording], rng), PHRASES.verbs[passive["verb"]]
+        return f"{doer} {verb} {lowered(passive['what'])}{passive['rest']}"
+    active = _ACTIVE.fullmatch(claim)
+    if active and chance < 0.8:
+        verb = _THIRD[active["verb"]]
+        be = "are" if active["what"][0].isdigit() or active["what"].endswith("s") else "is"
+        return f"{raised(active['what'])} {be} {verb}{active['rest']}"
+    leading = _LEADING.fullmatch(claim)
+    if leading and chance < 0.6:
+        return f"{raised(leading['main'].rstrip('.'))} {lowered(leading['head'])}"
+    return claim

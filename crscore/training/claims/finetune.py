@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.resources
 import json
+import platform
+import shlex
+import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import jinja2
 
 from crscore import io
 from crscore.errors import GenerationError, InputError
 from crscore.llm import chat_text
-from crscore.training.claims import card, checkpoints, model, tune
-from crscore.training.claims.encode import Encoded, Template
-from crscore.training.claims.settings import fingerprint
-from crscore.training.claims.split import split
+from crscore.training.claims import model, trainer
+from crscore.training.claims.examples import Encoded, Template, split_groups
+from crscore.training.claims.settings import hash_run
+from crscore.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from crscore.training.claims.asking import Asking
+    from crscore.training.claims.examples import Asking
     from crscore.training.claims.model import Base, Source
     from crscore.training.claims.rows import Rows, TrainingRow
     from crscore.training.claims.settings import Settings
+
+FORMAT: Final = 1
+"""Version of the record."""
+_PACKAGES: Final = ("torch", "transformers", "peft", "accelerate", "tokenizers", "safetensors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +40,7 @@ class Trained:
     """A finished run."""
 
     record: dict[str, Any]
-    """What `training.json` holds."""
+    """Content of `training.json`."""
     already: bool
     """It was finished before; nothing was done."""
     seconds_a_step: float | None = None
@@ -37,8 +48,10 @@ class Trained:
 
 
 class _Chosen(NamedTuple):
-    data: tune.Data
-    counts: card.Counts
+    train: list[Encoded]
+    held_out: list[Encoded]
+    counts: dict[str, Any]
+    """`data` of the record."""
 
 
 def train(
@@ -75,87 +88,103 @@ def train(
     """
     model.require()
     base = model.load_base(source, settings)
-    run = fingerprint(
-        {
-            "rows": rows.sha256,
-            "base": base.identity,
-            "prompt": asking.as_json(),
-            "settings": settings.as_json(),
-        }
-    )
-    done = checkpoints.finished(out)
+    given = {"prompt": asking.as_json(), "settings": settings.as_json()}
+    run = hash_run({"rows": rows.sha256, "base": base.identity} | given)
+    done = trainer.read_record(out / trainer.RECORD)
     if done is not None:
         if done.get("run") != run:
             raise InputError(f"{out} holds another finished run; choose another folder with -o")
         return Trained(record=done, already=True)
-    chosen = _choose(rows, base, settings, asking, room=_room(base, settings))
+    chosen = _choose(rows, base, settings, asking)
     say(_counts_text(chosen.counts))
-    adapted = model.adapted(base.model, settings)
+    adapted = model.add_adapter(base.model, settings)
     pad = base.tokenizer.pad_token_id
-    tuned = tune.tune(
+    tuned = trainer.tune(
         adapted,
-        chosen.data,
+        chosen.train,
+        chosen.held_out,
         settings,
         out=out,
         run=run,
         pad=base.tokenizer.eos_token_id if pad is None else pad,
         say=say,
     )
-    made = card.record(
-        run=run,
-        data=rows.sha256,
-        counts=chosen.counts,
-        base={"model": source.name, "revision": base.revision, "identity": base.identity},
-        prompt=asking.as_json(),
-        settings=settings.as_json(),
-        tuned=tuned,
-    )
-    _save(adapted, base, made, out)
+    versions = {name: importlib.metadata.version(name) for name in _PACKAGES}
+    record = {
+        "format": FORMAT,
+        "run": run,
+        "base": {"model": source.name, "revision": base.revision, "identity": base.identity},
+        "prompt": given["prompt"],
+        "data": {"sha256": rows.sha256} | chosen.counts,
+        "settings": given["settings"],
+        "losses": tuned.losses,
+        "versions": {"crscore": __version__, "python": platform.python_version()} | versions,
+    }
+    _save(adapted, base, record, out)
     if not keep_checkpoints:
-        checkpoints.clear(out)
-    return Trained(record=made, already=False, seconds_a_step=tuned.seconds_a_step)
+        shutil.rmtree(trainer.checkpoints_folder(out), ignore_errors=True)
+    return Trained(record=record, already=False, seconds_a_step=tuned.seconds_a_step)
 
 
-def _room(base: Base, settings: Settings) -> int:
-    """Count the tokens that a row may have: what was asked for, or all that the model takes."""
+def render_card(record: Mapping[str, Any]) -> str:
+    """Write the model card of a finished run.
+
+    Args:
+        record: What `training.json` holds.
+
+    Returns:
+        Markdown, with the header that the hub reads.
+    """
+    environment = jinja2.Environment(  # noqa: S701  (Markdown, not HTML)
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    # A JSON string is a YAML string.
+    environment.filters |= {"json": _json, "quote": shlex.quote, "count": "{:,}".format}
+    template = importlib.resources.files(__package__).joinpath("card.md.jinja")
+    return environment.from_string(template.read_text(encoding="utf-8")).render(record)
+
+
+def _json(value: object, indent: int | None = None) -> str:
+    return json.dumps(value, indent=indent)
+
+
+def _choose(rows: Rows, base: Base, settings: Settings, asking: Asking) -> _Chosen:
     most = getattr(base.model.config, "max_position_embeddings", None)
-    return settings.max_length if most is None else min(settings.max_length, most)
-
-
-def _choose(rows: Rows, base: Base, settings: Settings, asking: Asking, *, room: int) -> _Chosen:
+    room = settings.max_length if most is None else min(settings.max_length, most)
     template = Template(base.tokenizer, _ends(base.model))
     special = chat_text.special(base.tokenizer)
     kept: list[tuple[TrainingRow, Encoded]] = []
-    several = too_long = one_section = 0
+    left_out = {"too_long": 0, "several_parts": 0, "one_section": 0}
     for row in rows.rows:
         if settings.both_sections and not row.implications:
-            one_section += 1
+            left_out["one_section"] += 1
             continue
         chat = asking.chat(row, seed=settings.seed, special=special)
         if chat is None:
-            several += 1
+            left_out["several_parts"] += 1
             continue
         encoded = template.encode(chat, asking.answer(row))
         if len(encoded.ids) > room:
-            too_long += 1
+            left_out["too_long"] += 1
         else:
             kept.append((row, encoded))
-    counts = {"too_long": too_long, "several": several, "one_section": one_section}
     if not kept:
-        raise InputError(f"no row is left to learn from: {counts}, at most {room:,} tokens a row")
-    sides = split([row.group for row, _ in kept], share=settings.val_split, seed=settings.seed)
+        raise InputError(f"no row is left to learn from: {left_out}, at most {room:,} tokens a row")
+    groups = [row.group for row, _ in kept]
+    sides = split_groups(groups, share=settings.val_split, seed=settings.seed)
     return _Chosen(
-        data=tune.Data(
-            train=[kept[at][1] for at in sides.train],
-            held_out=[kept[at][1] for at in sides.held_out],
-        ),
-        counts=card.Counts(
-            rows=len(rows.rows),
-            train=len(sides.train),
-            held_out=len(sides.held_out),
-            broken_off=sum(row.cut for row, _ in kept),
-            **counts,
-        ),
+        train=[kept[at][1] for at in sides.train],
+        held_out=[kept[at][1] for at in sides.held_out],
+        counts={
+            "rows": len(rows.rows),
+            "train": len(sides.train),
+            "held_out": len(sides.held_out),
+            "left_out": left_out,
+            "broken_off": sum(row.cut for row, _ in kept),
+        },
     )
 
 
@@ -166,15 +195,17 @@ def _ends(loaded: Any) -> Sequence[int]:
     return [named] if isinstance(named, int) else list(named)
 
 
-def _counts_text(counts: card.Counts) -> str:
+def _counts_text(counts: Mapping[str, Any]) -> str:
+    left_out = counts["left_out"]
     return (
-        f"{counts.rows:,} rows: {counts.train:,} to learn from, {counts.held_out:,} held out; "
-        f"left out {counts.too_long:,} too long, {counts.several:,} in several parts, "
-        f"{counts.one_section:,} without implications"
+        f"{counts['rows']:,} rows: {counts['train']:,} to learn from, "
+        f"{counts['held_out']:,} held out; left out {left_out['too_long']:,} too long, "
+        f"{left_out['several_parts']:,} in several parts, "
+        f"{left_out['one_section']:,} without implications"
     )
 
 
-def _save(adapted: Any, base: Base, made: dict[str, Any], out: Path) -> None:
+def _save(adapted: Any, base: Base, record: dict[str, Any], out: Path) -> None:
     try:
         adapted.save_pretrained(str(out))
         base.tokenizer.save_pretrained(str(out))
@@ -183,6 +214,6 @@ def _save(adapted: Any, base: Base, made: dict[str, Any], out: Path) -> None:
     for weights in out.glob("*.safetensors"):
         weights.chmod(0o644)  # the library leaves them to their owner alone
     # peft has written a card of its own.
-    io.write_bytes(card.readme(made).encode(), str(out / "README.md"))
-    content = json.dumps(made, indent=2) + "\n"
-    io.write_bytes(content.encode(), str(out / checkpoints.RECORD))
+    io.write_bytes(render_card(record).encode(), str(out / "README.md"))
+    content = json.dumps(record, indent=2) + "\n"
+    io.write_bytes(content.encode(), str(out / trainer.RECORD))

@@ -53,7 +53,7 @@ class Base(NamedTuple):
 
 
 def require() -> None:
-    """Check that what fine-tuning needs is installed.
+    """Check that the packages that fine-tuning needs are installed.
 
     Raises:
         DependencyError: Something is not.
@@ -108,11 +108,11 @@ def load_base(source: Source, settings: Settings) -> Base:
     return Base(model, tokenizer, found.identity, found.commit)
 
 
-def adapted(model: Any, settings: Settings) -> Any:
+def add_adapter(model: Any, settings: Settings) -> Any:
     """Put a fresh adapter on a model, or nothing when all weights are to move.
 
     Args:
-        model: What `load` gave.
+        model: From `load_base`.
         settings: Shape of the adapter, and the seed of its first weights.
 
     Returns:
@@ -132,7 +132,7 @@ def adapted(model: Any, settings: Settings) -> Any:
     if settings.full:
         return model
     lora = settings.lora
-    targets = linear(model) if lora.targets == (ALL_LINEAR,) else lora.targets
+    targets = linear_layers(model) if lora.targets == (ALL_LINEAR,) else lora.targets
     shape = peft.LoraConfig(
         task_type=peft.TaskType.CAUSAL_LM,
         r=lora.rank,
@@ -147,7 +147,7 @@ def adapted(model: Any, settings: Settings) -> Any:
         raise ConfigError("--lora-targets", "command line", _line(exc)) from exc
 
 
-def linear(model: Any) -> tuple[str, ...]:
+def linear_layers(model: Any) -> tuple[str, ...]:
     """Name the linear layers of a model but the last one, each kind once, sorted.
 
     peft's own `all-linear` names every layer of every block, in no order: another file for the
@@ -166,7 +166,7 @@ def linear(model: Any) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keep away what the libraries say to one another about names that will change."""
+    """Hide warnings between the libraries about names that will change."""
     with warnings.catch_warnings():
         for category in (FutureWarning, DeprecationWarning):
             warnings.filterwarnings(
@@ -182,7 +182,7 @@ def attention() -> str:
 
 
 def half(settings: Settings) -> bool:
-    """Say whether to compute in bfloat16."""
+    """Return whether to compute in bfloat16."""
     torch = library("torch")
     if settings.precision != "auto":
         return settings.precision == "bfloat16"
@@ -205,30 +205,30 @@ class _Found(NamedTuple):
 
 def _find(source: Source) -> _Found:
     """Find the model, and name it as the engines do."""
-    options: dict[str, Any] = {"trust_remote_code": False}
+    local: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
     folder = model_files.folder_of(source.name)
     if folder is not None:
         if source.revision is not None:
             raise ConfigError("--revision", "command line", f"the folder {source.name} has none")
         identity = f"{folder.resolve().name}@{model_files.fingerprint(folder)}"
-        place = str(folder) if source.name.startswith("~") else source.name
-        return _Found(place, options | {"local_files_only": True}, identity, None)
+        path = str(folder) if source.name.startswith("~") else source.name
+        return _Found(path, local, identity, None)
     if not model_files.is_name(source.name):
         expected = f"{source.name!r} is no name; a folder begins with ./, ../, ~ or /"
         raise ConfigError("--model", "command line", expected)
     revision = source.revision or PINNED.get(source.name, "main")
     commit = model_files.commit(source.name, revision, offline=source.offline)
     identity = f"{source.name}@{commit}"
-    if not source.offline and (apart := model_files.apart(source.name, commit)) is not None:
-        return _Found(str(apart), options | {"local_files_only": True}, identity, commit)
-    if not source.offline:
-        return _Found(source.name, options | {"revision": commit}, identity, commit)
     # The hub's library asks the hub about a name, even when it may only look at its cache.
-    cached = model_files.cached(source.name, commit)
-    if cached is None:
+    find = model_files.cached if source.offline else model_files.apart
+    place = find(source.name, commit)
+    if place is not None:
+        return _Found(str(place), local, identity, commit)
+    if source.offline:
         command = model_files.download_command(source.name, source.revision)
         raise ModelNotFoundError(source.name, command)
-    return _Found(str(cached), options | {"local_files_only": True}, identity, commit)
+    options = {"trust_remote_code": False, "revision": commit}
+    return _Found(source.name, options, identity, commit)
 
 
 def _line(exc: Exception) -> str:

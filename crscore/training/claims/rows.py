@@ -1,4 +1,4 @@
-"""Training rows: a change, and what should be said of it."""
+"""Files of changes: training rows with their claims, and changes to be labelled."""
 
 from __future__ import annotations
 
@@ -6,22 +6,67 @@ import gzip
 import hashlib
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from crscore.claims.llm import answer
+from crscore.claims.llm import chunks
+from crscore.claims.llm.answer import read_answer
 from crscore.diff import parse
 from crscore.errors import DiffParseError, InputError, LimitError
 from crscore.records import LineKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from crscore.claims.llm.chunks import Chunk
     from crscore.records import Diff
 
-_GZIP: Final = b"\x1f\x8b"
+T = TypeVar("T")
+
+SUFFIXES: Final = (".diff", ".patch")
+"""Files of a folder that are read."""
+
+
+class PatchRow(msgspec.Struct, frozen=True):
+    """One line of a file of changes; other keys mean nothing."""
+
+    patch: str | None = None
+    diff: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that there is one patch."""
+        if (self.patch is None) == (self.diff is None):
+            found = "neither" if self.patch is None else "both"
+            raise ValueError(f"a row has `patch` or `diff`; this one has {found}")
+        if not self.text.strip():
+            raise ValueError("the patch must not be blank")
+
+    @property
+    def text(self) -> str:
+        """The patch, under whichever name."""
+        return self.patch or self.diff or ""
+
+
+class ClaimRow(PatchRow, frozen=True):
+    """One line of a file of training rows."""
+
+    completion: str | None = None
+    claims: tuple[str, ...] | None = None
+    implications: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the claims are given once, and that none is blank."""
+        super().__post_init__()
+        lists = {"claims": self.claims, "implications": self.implications}
+        for name, texts in lists.items():
+            if not all(text.strip() for text in texts or ()):
+                raise ValueError(f"`{name}` has a blank text")
+        if self.completion is None and not self.claims:
+            raise ValueError("a row has a `completion`, or `claims` that are not empty")
+        if self.completion is not None and any(texts is not None for texts in lists.values()):
+            raise ValueError("a row has `completion` or lists of claims, not both")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,15 +78,15 @@ class TrainingRow:
     change: Diff
     """The parsed patch."""
     claims: tuple[str, ...]
-    """What the change does, one sentence or more each, without numbers or headers."""
+    """Claims of what the change does, one sentence or more each, without numbers or headers."""
     implications: tuple[str, ...]
-    """What follows from it; may be empty."""
+    """Consequences of it; may be empty."""
     cut: bool = False
-    """The completion broke off; its last point was left out."""
+    """Whether the completion broke off; its last point was left out."""
 
     @property
     def group(self) -> str:
-        """Name the change for the split: same added and removed lines, same name.
+        """Name of the change for the split: same added and removed lines, same name.
 
         Line numbers, context and indentation do not count, so that one change that stands in
         the data twice, moved or cut out differently, does not get onto both sides.
@@ -65,6 +110,32 @@ class Rows:
     """Hash of the file's content, unpacked; 64 hex digits."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One change to be labelled."""
+
+    patch: str
+    """As it was given."""
+    parsed: Diff
+    """As the generator takes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Changes to be labelled, and how many were left out."""
+
+    chosen: tuple[Change, ...]
+    """Each once, in the order they are to be asked about."""
+    copies: int
+    """Patches that are there twice."""
+    unfit: int
+    """Shorter or longer than wanted."""
+    several: int
+    """Asked about in several parts: no row could be made of them."""
+    unreadable: tuple[str, ...]
+    """Where a text is no diff, and why."""
+
+
 def read_rows(path: Path) -> Rows:
     """Read training rows.
 
@@ -82,90 +153,109 @@ def read_rows(path: Path) -> Rows:
         InputError: The file cannot be read, has no row, or a line is no row; the message
             names the line and what is wrong with it.
     """
-    content = unpacked(path)
-    made: list[TrainingRow] = []
+    content = _unpacked(path)
+    rows = tuple(
+        _training_row(row, number, path) for number, row in decode_lines(content, ClaimRow, path)
+    )
+    if not rows:
+        raise InputError(f"{path} has no row to learn from")
+    return Rows(rows=rows, sha256=hashlib.sha256(content).hexdigest())
+
+
+def read_changes(
+    path: Path,
+    *,
+    min_chars: int = 10,
+    max_chars: int = 1000,
+    limit: int | None = None,
+    seed: int = 42,
+) -> Changes:
+    """Read changes and choose among them.
+
+    Args:
+        path: A folder of `.diff` and `.patch` files, or JSON Lines, plain or gzip, with `patch`
+            or `diff` in each object.
+        min_chars: Characters of a patch, at least.
+        max_chars: Characters of a patch, at most.
+        limit: How many of them; None for all.
+        seed: Draws them. With a higher limit the same ones and more are drawn.
+
+    Returns:
+        The changes.
+
+    Raises:
+        InputError: There is nothing to read, or a line is no object with a patch.
+
+    Source:
+        Naik et al., NAACL 2025, appendix C.3: 1,000 changes of 10 to 1,000 characters, drawn
+        with the seed 42.
+    """
+    known: dict[str, Change] = {}
+    counts = {"copies": 0, "unfit": 0, "several": 0}
+    unreadable: list[str] = []
+    for place, patch in _patches(path):
+        if patch in known:
+            counts["copies"] += 1
+        elif not min_chars <= len(patch) <= max_chars:
+            counts["unfit"] += 1
+        else:
+            try:
+                parsed = parse.parse_diff(patch, source=place)
+            except InputError as exc:
+                unreadable.append(str(exc))
+                continue
+            if single_chunk(parsed) is None:
+                counts["several"] += 1
+            else:
+                known[patch] = Change(patch=patch, parsed=parsed)
+    chosen = list(known.values())
+    if limit is not None:
+        chosen.sort(key=lambda one: hashlib.sha256(f"{seed} {one.parsed.sha256}".encode()).digest())
+    return Changes(chosen=tuple(chosen[:limit]), unreadable=tuple(unreadable), **counts)
+
+
+def single_chunk(diff: Diff) -> Chunk | None:
+    """Return the one piece in which a change is asked about; None where there are several."""
+    parts = chunks.chunk_diff(diff)
+    return parts.chunks[0] if len(parts.chunks) == 1 and not parts.notes else None
+
+
+def decode_lines(content: bytes, kind: type[T], path: Path) -> Iterator[tuple[int, T]]:
+    """Decode JSON Lines.
+
+    Args:
+        content: The lines; blank ones mean nothing.
+        kind: What each line must be.
+        path: The file, for messages.
+
+    Yields:
+        The number of a line, from 1, and its value.
+
+    Raises:
+        InputError: A line is no JSON of that kind.
+    """
+    decoder = msgspec.json.Decoder(kind)
     # Not `splitlines`: a JSON string may hold other line separators.
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
-            made.append(_row(line, number, f"{path}:{number}"))
-    if not made:
-        raise InputError(f"{path} has no row to learn from")
-    return Rows(rows=tuple(made), sha256=hashlib.sha256(content).hexdigest())
+            try:
+                yield number, decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+                raise InputError(f"{path}:{number}: no row: {exc}") from exc
 
 
-def unpacked(path: Path) -> bytes:
-    """Read a file, plain or gzip, whatever its name.
-
-    Args:
-        path: The file.
-
-    Returns:
-        Its content.
-
-    Raises:
-        InputError: It cannot be read.
-    """
+def _training_row(row: ClaimRow, number: int, path: Path) -> TrainingRow:
+    place = f"{path}:{number}"
     try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if content.startswith(_GZIP) else content
-    except (OSError, EOFError, zlib.error) as exc:
-        raise InputError(f"{path} cannot be read: {exc}") from exc
-
-
-def entry_of(line: bytes, place: str) -> Mapping[str, Any]:
-    """Read one line as a JSON object.
-
-    Raises:
-        InputError: It is none.
-    """
-    try:
-        entry = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-        raise InputError(f"{place}: no JSON: {exc}") from exc
-    if not isinstance(entry, dict):
-        raise InputError(f"{place}: a row is an object, not {type(entry).__name__}")
-    return entry
-
-
-def patch_of(entry: Mapping[str, Any], place: str) -> str:
-    """Take the diff of a row.
-
-    Raises:
-        InputError: There is none, or there are two.
-    """
-    given = [key for key in ("patch", "diff") if entry.get(key) is not None]
-    if len(given) != 1:
-        found = "both" if given else "neither"
-        raise InputError(f"{place}: a row has `patch` or `diff`; this one has {found}")
-    text = entry[given[0]]
-    if not isinstance(text, str) or not text.strip():
-        raise InputError(f"{place}: `{given[0]}` must be a text that is not blank")
-    return text
-
-
-def _row(line: bytes, number: int, place: str) -> TrainingRow:
-    entry = entry_of(line, place)
-    patch = patch_of(entry, place)
-    try:
-        change = parse.parse_diff(patch, source=place)
+        change = parse.parse_diff(row.text, source=place)
     except (DiffParseError, LimitError) as exc:
         # The line of the file is in the source; where in the patch it fails goes with it.
         raise InputError(f"{place}: the patch cannot be read: {exc}") from exc
-    if entry.get("completion") is not None:
-        return _completed(entry, number, change, place)
-    claims = _sentences(entry, "claims", place)
-    implications = _sentences(entry, "implications", place)
-    if not claims:
-        raise InputError(f"{place}: a row has a `completion`, or `claims` that are not empty")
-    return TrainingRow(line=number, change=change, claims=claims, implications=implications)
-
-
-def _completed(entry: Mapping[str, Any], number: int, change: Diff, place: str) -> TrainingRow:
-    if entry.get("claims") is not None or entry.get("implications") is not None:
-        raise InputError(f"{place}: a row has `completion` or lists of claims, not both")
-    if not isinstance(entry["completion"], str):
-        raise InputError(f"{place}: `completion` must be a text")
-    said = answer.read(entry["completion"])
+    if row.completion is None:
+        sections = (row.claims or (), row.implications or ())
+        claims, implications = (tuple(" ".join(t.split()) for t in texts) for texts in sections)
+        return TrainingRow(line=number, change=change, claims=claims, implications=implications)
+    said = read_answer(row.completion)
     if not said.claims:
         raise InputError(f"{place}: the completion has no claim about the change")
     return TrainingRow(
@@ -177,13 +267,25 @@ def _completed(entry: Mapping[str, Any], number: int, change: Diff, place: str) 
     )
 
 
-def _sentences(entry: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
-    found = entry.get(key)
-    if found is None:
-        return ()
-    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
-        raise InputError(f"{place}: `{key}` must be a list of texts")
-    sentences = tuple(" ".join(text.split()) for text in found)
-    if not all(sentences):
-        raise InputError(f"{place}: `{key}` has a blank text")
-    return sentences
+def _patches(path: Path) -> Iterator[tuple[str, str]]:
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
+        if not files:
+            raise InputError(f"{path} has no {' or '.join(SUFFIXES)} file")
+        for file in files:
+            yield str(file), _unpacked(file).decode("utf-8", "replace")
+        return
+    content = _unpacked(path)
+    if not content.strip():
+        raise InputError(f"{path} is empty")
+    for number, row in decode_lines(content, PatchRow, path):
+        yield f"{path}:{number}", row.text
+
+
+def _unpacked(path: Path) -> bytes:
+    """Read a file, plain or gzip, whatever its name."""
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    except (OSError, EOFError, zlib.error) as exc:
+        raise InputError(f"{path} cannot be read: {exc}") from exc

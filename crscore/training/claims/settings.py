@@ -1,4 +1,4 @@
-"""What a fine-tuning run may vary."""
+"""Settings of a fine-tuning run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FULL_RATE: Final = 2e-5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lora:
-    """The shape of an adapter. The paper names none; these are common values."""
+    """Shape of an adapter. The paper names none; these are common values."""
 
     rank: int = 16
     """Width; vLLM takes 8, 16, 32, 64, ... and no more than 16 unless told."""
@@ -79,19 +79,18 @@ class Settings:
         return usual if self.rate is None else self.rate
 
     def as_json(self) -> dict[str, Any]:
-        """Give the settings as plain values, with the learning rate that is used."""
+        """Return the settings as values for JSON, with the learning rate that is used."""
         plain = dataclasses.asdict(self) | {"rate": self.learning_rate}
         if self.full:
             del plain["lora"]
-        read: dict[str, Any] = json.loads(json.dumps(plain))
-        return read
+        return dict(json.loads(json.dumps(plain)))
 
 
-def fingerprint(parts: dict[str, Any]) -> str:
-    """Name a run: same parts, same name, whatever their order.
+def hash_run(parts: dict[str, Any]) -> str:
+    """Return the name of a run: same parts, same name, whatever their order.
 
     Example:
-        >>> fingerprint({"a": 1, "b": [2]}) == fingerprint({"b": [2], "a": 1})
+        >>> hash_run({"a": 1, "b": [2]}) == hash_run({"b": [2], "a": 1})
         True
     """
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

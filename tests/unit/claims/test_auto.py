@@ -6,13 +6,12 @@ import pytest
 
 from crscore import Scorer, plugins
 from crscore import settings as config
-from crscore.claims import auto
 from crscore.claims.auto import Auto
-from crscore.claims.structural import plugin
 from crscore.diff import parse
 from crscore.errors import DependencyError, GenerationError, ModelNotFoundError
 from crscore.records import Claims, Diff
 
+STRUCTURAL = plugins.create("claims", "structural")
 DIFFS = [parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n", path="a.py")]
 
 
@@ -29,15 +28,15 @@ class Fails:
 
 
 def test_without_a_model_it_is_structural_and_nothing_else() -> None:
-    made = plugins.load("claims", "auto").create({"argument": "", "offline": "false"})
-    assert made.identity == plugin.create().identity
+    made = plugins.create("claims", "auto")
+    assert made.identity == STRUCTURAL.identity
 
 
 @pytest.mark.parametrize(
     "error", [GenerationError("no server"), DependencyError("vllm", "pip install vllm")]
 )
 def test_model_that_fails_is_replaced_and_the_result_says_so(error: Exception) -> None:
-    made = Auto(model=Fails(error), fallback=plugin.create())
+    made = Auto(model=Fails(error), fallback=STRUCTURAL)
     (claims,) = made.generate(DIFFS)
     assert claims.references
     assert str(error) in claims.notes[0]
@@ -53,7 +52,7 @@ class Nameless(Fails):
 
 
 def test_model_that_cannot_be_named_is_replaced_before_it_is_asked() -> None:
-    made = Auto(model=Nameless(), fallback=plugin.create())
+    made = Auto(model=Nameless(), fallback=STRUCTURAL)
     assert made.identity.startswith("structural@")
     assert "nosuch" in (made.failure or "")
 
@@ -68,16 +67,18 @@ def test_model_that_is_not_there_is_replaced_in_a_whole_run(tmp_path) -> None:
 
 
 def test_model_that_works_again_writes_again() -> None:
-    made = Auto(model=Fails(GenerationError("once")), fallback=plugin.create())
+    made = Auto(model=Fails(GenerationError("once")), fallback=STRUCTURAL)
     made.generate(DIFFS)
     (claims,) = made.generate(DIFFS)
     assert (claims.references, made.identity) == ((), "model@1")
 
 
 def test_server_is_chosen_by_its_address() -> None:
-    made = auto.create({"model": "m", "base_url": "http://127.0.0.1:9/v1"})
+    made = plugins.create("claims", "auto", {"model": "m", "base_url": "http://127.0.0.1:9/v1"})
     assert made.identity.startswith("openai:m")
 
 
 def test_key_alone_means_the_server_of_openai() -> None:
-    assert auto.create({"model": "m", "api_key": "k"}).identity.startswith("openai:m")
+    assert plugins.create("claims", "auto", {"model": "m", "api_key": "k"}).identity.startswith(
+        "openai:m"
+    )

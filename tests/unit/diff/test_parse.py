@@ -1,18 +1,16 @@
-from __future__ import annotations
-
 import hashlib
 import json
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unidiff.errors import UnidiffParseError
 
 from crscore.diff.parse import Limits, parse_diff, rebuild_new, rebuild_old, with_sources
 from crscore.errors import DiffParseError, InputError, LimitError
 from crscore.records import ChangedFile, Diff, FileStatus, Hunk
+from tests.helpers.growth import growth
 
 GOLDEN = sorted((Path(__file__).parents[2] / "data" / "diffs").glob("*.diff"))
 PAIR = "--- a/x.py\n+++ b/x.py\n@@ -2 +2 @@\n-two\n+2\n"
@@ -106,12 +104,6 @@ def test_hunk_that_does_not_add_up_is_refused_with_its_line(hunk: str) -> None:
     with pytest.raises(DiffParseError) as caught:
         parse_diff(f"--- a/x\n+++ b/x\n{hunk}")
     assert caught.value.line in (3, 5)
-
-
-def test_hunk_error_keeps_its_cause() -> None:
-    with pytest.raises(DiffParseError) as caught:
-        parse_diff("@@ -1,9 +1,9 @@\n-a\n+b\n")
-    assert isinstance(caught.value.__cause__, UnidiffParseError)
 
 
 @pytest.mark.parametrize("header", ["@@ -0 +1 @@", "@@ -1 +0 @@"])
@@ -265,20 +257,28 @@ def test_text_at_the_limits_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    "piece",
     [
-        "x" * 50_000_000,
-        "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-a\n+b\n" for n in range(20_000)),
-        "".join(f"diff --git a/{n} b/{n}\nold mode 100644\n" for n in range(20_000)),
-        "@@ -1 +1 @@\n-a\n+b\n" * 100_000,
+        "x",
+        "--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-a\n+b\n",
+        "diff --git a/{n} b/{n}\nold mode 100644\n",
+        "@@ -1 +1 @@\n-a\n+b\n",
     ],
     ids=["one line", "files", "git files", "hunks"],
 )
-def test_huge_text_is_refused_within_a_second(text: str) -> None:
-    start = time.perf_counter()
-    with pytest.raises(LimitError):
-        parse_diff(text)
-    assert time.perf_counter() - start < 1
+def test_huge_text_is_refused_in_linear_time(piece: str) -> None:
+    limits = Limits(max_files=500, max_hunks=500, max_line_length=500)
+
+    def prepare(size: int) -> Callable[[], object]:
+        text = "".join(piece.format(n=n) for n in range(size))
+
+        def refuse() -> None:
+            with pytest.raises(LimitError):
+                parse_diff(text, limits=limits)
+
+        return refuse
+
+    assert growth(prepare, 10_000) < 4
 
 
 FRAGMENTS = st.sampled_from(

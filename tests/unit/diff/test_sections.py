@@ -6,10 +6,18 @@ from crscore.diff.sections import Section, split_sections
 from crscore.errors import DiffParseError, LimitError
 
 
-def cut(text: str, *, max_files: int = 9, max_hunks: int = 9) -> tuple[Section, ...]:
+def cut(text: str, *, max_files: int = 9, max_hunks: int = 9) -> list[Section]:
     return split_sections(
         text.split("\n"), source="x.diff", max_files=max_files, max_hunks=max_hunks
     )
+
+
+def signed(section: Section) -> list[str]:
+    """The lines of its first hunk, with their signs."""
+    return [
+        {"added": "+", "removed": "-", "context": " "}[line.kind] + line.text
+        for line in section.hunks[0].lines
+    ]
 
 
 PLAIN = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b"
@@ -17,13 +25,13 @@ GIT = "diff --git a/x b/x\nindex 1..2 100644\n" + PLAIN
 
 
 def test_text_without_headers_has_no_section() -> None:
-    assert cut("hello\n--- not a header\n@@ nor this\n") == ()
+    assert cut("hello\n--- not a header\n@@ nor this\n") == []
 
 
 def test_git_header_and_its_names_are_one_section() -> None:
     (section,) = cut(GIT)
-    assert section.header == tuple(GIT.split("\n")[:4])
-    assert section.hunks[0].body == ("-a", "+b")
+    assert section.header == GIT.split("\n")[:4]
+    assert signed(section) == ["-a", "+b"]
 
 
 def test_second_pair_of_names_opens_a_second_file() -> None:
@@ -32,11 +40,11 @@ def test_second_pair_of_names_opens_a_second_file() -> None:
 
 def test_removed_line_that_looks_like_a_header_stays_in_its_hunk() -> None:
     (section,) = cut("--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n--- a/y\n-+++ b/y\n+b")
-    assert section.hunks[0].body == ("--- a/y", "-+++ b/y", "+b")
+    assert signed(section) == ["--- a/y", "-+++ b/y", "+b"]
 
 
 def test_bare_hunk_has_no_header() -> None:
-    assert cut("@@ -1 +1 @@\n-a\n+b")[0].header == ()
+    assert cut("@@ -1 +1 @@\n-a\n+b")[0].header == []
 
 
 @pytest.mark.parametrize("closing", ["-- ", "--", "commit " + "a" * 40, "Only in a: b", "diff -r"])
@@ -47,7 +55,7 @@ def test_line_after_the_last_hunk_closes_the_file(closing: str) -> None:
 
 def test_mail_after_a_header_without_hunks_is_no_header() -> None:
     (section,) = cut("diff --git a/x b/x\nold mode 1\n-- \nnew mode 2")
-    assert section.header == ("diff --git a/x b/x", "old mode 1")
+    assert section.header == ["diff --git a/x b/x", "old mode 1"]
 
 
 def test_binary_line_in_a_git_header_opens_no_second_file() -> None:
@@ -58,7 +66,7 @@ def test_binary_line_in_a_git_header_opens_no_second_file() -> None:
 
 def test_marker_after_the_last_line_belongs_to_the_hunk() -> None:
     (section,) = cut(PLAIN + "\n\\ No newline at end of file\n")
-    assert section.hunks[0].body[-1].startswith("\\")
+    assert section.hunks[0].lines[-1].ends_file_without_newline
 
 
 @pytest.mark.parametrize("tail", ["", " ", "+++ x", "some words"])

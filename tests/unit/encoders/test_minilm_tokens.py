@@ -60,7 +60,7 @@ def test_tokens_of_no_text_are_none(encoder: MiniLM) -> None:
 
 @pytest.mark.parametrize(
     ("encoder", "shows_tokens"),
-    [(minilm.create({}), True), (hashing.create({}), False)],
+    [(minilm.MiniLM(), True), (hashing.Hashing(), False)],
 )
 def test_an_encoder_with_tokens_is_told_from_one_without(
     encoder: Encoder, shows_tokens: bool

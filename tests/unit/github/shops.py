@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from crscore.diff import full_files
 from crscore.github import pull
-from crscore.github.host import Host
-from crscore.github.retry import Patience
+from crscore.github.client import Client
+from crscore.github.retry import RetryBudget
 from tests.helpers.github import scenes
 from tests.helpers.github.server import serve
 
@@ -23,11 +23,11 @@ NAME, NUMBER = "acme/shop", 7
 
 
 @contextmanager
-def shop(world: World | None = None, **rules: object) -> Iterator[tuple[Server, Host]]:
+def shop(world: World | None = None, **rules: object) -> Iterator[tuple[Server, Client]]:
     """Serve the shop, and make a client for it."""
     with serve(world or scenes.shop(), **rules) as server:
-        patience = Patience(budget_s=60, sleep=lambda _: None)
-        host = Host(token=server.token, api_url=server.url, patience=patience, timeout_s=5)
+        retry = RetryBudget(budget_s=60, sleep=lambda _: None)
+        host = Client(token=server.token, api_url=server.url, retry=retry, timeout_s=5)
         yield server, host
         host.close()
 
@@ -36,5 +36,5 @@ def pull_of(server: Server) -> Pull:
     return server.world.repositories[0].pulls[NUMBER]
 
 
-def read(host: Host, **given: object) -> PullRequest:
+def read(host: Client, **given: object) -> PullRequest:
     return pull.read_pull(host, NAME, NUMBER, **{"limits": full_files.Limits(), **given})

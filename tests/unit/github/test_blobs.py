@@ -12,7 +12,7 @@ from crscore.cache import Store
 from crscore.diff import full_files, parse
 from crscore.errors import UnavailableError
 from crscore.github import blobs
-from crscore.github.change import Change
+from crscore.github.changed_files import Change
 from crscore.records import FileStatus
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def having(*paths: str, **more: Any) -> dict[str, Any]:
     return {name: {"oid": name, "text": text} for name, text in texts.items()} | more
 
 
-def read(host: Objects, change: Change, limits=LIMITS, **more) -> blobs.Wholes:
+def read(host: Objects, change: Change, limits=LIMITS, **more) -> blobs.FullFiles:
     return blobs.read_blobs(host, "own/er", change, limits, **more)  # type: ignore[arg-type]
 
 

@@ -5,24 +5,31 @@ from contextlib import contextmanager
 
 import pytest
 
-from crscore.github import comment
+from crscore.github import client, comment
+from crscore.github.client import Client
 from crscore.github.comment import Outcome, Posted
-from crscore.github.host import Host
 from crscore.github.records import Remark, RemarkKind
-from crscore.github.retry import Patience
+from crscore.github.retry import RetryBudget
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.faults import Fault, Kind
 from tests.helpers.github.server import Server, serve
 
 NAME, NUMBER = "acme/shop", 7
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch) -> None:
+    monkeypatch.setattr(client, "SECONDS_BETWEEN_WRITES", None)
+
+
 BODY = f"{comment.MARKER} v1 -->\n\nReviews cover half of the change.\n"
 
 
 @contextmanager
-def shop(**rules: object) -> Iterator[tuple[Server, Host]]:
+def shop(**rules: object) -> Iterator[tuple[Server, Client]]:
     with serve(scenes.shop(), **rules) as server:
-        patience = Patience(budget_s=60, sleep=lambda _: None)
-        yield server, Host(token="loopback-token", api_url=server.url, patience=patience)
+        retry = RetryBudget(budget_s=60, sleep=lambda _: None)
+        yield server, Client(token="loopback-token", api_url=server.url, retry=retry)
 
 
 def ours(server: Server) -> list[Remark]:
@@ -43,7 +50,7 @@ def ours(server: Server) -> list[Remark]:
     ]
 
 
-def post(server: Server, host: Host, body: str = BODY, *, certain: bool = True) -> Posted:
+def post(server: Server, host: Client, body: str = BODY, *, certain: bool = True) -> Posted:
     return comment.post(host, NAME, NUMBER, body, ours(server), certain=certain)
 
 

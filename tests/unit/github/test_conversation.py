@@ -2,11 +2,13 @@
 
 from collections import Counter
 
+import msgspec
 import pytest
 
+from crscore.errors import UnavailableError
 from crscore.github import conversation
+from crscore.github.client import Client, Pages
 from crscore.github.conversation import Conversation
-from crscore.github.host import Host
 from crscore.github.records import Remark, RemarkKind
 from crscore.records import Side
 from tests.helpers.github import faults
@@ -14,7 +16,7 @@ from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.unit.github.shops import NAME, NUMBER, pull_of, shop
 
 
-def read(host: Host) -> Conversation:
+def read(host: Client) -> Conversation:
     return conversation.read_conversation(
         host, NAME, NUMBER, settings=f"{'0' * 40}:pyproject.toml", expected={}
     )
@@ -184,12 +186,22 @@ def test_thread_longer_than_one_answer_is_read_to_its_end(whole: Conversation) -
     assert found.missing == ()
 
 
-def test_range_across_both_sides_is_its_last_line() -> None:
-    item = conversation._Line(
-        id=1, body="x", path="a.py", line=9, start_line=3, side="RIGHT", start_side="LEFT"
-    )
-    assert conversation._of_line(item).start_line is None
-    whole_range = conversation._Line(
-        id=1, body="x", path="a.py", line=9, start_line=3, side="RIGHT", start_side="RIGHT"
-    )
-    assert conversation._of_line(whole_range).start_line == 3
+class OneComment:
+    """Lists one line comment, and knows nothing else."""
+
+    def __init__(self, **fields: object) -> None:
+        self.comment = {"id": 1, "body": "x", "path": "a.py", **fields}
+
+    def pages(self, path: str, kind, *, expected=None) -> Pages:
+        items = [self.comment] if path.endswith("pulls/7/comments") else []
+        return Pages(items=tuple(msgspec.convert(items, list[kind])))
+
+    def graphql(self, query, variables, kind):
+        raise UnavailableError("GraphQL", "down")
+
+
+@pytest.mark.parametrize(("start_side", "start_line"), [("LEFT", None), ("RIGHT", 3)])
+def test_range_across_both_sides_is_its_last_line(start_side: str, start_line) -> None:
+    client = OneComment(line=9, start_line=3, side="RIGHT", start_side=start_side)
+    (remark,) = read(client).remarks  # type: ignore[arg-type]
+    assert (remark.start_line, remark.line) == (start_line, 9)

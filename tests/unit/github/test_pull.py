@@ -1,6 +1,7 @@
 """A pull request as a whole: what is put together, and what makes it partial."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import msgspec
 import pytest
@@ -9,10 +10,11 @@ from crscore.diff import checkout
 from crscore.diff.full_files import Limits
 from crscore.errors import BadTokenError, NotFoundError, UnavailableError
 from crscore.github import pull
-from crscore.github.host import Host
+from crscore.github.client import Client
 from crscore.github.records import PullRequest
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
+from tests.helpers.github.server import serve
 from tests.unit.github.shops import NAME, NUMBER, pull_of, read, shop
 
 STICKY = "<!-- crscore:sticky v1 -->\nHalf of the change is covered."
@@ -83,7 +85,7 @@ def test_settings_that_cannot_be_had_make_the_run_partial() -> None:
 
 def test_our_comment_is_kept_apart_from_the_remarks() -> None:
     with shop() as (_, host):
-        host.send("POST", f"/repos/{NAME}/issues/{NUMBER}/comments", {"body": STICKY}, dict)
+        host.issue(NAME, NUMBER).create_comment(STICKY)
         found = read(host)
     assert [one.body for one in found.sticky] == [STICKY]
     assert "Half of the change" not in " ".join(one.body for one in found.remarks)
@@ -133,7 +135,7 @@ def test_no_such_pull_request_is_an_error() -> None:
 
 def test_wrong_token_is_an_error() -> None:
     with shop() as (server, _), pytest.raises(BadTokenError):
-        read(Host(token="wrong", api_url=server.url))
+        read(Client(token="wrong", api_url=server.url))
 
 
 def test_host_that_is_down_is_an_error_of_the_host() -> None:
@@ -190,7 +192,7 @@ def test_reason_for_no_checkout_is_told(tmp_path) -> None:
 class Miscounting:
     """A host whose count of added lines is off by one."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Client) -> None:
         self.host = host
 
     def __getattr__(self, name: str):
@@ -251,3 +253,60 @@ def test_comment_on_a_file_that_left_the_change_is_scored_where_it_was() -> None
     (one,) = [remark for remark in found.remarks if "giving this file a name" in remark.body]
     assert one.outdated
     assert found.originals[one.id].files[0].path == "web/format.js"
+
+
+# Which pull requests there are
+
+
+def asking(server) -> Client:
+    return Client(token=server.token, api_url=server.url)
+
+
+def by_head(server, *, owner: str, sha: str) -> tuple[int, ...]:
+    return pull.find_by_head(asking(server), NAME, owner=owner, branch="discounts", sha=sha)
+
+
+def test_head_of_a_branch_is_found_by_owner_branch_and_commit() -> None:
+    world = scenes.shop()
+    head = world.repositories[0].pulls[7].head
+    with serve(world) as server:
+        found = by_head(server, owner="acme", sha=head)
+    assert found == (7,)
+
+
+def test_branch_may_have_several() -> None:
+    world = scenes.shop()
+    pulls = world.repositories[0].pulls
+    pulls[8] = replace(pulls[7], number=8, base_ref="stable")
+    pulls[9] = replace(pulls[7], number=9, state="closed")
+    with serve(world) as server:
+        found = by_head(server, owner="acme", sha=pulls[7].head)
+    assert sorted(found) == [7, 8]
+
+
+def test_branch_that_moved_on_is_not_found() -> None:
+    with serve(scenes.shop()) as server:
+        found = pull.find_by_head(
+            asking(server), NAME, owner="acme", branch="discounts", sha="0" * 40
+        )
+    assert found == ()
+
+
+def test_branch_of_somebody_else_is_not_found() -> None:
+    world = scenes.shop()
+    head = world.repositories[0].pulls[7].head
+    with serve(world) as server:
+        found = pull.find_by_head(
+            asking(server), NAME, owner="mallory", branch="discounts", sha=head
+        )
+    assert found == ()
+
+
+def test_recent_ones_are_those_that_changed_within_the_days() -> None:
+    world = scenes.shop()
+    later = datetime.fromtimestamp(world.now, UTC)
+    with serve(world) as server:
+        client = asking(server)
+        assert pull.find_recent(client, NAME, days=1, most=20, now=later) == (7,)
+        much_later = later.replace(year=later.year + 1)
+        assert pull.find_recent(client, NAME, days=1, most=20, now=much_later) == ()

@@ -1,4 +1,4 @@
-"""What answers of GitHub mean. Statuses, headers and words as GitHub sends them."""
+"""Errors in responses. Statuses, headers and words as GitHub sends them."""
 
 import json
 
@@ -13,9 +13,9 @@ from crscore.errors import (
     UnavailableError,
 )
 from crscore.github import response_errors
-from crscore.github.response_errors import Fault
+from crscore.github.response_errors import GraphqlError as Fault
+from crscore.github.response_errors import Response
 from crscore.github.retry import TryAgainError
-from crscore.github.transport import Answer
 
 NOW = 1_700_000_000.0
 PRIMARY = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(NOW) + 90)}
@@ -31,7 +31,7 @@ ABUSE = "You have triggered an abuse detection mechanism. Please wait a few minu
 
 def _check(status: int, message: str = "", headers=None, **more) -> None:
     body = json.dumps({"message": message, **more})
-    response_errors.check_response(Answer(status, headers or {}, body), "GET /x", lambda: NOW)
+    response_errors.check_response(Response(status, headers or {}, body), "GET /x", lambda: NOW)
 
 
 @pytest.mark.parametrize("status", [200, 201, 204])
@@ -104,9 +104,9 @@ def test_429_is_a_limit_without_any_word() -> None:
 
 
 def test_body_that_is_no_json_still_has_a_status() -> None:
-    answer = Answer(403, {}, "<html>Forbidden</html>")
+    response = Response(403, {}, "<html>Forbidden</html>")
     with pytest.raises(PermissionDeniedError):
-        response_errors.check_response(answer, "GET /x", lambda: NOW)
+        response_errors.check_response(response, "GET /x", lambda: NOW)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_words_of_the_host_are_one_short_line() -> None:
 
 
 def _faults(*faults: Fault, headers=None) -> None:
-    answer = Answer(200, headers or {}, "")
-    response_errors.check_faults(faults, answer, "GraphQL", lambda: NOW)
+    response = Response(200, headers or {}, "")
+    response_errors.check_graphql_errors(faults, response, "GraphQL", lambda: NOW)
 
 
 def test_no_fault_is_fine() -> None:
@@ -159,7 +159,10 @@ def test_no_fault_is_fine() -> None:
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
-        (Fault(type="NOT_FOUND", message="Could not resolve to a PullRequest"), NotFoundError),
+        (
+            Fault(type="NOT_FOUND", message="Could not resolve to a PullRequest"),
+            NotFoundError,
+        ),
         (Fault(type="FORBIDDEN", message="Resource not accessible"), PermissionDeniedError),
         (Fault(type="INSUFFICIENT_SCOPES", message="needs repo"), PermissionDeniedError),
         (Fault(type="MAX_NODE_LIMIT_EXCEEDED", message="too many nodes"), HostError),

@@ -19,7 +19,7 @@ def document() -> dict[str, Any]:
 
 
 def decode(value: object) -> overview.Overview:
-    return untrusted.decode(json.dumps(value).encode(), source="crscore.json")
+    return untrusted.decode_overview(json.dumps(value).encode(), source="crscore.json")
 
 
 def put(*path: str | int, value: object) -> Callable[[dict[str, Any]], None]:
@@ -35,7 +35,7 @@ def put(*path: str | int, value: object) -> Callable[[dict[str, Any]], None]:
     "make", [overviews.review, overviews.learned, overviews.nobody, overviews.largest]
 )
 def test_what_was_written_is_read_again(make) -> None:
-    assert untrusted.decode(msgspec.json.encode(make()), source="x") == make()
+    assert untrusted.decode_overview(msgspec.json.encode(make()), source="x") == make()
 
 
 def test_what_stands_beside_the_overview_is_skipped() -> None:
@@ -121,13 +121,13 @@ def test_missing_field_is_refused(field: str) -> None:
 )
 def test_what_is_no_document_is_refused(data: bytes) -> None:
     with pytest.raises(InputError, match="no result of a pull request"):
-        untrusted.decode(data, source="x")
+        untrusted.decode_overview(data, source="x")
 
 
 def test_document_that_is_too_large_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(untrusted, "MAX_BYTES", 10)
     with pytest.raises(LimitError) as caught:
-        untrusted.decode(b" " * 11, source="x")
+        untrusted.decode_overview(b" " * 11, source="x")
     assert (caught.value.allowed, caught.value.found) == (10, 11)
 
 
@@ -163,7 +163,7 @@ def bound(**changes: Any) -> overview.Overview:
         "head": overviews.HEAD,
         "url": "https://h/p/12",
     }
-    return untrusted.bound(overviews.review(), **{**told, **changes})
+    return untrusted.check_subject(overviews.review(), **{**told, **changes})
 
 
 def test_overview_of_the_pull_request_of_the_event_takes_the_hosts_address() -> None:

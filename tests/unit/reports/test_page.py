@@ -1,6 +1,7 @@
 import pytest
 from markupsafe import Markup
 
+from crscore.reports import frame, html
 from crscore.reports import page as _page
 from tests.helpers import results
 
@@ -15,32 +16,28 @@ from tests.helpers import results
     ],
 )
 def test_prose_is_escaped_and_code_set_as_code(raw: str, shown: str) -> None:
-    assert _page.prose(raw) == Markup(shown)
+    assert frame.prose(raw) == Markup(shown)
 
 
 @pytest.mark.parametrize(
     ("value", "level"), [(-1.0, 0), (-0.05, 0), (0.05, 0), (0.5, 5), (0.99, 9), (1.0, 10)]
 )
 def test_shade_grows_with_what_decides(value: float, level: int) -> None:
-    assert _page._cell(value, None, matched=False).level == level
-    assert _page._cell(0.3, max(value, 0), matched=False).level == level
+    assert _page.cell(value, None, matched=False).level == level
+    assert _page.cell(0.3, max(value, 0), matched=False).level == level
 
 
 def test_negative_similarity_has_a_real_minus() -> None:
-    assert _page._cell(-0.0312, None, matched=False)[:2] == ("−0.03", "cosine −0.0312")
+    assert _page.cell(-0.0312, None, matched=False)[:2] == ("−0.03", "cosine −0.0312")
 
 
 def test_cell_with_a_degree_shows_it_before_the_similarity() -> None:
-    cell = _page._cell(-0.0312, 0.41, matched=True)
+    cell = _page.cell(-0.0312, 0.41, matched=True)
     assert cell[:2] == ("0.41", "degree 0.4100, cosine −0.0312")
-
-
-def test_unaddressed_are_in_order_of_weight() -> None:
-    page = _page.page(results.review(), prefix="", heading="")
-    assert [item.position for item in page.missing] == [2, 5, 6]
 
 
 def test_suggested_code_is_cleaned_but_keeps_its_lines() -> None:
     said = (results.Said(results.Comment(body="b"), ("s",), ("a\x1b[1m\n  b\n",)),)
-    page = _page.page(results.make(results.diff_of(), (), said, []), prefix="", heading="")
-    assert page.comments[0].suggestions == ("a\n  b",)
+    result = results.make(results.diff_of(), (), said, [])
+    page = html.create().render([result])
+    assert '<pre class="suggestion"><code>a\n  b</code></pre>' in page

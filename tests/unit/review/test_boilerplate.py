@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from crscore.review.boilerplate import is_boilerplate, is_hidden_section, is_marker
+from crscore.review.boilerplate import is_boilerplate, is_hidden_section
 
 
 @pytest.mark.parametrize(
@@ -107,43 +107,3 @@ def test_section_with_remarks_is_shown(title: str) -> None:
 
 def test_long_run_of_labels_takes_no_long_time() -> None:
     assert not is_boilerplate("low priority " * 20 + "x")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "fingerprint:abc123",
-        "tips_start",
-        "internal state start",
-        "walkthrough section end",
-        "This is an auto-generated comment: summarize by coderabbit.ai",
-        "end of auto-generated comment: release notes by bot",
-        "DO NOT EDIT",
-        "id: 12 sha: 9fe2",
-        '{"version": 2, "files": ["a.py"]}',
-        "eyJwciI6MTJ9",
-        "",
-        "screenshot",
-    ],
-)
-def test_what_a_program_left_is_a_marker(text: str) -> None:
-    assert is_marker(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The limit is never checked.",
-        "Rate this review 5 out of 5.",
-        "Do not remove the lock here.",
-        "Screenshot of the crash",
-        "This auto-generated file. It has no tests and the limit is wrong",
-        "limit page prefix marker token",
-    ],
-)
-def test_hidden_prose_is_no_marker(text: str) -> None:
-    assert not is_marker(text)
-
-
-def test_long_marker_takes_no_long_time() -> None:
-    assert not is_marker("a:b " * 70 + "!")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from crscore.review.prose import CODE_CLOSE, CODE_OPEN, MAX_MARKDOWN_CHARS, read_prose
+import pytest
+
+from crscore.review.prose import CODE_CLOSE, CODE_OPEN, MAX_PART_CHARS, read_prose
 
 
 def test_code_span_stands_between_the_marks() -> None:
@@ -17,12 +19,13 @@ def test_paragraph_is_one_unit_whatever_its_sentences() -> None:
     assert read_prose("One. Two.\nthree\n\nFour.").units == ["One. Two. three", "Four."]
 
 
-def test_body_at_the_limit_is_markdown() -> None:
-    body = "**a**"
-    filled = body + "\n" * (MAX_MARKDOWN_CHARS - len(body))
-    assert (read_prose(filled).units, read_prose(f"{filled}\n").units) == (["a"], ["**a**"])
+def test_longer_body_is_read_in_parts() -> None:
+    found = read_prose("word\n" * MAX_PART_CHARS + "\n**a**\n\n- b")
+    assert found.units[-2:] == ["a", "b"]
+    assert "".join(found.units[:-2]).count("word") == MAX_PART_CHARS
 
 
-def test_unread_fence_of_a_long_body_is_code() -> None:
-    body = "~~~\ncode\n~~~\ntext" + "\n" * MAX_MARKDOWN_CHARS
-    assert (read_prose(body).code_blocks, read_prose(body).units) == (["code"], ["text"])
+@pytest.mark.parametrize("after", ["", "~~~\ntext"])
+def test_code_goes_on_in_the_next_part(after: str) -> None:
+    found = read_prose("~~~\n" + "code\n\n" * MAX_PART_CHARS + after)
+    assert (found.units, set(" ".join(found.code_blocks).split())) == (after.split()[1:], {"code"})

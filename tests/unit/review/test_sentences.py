@@ -307,30 +307,20 @@ def test_sentence_across_windows_stays_whole() -> None:
     assert set(units(" ".join([sentence] * 500))) == {sentence}
 
 
-def test_block_of_many_brackets_is_taken_as_text() -> None:
-    found = units("[" * 2001 + "a *b*")
-    assert "".join(found).endswith("a *b*")
-
-
-def test_very_long_body_is_read_by_lines() -> None:
-    filler = "word\n" * 30_000
-    found = split_comment(f"{filler}# Title\n```py\ncode\n```\nText. More\n```\nopen\n\n")
-    assert (found.sentences[-3:], found.code_blocks) == (
-        ("# Title", "Text.", "More"),
-        ("code", "open\n\n"),
-    )
+def test_block_of_many_brackets_has_no_links() -> None:
+    assert units("[" * 2001 + "a *b* [c](d)")[-1].endswith("[a b [c](d)")
 
 
 @pytest.mark.parametrize(
     "piece",
     [">", "[", "*", "`", "![", "](", "_", "<", "<a ", "<!--", "&", "|a", "“", "'", "- ", "1. ",
      "#", "# a\n", "> a\n", "a\n\n", "~~", "`` ` ", "<details>", "…", ". ", "$", "(a. ",
-     "!", "?", "...", "?!"],
+     "!", "?", "...", "?!", "<b>\n\n", "<p>", "<pre>a", "<table><td>", "<i><div></i></div>"],
 )  # fmt: skip
 def test_hostile_body_takes_seconds_at_most(piece: str) -> None:
     begin = time.process_time()
     split_comment(piece * (100_000 // len(piece)))
-    # 0.1 to 0.9 s each on two busy cores; quadratic time would be a minute
+    # 0.1 to 1.5 s each on two busy cores; quadratic time would be a minute
     assert time.process_time() - begin < 5
 
 
@@ -338,14 +328,6 @@ def test_many_addresses_in_a_row_take_seconds_at_most() -> None:
     begin = time.process_time()
     split_comment("https://a.:" * 30_000 + " x")
     assert time.process_time() - begin < 5
-
-
-@pytest.mark.parametrize("piece", ["![", "# a\n", "(a. ", "<!--", "“a"])
-def test_megabyte_of_hostile_text_takes_seconds_at_most(piece: str) -> None:
-    begin = time.process_time()
-    split_comment(piece * (1_000_000 // len(piece)))
-    # 0.5 to 1.6 s each on two busy cores
-    assert time.process_time() - begin < 8
 
 
 def test_deeply_nested_lists_end() -> None:
@@ -437,5 +419,6 @@ def test_path_in_a_remark_stays() -> None:
 
 def test_identity_of_the_markdown_splitter_names_the_libraries() -> None:
     assert re.fullmatch(
-        r"markdown-2\(markdown-it-py-[\d.]+,sentencex-[\d.]+\)", identity("markdown")
+        r"markdown-3\(markdown-it-py-[\d.]+,selectolax-[\d.]+,sentencex-[\d.]+\)",
+        identity("markdown"),
     )

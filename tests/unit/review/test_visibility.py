@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from crscore.review.sentences import split_comment
 from crscore.review.visibility import (
-    attributes,
+    attribute_texts,
     clean,
     hides,
+    hides_by_style,
+    is_invisible_color,
     smuggled,
-    unseen_texts,
-    without_formulas,
 )
 
 NOTE = "The limit is never checked. Add a bound."
@@ -144,17 +144,19 @@ def test_tags_that_are_talked_about_leave_the_sentence_whole() -> None:
 
 def test_hidden_code_closes_where_it_was_opened() -> None:
     found = split_comment("<code>a<span hidden>b</code>c</span>d")
-    assert (found.sentences, found.hidden) == (("`a`d",), ("bc",))
+    # What a browser shows: the tag also closes the span in it.
+    assert (found.sentences, found.hidden) == (("`a`cd",), ("b",))
 
 
 def test_comment_goes_on_after_one_that_was_closed() -> None:
-    found = split_comment("<!-- a --> text <!-- b\n\nsecret\n-->")
-    assert (found.sentences, found.hidden) == (("text",), ("a", "b", "secret"))
+    found = split_comment("<!-- a --> text <!-- b\n\nsecret\n\n--> on")
+    # The mark is a paragraph's text, "--&gt;", so a browser takes all up to the end for comment.
+    assert (found.sentences, found.hidden) == (("text",), ("a", "b", "secret", "--> on"))
 
 
 def test_comment_inside_html_ends_at_the_next_raw_mark_only() -> None:
     found = split_comment("<div>a <!-- b\n\nc --> d\n\ne <!-- f --> g\n\nh")
-    assert (found.sentences, found.hidden) == (("a", "g", "h"), ("b", "c --> d", "e <!-- f -->"))
+    assert (found.sentences, found.hidden) == (("a g", "h"), ("b", "c --> d", "e <!-- f"))
 
 
 def test_items_of_a_comment_are_units() -> None:
@@ -201,16 +203,11 @@ def test_paper_hides_nothing() -> None:
 
 
 @pytest.mark.parametrize("body", ["<span hidden>{}</span>", "[" * 2001 + "<p hidden>{}</p>"])
-@pytest.mark.parametrize("length", [0, 140_000])
+@pytest.mark.parametrize("length", [0, 70_000])
 def test_long_and_crowded_bodies_hide_too(body: str, length: int) -> None:
     found = split_comment("word\n" * (length // 5) + body.format(NOTE))
     assert found.hidden == NOTES
     assert "limit" not in " ".join(found.sentences)
-
-
-def test_comment_over_lines_of_a_long_body_is_hidden() -> None:
-    found = split_comment("word\n" * 30_000 + "a <!-- b\n\nc --> d\n<!-- e")
-    assert (found.sentences[-2:], found.hidden) == (("a d", "<!-- e"), ("b", "c"))
 
 
 @pytest.mark.parametrize(
@@ -284,20 +281,6 @@ def test_any_ascii_in_tags_is_read_back(secret: str, around: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tag", "expected"),
-    [
-        ("<a>", {}),
-        ("<a b>", {"b": ""}),
-        ("<a B = c d='e f' g=\"h>i\" j=&lt; />", {"b": "c", "d": "e f", "g": "h>i", "j": "<"}),
-        ("<a b=1 b=2>", {"b": "1"}),
-        ("<a b='x\u200by'>", {"b": "xy"}),
-    ],
-)
-def test_attributes(tag: str, expected: dict[str, str]) -> None:
-    assert attributes(tag) == expected
-
-
-@pytest.mark.parametrize(
     ("attrs", "expected"),
     [
         ({"alt": " a\n b ", "title": "c", "aria-label": "d"}, ["a b", "c", "d"]),
@@ -306,7 +289,7 @@ def test_attributes(tag: str, expected: dict[str, str]) -> None:
     ],
 )
 def test_texts_of_attributes(attrs: dict[str, str], expected: list[str]) -> None:
-    assert list(unseen_texts(attrs)) == expected
+    assert list(attribute_texts(attrs)) == expected
 
 
 def test_colour_counts_for_font_only() -> None:
@@ -315,7 +298,8 @@ def test_colour_counts_for_font_only() -> None:
 
 @pytest.mark.parametrize("content", ["$5 and $6", r"$\color{red}{x}$", "a", r"$x$ \color{white}"])
 def test_shown_formulas_stay(content: str) -> None:
-    assert without_formulas(content) == (content, ())
+    found = split_comment(content)
+    assert (found.sentences, found.hidden) == ((content,), ())
 
 
 PIECES = (
@@ -437,9 +421,101 @@ def test_invisible_characters_anywhere_change_nothing(noise: list[str]) -> None:
         "<pre hidden>\n",
     ],
 )
-@pytest.mark.parametrize("length", [100_000, 1_000_000])
-def test_hostile_hiding_takes_seconds_at_most(piece: str, length: int) -> None:
+def test_hostile_hiding_takes_seconds_at_most(piece: str) -> None:
     begin = time.process_time()
-    split_comment(piece * (length // len(piece)))
-    # 0.3 s and 2.4 s at most on two busy cores; quadratic time would be minutes
-    assert time.process_time() - begin < 10
+    split_comment(piece * (100_000 // len(piece)))
+    # 0.1 to 0.6 s on two busy cores; quadratic time would be a minute
+    assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "display:none",
+        " DISPLAY : None !important ; display: block",
+        "dis/* */play:none;visibility:hidden",
+        r"\64isplay: none",
+        "visibility: collapse",
+        "opacity: 0",
+        "opacity: .01",
+        "opacity: 0%",
+        "font-size: 0",
+        "font-size:1px",
+        "font-size: 0.1em",
+        "font: bold 0/1 serif",
+        "font: 1px a",
+        "color: white",
+        "color: #fff",
+        "color: #fefefe",
+        "color: #ffffff00",
+        "color: rgb(255,255,255)",
+        "color: rgb(100% 100% 100%)",
+        "color: rgba(0, 0, 0, 0)",
+        "color: rgb(0 0 0 / 2%)",
+        "color: hsl(0, 0%, 100%)",
+        "color: transparent; background: red",
+        "color: #123456; background: #123456",
+        "color: white; background: white no-repeat",
+        "-webkit-text-fill-color: transparent; color: black",
+        "text-indent: -9999px",
+        "position: absolute; left: -100vw",
+        "clip: rect(0, 0, 0, 0)",
+        "clip-path: inset(50%)",
+        "clip-path: circle(0)",
+        "height: 0; overflow: hidden",
+        "max-width: 1px; overflow: hidden auto",
+        "transform: scale(0)",
+        "filter: opacity(0)",
+        "content-visibility: hidden",
+    ],
+)
+def test_style_that_hides(style: str) -> None:
+    assert hides_by_style(style)
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "",
+        ";;:",
+        "display: block",
+        "display: none; display: inline",
+        "opacity: 0.5",
+        "opacity: 1",
+        "opacity: big",
+        "font-size: 12px",
+        "font-size: 1em",
+        "font-size: 80%",
+        "font: 400 12px/0 serif",
+        "color: #333",
+        "color: red",
+        "color: rgb(1, 1, 1)",
+        "color: rgb(a, b, c)",
+        "color: rgb(255)",
+        "color: hsl(0, 0%, 50%)",
+        "color: white; background: #c00",
+        "color: white; background-color: black",
+        "background: white",
+        "left: -3px",
+        "text-indent: 9999px",
+        "height: 0",
+        "overflow: hidden",
+        "height: 300px; overflow: hidden",
+        "clip-path: inset(5%)",
+        "transform: scale(0.5)",
+        "visibility: visible",
+        "\\",
+    ],
+)
+def test_style_that_shows(style: str) -> None:
+    assert not hides_by_style(style)
+
+
+@pytest.mark.parametrize("colour", ["white", " #FFF ", "ffffff", "Snow", "rgba(9,9,9,0)"])
+def test_colour_that_cannot_be_read(colour: str) -> None:
+    assert is_invisible_color(colour)
+
+
+@pytest.mark.parametrize("colour", ["", "black", "#eee", "#ff0", "fff0ee", "#fffff", "var(--a)"])
+def test_colour_that_can_be_read(colour: str) -> None:
+    assert not is_invisible_color(colour)

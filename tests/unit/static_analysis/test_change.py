@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from crscore.diff import parse
 from crscore.records import Finding, Severity
-from crscore.static_analysis import _definitions, _preexisting, change
+from crscore.static_analysis import change, preexisting
 from tests.helpers import toys
 from tests.helpers.changes import change as changed
 
@@ -428,20 +428,20 @@ def test_what_became_worse_counts(was, now, is_older) -> None:
     ],
 )
 def test_definition_opens_a_block(head, name) -> None:
-    found = _definitions.Definitions([head, "", "    x", "y"])
+    found = preexisting.Definitions([head, "", "    x", "y"])
     assert (found.at(1), [found.around(line) for line in (1, 2, 3, 4)]) == (name, [name] * 3 + [""])
 
 
 def test_definition_that_begins_on_several_lines() -> None:
     text = "def f(\n    a,\n):\n    x\n# no\n    y\nvoid g()\n{\n\tz;\n}\nw"
-    found = _definitions.Definitions(text.split("\n"))
+    found = preexisting.Definitions(text.split("\n"))
     assert [found.around(line) or "-" for line in range(13)] == list("-ffffffgggg--")
     assert [line for line in range(13) if found.at(line)] == [1, 7]
 
 
 def test_stairs_and_many_lines_take_no_time() -> None:
     lines = [" " * (number % 3000) + "x:" for number in range(9_000)]
-    assert _definitions.Definitions(lines).around(3000) == "x"
+    assert preexisting.Definitions(lines).around(3000) == "x"
 
 
 # With a tool
@@ -468,8 +468,8 @@ def test_renamed_and_worse_with_a_tool(tmp_path) -> None:
 # Where lines were
 
 
-def moves(text: str) -> _preexisting.Moves:
-    return _preexisting.Moves(parse.parse_diff("--- a/a.py\n+++ b/a.py\n" + text).files[0])
+def moves(text: str) -> preexisting.Moves:
+    return preexisting.Moves(parse.parse_diff("--- a/a.py\n+++ b/a.py\n" + text).files[0])
 
 
 def test_lines_behind_a_pure_deletion_move_up() -> None:
@@ -507,7 +507,7 @@ def test_line_before_is_the_one_that_the_differ_took_for_the_same(old, new, cont
         return
     # Both names are given, so that an empty side is no added or deleted file.
     text = "".join(difflib.unified_diff(left, right, "a/a.py", "b/a.py", n=context))
-    found = _preexisting.Moves(parse.parse_diff(text).files[0])
+    found = preexisting.Moves(parse.parse_diff(text).files[0])
     wanted: dict[int, int | None] = dict.fromkeys(range(1, len(right) + 1))
     for tag, i, _, j, end in difflib.SequenceMatcher(None, left, right).get_opcodes():
         if tag == "equal":
@@ -531,7 +531,7 @@ def test_line_before_has_the_same_text_in_what_git_prints(old, new, context) -> 
     if not done.stdout or "@@" not in done.stdout:
         return
     (file,) = parse.parse_diff(done.stdout).files
-    found, added = _preexisting.Moves(file), change.added_lines(file)
+    found, added = preexisting.Moves(file), change.added_lines(file)
     left, right = old.split("\n")[:-1], new.split("\n")[:-1]
     pairs = {line: found.before(line) for line in range(1, len(right) + 1)}
     assert {line for line, before in pairs.items() if before is None} == added

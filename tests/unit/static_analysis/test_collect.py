@@ -88,7 +88,7 @@ def test_hunk_alone_says_only_what_its_rules_allow_at_the_lines_of_the_file(tmp_
     ]
     assert found.tools[0].reason == "saw hunks, not whole files"
     assert found.identity.endswith(",partial")
-    assert found.notes == ("There are hunks and no whole files, so less is heard of toy.",)
+    assert found.notes == ("Only hunks and no whole files are given, so toy can find less.",)
 
 
 def test_tool_that_needs_whole_files_abstains_from_a_hunk(tmp_path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import formats
-from crscore.static_analysis.manifest import CsvOutput, JsonOutput, Output
+from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from crscore.static_analysis.reports import RawFinding, RawReport
 
 SHAPE = JsonOutput(

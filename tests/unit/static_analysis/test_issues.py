@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.diff import parse
-from crscore.encoders.hashing import create
+from crscore.encoders import hashing
 from crscore.records import (
     Analysis,
     Finding,
@@ -52,7 +52,7 @@ class Counting:
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, ...]] = []
-        self.real = create({})
+        self.real = hashing.Hashing()
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         self.calls.append(tuple(texts))
@@ -67,7 +67,10 @@ def at(line: int, text: str = "Unused import `os`.", **more: object) -> Finding:
 
 def chosen(*findings: Finding, per_hunk: int | None = None, encoder=None) -> issues.Chosen:
     return issues.choose_issues(
-        Analysis(findings=findings), DIFF, encoder or create({}), per_hunk=per_hunk
+        Analysis(findings=findings),
+        DIFF,
+        encoder or hashing.Hashing(),
+        per_hunk=per_hunk,
     )
 
 
@@ -274,7 +277,7 @@ def test_implication_that_an_issue_says_is_left_out() -> None:
     found = chosen(at(2, "Unused import `os`.")).references
     same, other = implication("The import `os` is unused."), implication("A test is missing.")
     far, claim = implication(same.text, 54), implication(same.text, kind=ReferenceKind.CLAIM)
-    left = issues.unsaid([same, other, far, claim], found, create({}))
+    left = issues.drop_repeated([same, other, far, claim], found, hashing.Hashing())
     assert left == (other, far, claim)
 
 
@@ -282,14 +285,14 @@ def test_all_implications_are_compared_in_one_call() -> None:
     found = chosen(at(2, "Alpha."), at(3, "Beta."), at(54, "Gamma.")).references
     claims = [implication("Alpha."), implication("Delta.", 3), implication("Beta.", 54)]
     encoder = Counting()
-    assert issues.unsaid(claims, found, encoder) == tuple(claims[1:])
+    assert issues.drop_repeated(claims, found, encoder) == tuple(claims[1:])
     assert len(encoder.calls) == 1
 
 
 def test_without_issues_the_encoder_is_left_alone() -> None:
     encoder = Counting()
     claims = (implication("x"),)
-    assert issues.unsaid(claims, (), encoder) == claims
+    assert issues.drop_repeated(claims, (), encoder) == claims
     assert encoder.calls == []
 
 

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import sarif
+from crscore.static_analysis.external_sarif import match_paths
 from crscore.static_analysis.reports import RawFinding, RawReport
+from crscore.static_analysis.wording import shorten
 
 DATA = Path(__file__).parents[2] / "data" / "sarif"
 
@@ -94,7 +96,7 @@ def test_ruff_output_is_read(tmp_path: Path) -> None:
         ("F821", 4, "error"),
     ]
     names = {found.path for found in report.findings}
-    assert set(sarif.match_paths(names, {"s0001.py"}).values()) == {"s0001.py"}
+    assert set(match_paths(names, {"s0001.py"}).values()) == {"s0001.py"}
 
 
 def test_runs_are_reports_of_their_own() -> None:
@@ -115,6 +117,13 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
     assert (
         sarif.read_sarif(content, source="x")[0].findings[0].message == "a\N{REPLACEMENT CHARACTER}"
     )
+
+
+def test_half_a_character_can_be_written_again() -> None:
+    tool = {"driver": {"name": "t\ud800"}}
+    report = read({"message": {"text": "Bad \ud800."}, "ruleId": "\udfff"}, run={"tool": tool})
+    (found,) = report.findings
+    assert (found.message, found.rule, report.tool) == ("Bad ?.", "?", "t?")
 
 
 # Which results are findings
@@ -528,7 +537,7 @@ def test_broken_files_raise_nothing_but_their_own_error(content: bytes) -> None:
             assert 0 <= found.line <= found.end_line
             assert isinstance(found.path, str)
             assert found.level in ("error", "warning", "note")
-            assert len(sarif.shorten(found.message)) <= 300
+            assert len(shorten(found.message)) <= 300
 
 
 @settings(max_examples=200, deadline=None)

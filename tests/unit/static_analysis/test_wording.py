@@ -4,7 +4,7 @@ import pytest
 
 from crscore.records import Severity
 from crscore.static_analysis.reports import RawFinding
-from crscore.static_analysis.wording import MAX_NAME, word
+from crscore.static_analysis.wording import MAX_NAME, word_finding
 from tests.helpers.toys import toy
 
 SENTENCES = r"""
@@ -33,7 +33,7 @@ def manifest(tmp_path):
 
 def said(manifest, message: str, rule: str = "F401", level: str | None = None):
     raw = RawFinding(path="a", rule=rule, message=message, line=1, end_line=1, level=level)
-    return word(raw, manifest)
+    return word_finding(raw, manifest)
 
 
 def test_first_sentence_that_fits_is_filled(manifest) -> None:

@@ -21,7 +21,7 @@ def measured(folder: Path, rows: list[dict] | None = None) -> Measurements:
 
 def test_baselines_compare_each_review_with_the_human_comment(tmp_path: Path) -> None:
     found = measured(tmp_path)
-    made = extra_metrics.baselines()(found, hashing.create({}))
+    made = extra_metrics.baselines()(found, hashing.Hashing())
     (values,) = [metric.values for metric in made.metrics if metric.name == "chrF++"]
     known = [
         sacrebleu.sentence_chrf(row.review.text, [studies.CLAIMS[row.change.id][0]], word_order=2)
@@ -43,7 +43,11 @@ def test_encoder_without_tokens_leaves_bertscore_to_the_default_one(tmp_path: Pa
     found = measured(tmp_path)
     scores = [
         {one.name: one for one in extra_metrics.baselines()(found, encoder).metrics}["BERTScore"]
-        for encoder in (hashing.create({}), minilm.create({}), Memory(hashing.create({})))
+        for encoder in (
+            hashing.Hashing(),
+            minilm.MiniLM(),
+            Memory(hashing.Hashing()),
+        )
     ]
     assert len({one.variant for one in scores}) == 1
     assert scores[0].values.tolist() == scores[1].values.tolist() == scores[2].values.tolist()
@@ -51,7 +55,7 @@ def test_encoder_without_tokens_leaves_bertscore_to_the_default_one(tmp_path: Pa
 
 def test_without_the_weights_bertscore_is_left_out(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(minilm, "missing", lambda: "weights not here")
-    made = extra_metrics.baselines()(measured(tmp_path), hashing.create({}))
+    made = extra_metrics.baselines()(measured(tmp_path), hashing.Hashing())
     assert "BERTScore" not in {one.name for one in made.metrics}
     assert made.notes == ("BERTScore is left out: hashing:256 shows no tokens",)
 
@@ -77,7 +81,7 @@ def judge(path: Path, *, keep: int | None = None) -> Path:
 
 def test_metric_of_a_file_is_in_the_order_of_the_rows(tmp_path: Path) -> None:
     found = measured(tmp_path)
-    made = extra_metrics.from_files([judge(tmp_path / "judge.jsonl")])(found, hashing.create({}))
+    made = extra_metrics.from_files([judge(tmp_path / "judge.jsonl")])(found, hashing.Hashing())
     assert [(one.name, one.variant) for one in made.metrics] == [("judge", "read from judge.jsonl")]
     places = [float(row.place[1]) for row in found.rows]
     assert made.metrics[0].values.tolist() == np.repeat([places], 3, axis=0).T.tolist()
@@ -94,4 +98,4 @@ def test_wrong_file_is_refused_before_the_work(tmp_path: Path) -> None:
 def test_file_that_lacks_a_review_is_refused(tmp_path: Path) -> None:
     read = extra_metrics.from_files([judge(tmp_path / "judge.jsonl", keep=4)])
     with pytest.raises(InputError, match="no value for the review of py:1 by knn"):
-        read(measured(tmp_path), hashing.create({}))
+        read(measured(tmp_path), hashing.Hashing())

@@ -374,6 +374,6 @@ def test_rows_that_the_score_leaves_out_are_no_rows_of_the_judge(tmp_path: Path)
 def test_extra_gives_one_value_a_row(tmp_path: Path) -> None:
     extra = judge.beside(study_of(tmp_path), judge.make_judge("toy:m", Toy(by_length), None))
     measured = helper.made(tmp_path, resamples=0).measured
-    (metric,) = extra(measured, hashing.create({})).metrics
+    (metric,) = extra(measured, hashing.Hashing()).metrics
     assert metric.values.shape == (len(measured.rows),)
     assert np.isin(metric.values, [1, 2, 3, 4, 5]).all()

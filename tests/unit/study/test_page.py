@@ -12,8 +12,8 @@ import pytest
 from crscore import Scorer
 from crscore.study import compare, error_analysis, page, render, run, saved, study
 from crscore.study.agreement import Agreement
-from crscore.study.attacks.make import attacks
-from crscore.study.attacks.measure import measure_attacks
+from crscore.study.attacks.attack_set import make_attacks
+from crscore.study.attacks.duels import score_duels, summarize_duels
 from crscore.study.compare import Comparison
 from crscore.study.measure import Metric
 from crscore.study.results import Findings
@@ -71,9 +71,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Findings:
 @pytest.fixture(scope="module")
 def attacked(found: Findings) -> Findings:
     scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study), analyzers="none")
-    report = measure_attacks(
-        found.study, attacks(found.study, seed=0, drawn=1), scorer, resamples=10
-    )
+    duels = score_duels(found.study, make_attacks(found.study, seed=0, drawn=1), scorer)
+    report = summarize_duels(duels, resamples=10, seed=0)
     return replace(found, attacks=report)
 
 

@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator, ValidationError
 from crscore import Scorer
 from crscore import settings as config
 from crscore.study import compare, error_analysis, render, saved, study
-from crscore.study.attacks.make import attacks
-from crscore.study.attacks.measure import measure_attacks
+from crscore.study.attacks.attack_set import make_attacks
+from crscore.study.attacks.duels import score_duels, summarize_duels
 from crscore.study.results import Findings
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -80,7 +80,8 @@ def test_run_on_a_bare_study_without_draws_keeps_to_the_schema(tmp_path: Path) -
 
 def test_attacks_keep_to_the_schema(found: Findings) -> None:
     scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study), analyzers="none")
-    report = measure_attacks(found.study, attacks(found.study, seed=0, drawn=1), scorer)
+    duels = score_duels(found.study, make_attacks(found.study, seed=0, drawn=1), scorer)
+    report = summarize_duels(duels, resamples=10, seed=0)
     document = rendered(render.to_json(replace(found, attacks=report)))
     assert document["attacks"]["kinds"]
 

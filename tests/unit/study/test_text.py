@@ -6,8 +6,8 @@ import pytest
 
 from crscore import Scorer
 from crscore.study import _tables, error_analysis, run, study, text
-from crscore.study.attacks.make import attacks
-from crscore.study.attacks.measure import measure_attacks
+from crscore.study.attacks.attack_set import make_attacks
+from crscore.study.attacks.duels import score_duels, summarize_duels
 from crscore.study.measure import Metric
 from crscore.study.results import Findings
 from tests.helpers import findings as helper
@@ -122,9 +122,8 @@ def test_variant_of_a_metric_is_told_at_the_end(tmp_path: Path) -> None:
 def test_attacks_have_a_table_where_there_were_some(found: Findings) -> None:
     assert "Attacks on the score" not in text.to_text(found)
     scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study), analyzers="none")
-    report = measure_attacks(
-        found.study, attacks(found.study, seed=0, drawn=1), scorer, resamples=0
-    )
+    duels = score_duels(found.study, make_attacks(found.study, seed=0, drawn=1), scorer)
+    report = summarize_duels(duels, resamples=0, seed=0)
     shown = text.to_text(replace(found, attacks=report))
     assert "Attacks on the score" in shown
     assert all(f"\n  {one.kind.value} " in shown for one in report.kinds)

@@ -30,7 +30,7 @@ def study(reviews: int = 400, seed: int = 0) -> tuple[np.ndarray, Layout]:
 
 def grown(seed: int = 0, directions=(1, 0, 0, 0, 0), growth: Growth = SMALL):
     rows, layout = study()
-    return boosting.grow(rows, layout, directions=directions, growth=growth, seed=seed)
+    return boosting.grow_trees(rows, layout, directions=directions, growth=growth, seed=seed)
 
 
 def equal(one, other) -> bool:
@@ -94,7 +94,7 @@ def test_as_many_trees_as_rounds_and_ensembles() -> None:
 
 def test_trees_learn_what_people_said() -> None:
     rows, layout = study()
-    trees = boosting.grow(
+    trees = boosting.grow_trees(
         rows,
         layout,
         directions=(0,) * WIDTH,
@@ -121,7 +121,7 @@ def test_directions_are_kept(direction: int) -> None:
 
 def test_study_too_small_to_branch_gives_leaves() -> None:
     rows, layout = study(reviews=16)
-    trees = boosting.grow(rows, layout, directions=(0,) * WIDTH, growth=SMALL, seed=0)
+    trees = boosting.grow_trees(rows, layout, directions=(0,) * WIDTH, growth=SMALL, seed=0)
     assert trees.depth == 0
     assert len(trees.value) == len(trees.roots)
     assert set(trees.sum(rows)) == {trees.value.sum()}
@@ -130,7 +130,7 @@ def test_study_too_small_to_branch_gives_leaves() -> None:
 def test_study_of_a_few_cells_is_an_input_error() -> None:
     rows, layout = study(reviews=2)
     with pytest.raises(InputError, match="nothing can be learned from 12 cells"):
-        boosting.grow(rows, layout, directions=(0,) * WIDTH, growth=SMALL, seed=0)
+        boosting.grow_trees(rows, layout, directions=(0,) * WIDTH, growth=SMALL, seed=0)
 
 
 @pytest.mark.parametrize("seed", [3_000_000, 2**31 - 1, 10**12])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crscore.training.corpus_stats import SEEN_IN, background
+from crscore.training.corpus_stats import SEEN_IN, make_background
 
 CLAIMS = ["The limit is raised."] * 3 + ["A table is added."]
 REMARKS = ["Why this limit?", "The limit is low.", "Rename the table."]
@@ -14,7 +14,7 @@ def vectors(count: int, seed: int, dim: int = 6) -> np.ndarray:
 
 
 def made(axes: int = 2, remarks=None):
-    return background(
+    return make_background(
         CLAIMS,
         vectors(4, 0),
         REMARKS if remarks is None else remarks[0],
@@ -32,7 +32,7 @@ def test_stems_are_counted_once_a_text_and_rare_ones_left_out() -> None:
 
 
 def test_stem_said_twice_in_a_text_counts_once() -> None:
-    found = background(["limit limit"] * 3, vectors(3, 0), ["limit"], vectors(1, 1), axes=1)
+    found = make_background(["limit limit"] * 3, vectors(3, 0), ["limit"], vectors(1, 1), axes=1)
     assert found.frequency == {"limit": 4}
 
 

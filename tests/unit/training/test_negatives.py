@@ -4,19 +4,18 @@ import pytest
 
 from crscore import plugins
 from crscore.study import study
-from crscore.study.attacks.injection import INJECTIONS
-from crscore.study.attacks.phrases import BOILERPLATE, PRAISE
+from crscore.study.attacks.material import PHRASES, Wording
 from crscore.training import matcher, negatives, samples
 from tests.helpers import study as helper
 
 
 def made(tmp_path: Path, rows=None, seed: int = 0):
     data = study.read_study(helper.write(tmp_path / "s.jsonl", rows or helper.full_rows()))
-    honest = matcher.examples(data, plugins.create("claims", "structural"))
-    return honest, negatives.examples(data, honest, seed=seed)
+    honest = matcher.make_examples(data, plugins.create("claims", "structural"))
+    return honest, negatives.make_negatives(data, honest, seed=seed)
 
 
-def test_decoys_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
+def test_negatives_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
     _, found = made(tmp_path)
     assert found
     for one in found:
@@ -27,7 +26,7 @@ def test_decoys_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
         assert one.text.strip()
 
 
-def test_each_decoy_meets_the_lists_of_its_honest_review(tmp_path: Path) -> None:
+def test_each_negative_meets_the_lists_of_its_honest_review(tmp_path: Path) -> None:
     honest, found = made(tmp_path)
     lists: dict[tuple[str, str], list] = {}
     for one in honest:
@@ -53,18 +52,20 @@ def test_padding_leaves_the_honest_sentences_out(tmp_path: Path) -> None:
 def test_no_wording_of_the_attacks_that_are_measured_is_learned(tmp_path: Path) -> None:
     _, found = made(tmp_path)
     everything = "\n".join(one.text for one in found)
-    for bank in (PRAISE, BOILERPLATE, INJECTIONS):
-        assert not [text for text in bank.test if text in everything]
-    assert [text for text in (*PRAISE.training, *BOILERPLATE.training) if text in everything]
+    for name in ("praise", "advice", "instructions"):
+        bank = PHRASES.banks[name]
+        assert not [text for text in bank[Wording.TEST] if text in everything]
+    learned = (*PHRASES.banks["praise"]["training"], *PHRASES.banks["advice"]["training"])
+    assert [text for text in learned if text in everything]
 
 
-def test_same_seed_makes_the_same_decoys(tmp_path: Path) -> None:
+def test_same_seed_makes_the_same_negatives(tmp_path: Path) -> None:
     texts = [[one.text for one in made(tmp_path, seed=seed)[1]] for seed in (0, 0, 1)]
     assert texts[0] == texts[1] != texts[2]
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
-def test_change_without_any_claim_has_no_decoy_and_is_no_bug(tmp_path: Path, which: int) -> None:
+def test_change_without_any_claim_has_no_negative_and_is_no_bug(tmp_path: Path, which: int) -> None:
     rows = helper.full_rows()
     # Nothing recorded, and nothing that the structural generator could speak of.
     rows[which] |= {"llm_claims": [], "pseudo_references": [], "added_claims": []}

@@ -18,7 +18,7 @@ NOTHING = Target(conciseness=0, comprehensiveness=0, relevance=0)
 
 class Counting:
     def __init__(self) -> None:
-        self.inner, self.calls = hashing.create({}), []
+        self.inner, self.calls = hashing.Hashing(), []
         self.identity = self.inner.identity
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
@@ -47,22 +47,22 @@ def test_each_text_is_encoded_once() -> None:
 
 
 def test_unknown_text_is_a_key_error() -> None:
-    vectors = Vectors(hashing.create({}))
+    vectors = Vectors(hashing.Hashing())
     vectors.learn(["a"])
     with pytest.raises(KeyError):
         vectors.of(["b"])
 
 
 def test_only_what_a_default_score_counts_is_taken() -> None:
-    assert len(samples.counted(refs(20))) == samples.MAX_CLAIMS
-    assert len(samples.counted(refs(20, ReferenceKind.ISSUE))) == 20
-    assert samples.counted(()) == ()
+    assert len(samples.select_counted(refs(20))) == samples.MAX_CLAIMS
+    assert len(samples.select_counted(refs(20, ReferenceKind.ISSUE))) == 20
+    assert samples.select_counted(()) == ()
 
 
 def test_reading_comes_before_the_text() -> None:
     ref = PseudoReference(text="`x`", kind=ReferenceKind.CLAIM, source="t", reading="the x")
-    assert samples.parse_reference(ref) == "the x"
-    assert samples.parse_reference(refs(1)[0]) == "Claim number 0 of the limit."
+    assert samples.encoded_text(ref) == "the x"
+    assert samples.encoded_text(refs(1)[0]) == "Claim number 0 of the limit."
 
 
 class Recorded:
@@ -93,14 +93,14 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
         change="x",
         system="s",
         diff=parse.parse_diff(PATCH),
-        references=samples.counted(refs(14)),
+        references=samples.select_counted(refs(14)),
         text=TEXT,
         target=NOTHING,
     )
     parts = {TEXT: samples.split_sentences(TEXT)}
-    vectors = Vectors(hashing.create({}))
-    vectors.learn([*parts[TEXT], *map(samples.parse_reference, example.references)])
-    ours = samples.cells(example, parts, vectors)
+    vectors = Vectors(hashing.Hashing())
+    vectors.learn([*parts[TEXT], *map(samples.encoded_text, example.references)])
+    ours = samples.make_cells(example, parts, vectors)
     assert [one.text for one in ours.sentences] == [one.text for one in theirs.sentences]
     assert [ref.text for ref in ours.references] == [ref.text for ref in theirs.references]
     for name in ("reference_vectors", "sentence_vectors", "similarity"):

@@ -23,8 +23,8 @@ def shown(found, kind):
     """Line numbers and texts of one kind, over all pieces."""
     return [
         (line.old or line.new, line.text)
-        for piece in found
-        for hunk in piece.hunks
+        for chunk in found
+        for hunk in chunk.hunks
         for line in hunk.lines
         if line.kind is kind
     ]
@@ -32,28 +32,28 @@ def shown(found, kind):
 
 def test_small_hunks_of_a_file_go_together() -> None:
     made = changes.change("a.txt", MANY, edited(10, 200, 390), sources=False)
-    (piece,) = chunks.chunk_diff(made).pieces
-    assert len(piece.hunks) == 3
-    assert piece.text.startswith("@@ -7,7 +7,7 @@")
-    assert piece.removed == ("line 10", "line 200", "line 390")
-    assert piece.added == ("other 10", "other 200", "other 390")
+    (chunk,) = chunks.chunk_diff(made).chunks
+    assert len(chunk.hunks) == 3
+    assert chunk.text.startswith("@@ -7,7 +7,7 @@")
+    assert chunk.removed == ("line 10", "line 200", "line 390")
+    assert chunk.added == ("other 10", "other 200", "other 390")
 
 
-def test_long_hunks_are_pieces_of_their_own() -> None:
+def test_long_hunks_are_chunks_of_their_own() -> None:
     made = changes.change("a.txt", MANY, edited(10, 200, text="x" * 600 + "{}"), sources=False)
-    assert [len(piece.hunks) for piece in chunks.chunk_diff(made).pieces] == [1, 1]
+    assert [len(chunk.hunks) for chunk in chunks.chunk_diff(made).chunks] == [1, 1]
 
 
 def test_files_do_not_mix() -> None:
     one = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n"
     made = parse.parse_diff(one.format("a.py") + one.format("b.py"))
-    assert [piece.file.path for piece in chunks.chunk_diff(made).pieces] == ["a.py", "b.py"]
+    assert [chunk.file.path for chunk in chunks.chunk_diff(made).chunks] == ["a.py", "b.py"]
 
 
 def test_piece_knows_the_lines_it_shows_on_each_side() -> None:
     made = parse.parse_diff("--- a/x.py\n+++ b/y.py\n@@ -5,2 +6,3 @@\n a\n-b\n+c\n+d\n")
-    (piece,) = chunks.chunk_diff(made).pieces
-    assert piece.spans == (
+    (chunk,) = chunks.chunk_diff(made).chunks
+    assert chunk.spans == (
         LineSpan(path="x.py", side=Side.OLD, start=5, end=6),
         LineSpan(path="y.py", side=Side.NEW, start=6, end=8),
     )
@@ -61,8 +61,8 @@ def test_piece_knows_the_lines_it_shows_on_each_side() -> None:
 
 def test_new_file_has_no_old_lines() -> None:
     made = parse.parse_diff("--- /dev/null\n+++ b/y.py\n@@ -0,0 +1,2 @@\n+c\n+d\n")
-    (piece,) = chunks.chunk_diff(made).pieces
-    assert [span.side for span in piece.spans] == [Side.NEW]
+    (chunk,) = chunks.chunk_diff(made).chunks
+    assert [span.side for span in chunk.spans] == [Side.NEW]
 
 
 def test_long_hunk_is_cut_between_its_lines_with_right_headers() -> None:
@@ -73,22 +73,22 @@ def test_long_hunk_is_cut_between_its_lines_with_right_headers() -> None:
         + " c\n"
     )
     found = chunks.chunk_diff(made, 1_000)
-    assert len(found.pieces) > 5
+    assert len(found.chunks) > 5
     assert found.notes == ()
-    assert all(piece.hunks[0].section == "def f()" for piece in found.pieces)
-    texts = [line for piece in found.pieces for line in piece.added]
+    assert all(chunk.hunks[0].section == "def f()" for chunk in found.chunks)
+    texts = [line for chunk in found.chunks for line in chunk.added]
     assert texts == new.splitlines()
-    for piece in found.pieces:
-        read = parse.parse_diff(f"--- a/x\n+++ b/x\n{piece.text}\n")
-        assert read.files[0].hunks == piece.hunks
-        assert len(piece.text) + sum(map(len, piece.added)) < 1_100
+    for chunk in found.chunks:
+        read = parse.parse_diff(f"--- a/x\n+++ b/x\n{chunk.text}\n")
+        assert read.files[0].hunks == chunk.hunks
+        assert len(chunk.text) + sum(map(len, chunk.added)) < 1_100
 
 
 def test_cut_comes_before_a_run_of_changes_and_not_in_it() -> None:
     body = "".join(f" context {number}\n" for number in range(20)) + "-old\n+new\n" * 3
     made = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -1,23 +1,23 @@\n{body}")
-    (piece,) = chunks.chunk_diff(made, 300).pieces
-    assert piece.removed == ("old",) * 3
+    (chunk,) = chunks.chunk_diff(made, 300).chunks
+    assert chunk.removed == ("old",) * 3
 
 
 def test_line_over_the_budget_is_left_out_with_a_note() -> None:
@@ -96,7 +96,7 @@ def test_line_over_the_budget_is_left_out_with_a_note() -> None:
         f"--- a/x.js\n+++ b/x.js\n@@ -1,2 +1,3 @@\n-a\n+b\n+{'z' * 5_000}\n c\n"
     )
     found = chunks.chunk_diff(made, 1_000)
-    assert [line for piece in found.pieces for line in piece.added] == ["b"]
+    assert [line for chunk in found.chunks for line in chunk.added] == ["b"]
     assert found.notes == (
         "Line 2 of the new `x.js` has 5000 characters, too many to be shown to the model.",
     )
@@ -121,26 +121,26 @@ def test_line_over_the_budget_is_left_out_with_a_note() -> None:
 )
 def test_file_without_lines_is_a_note(text: str, reason: str) -> None:
     found = chunks.chunk_diff(parse.parse_diff(text))
-    assert found.pieces == ()
+    assert found.chunks == ()
     assert found.notes[0].endswith(f"{reason}.")
 
 
-def test_too_many_pieces_are_a_note() -> None:
+def test_too_many_chunks_are_a_note() -> None:
     one = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n"
-    count = chunks.MAX_PIECES + 3
+    count = chunks.MAX_CHUNKS + 3
     made = parse.parse_diff("".join(one.format(f"f{n:03}.py") for n in range(count)))
     found = chunks.chunk_diff(made)
-    assert len(found.pieces) == chunks.MAX_PIECES
+    assert len(found.chunks) == chunks.MAX_CHUNKS
     assert "3 parts of 3 files are left out, from `f200.py` on" in found.notes[0]
 
 
 def test_budget_counts_tokens_where_they_can_be_counted() -> None:
     made = changes.change("a.txt", MANY, edited(*range(100, 160)), sources=False)
     found = chunks.chunk_diff(made, 200, count=lambda text: len(text.split()))
-    assert len(found.pieces) > 1
-    for piece in found.pieces:
-        assert len("\n".join((piece.text, *piece.removed, *piece.added)).split()) <= 200
-    assert len(shown(found.pieces, LineKind.ADDED)) == 60
+    assert len(found.chunks) > 1
+    for chunk in found.chunks:
+        assert len("\n".join((chunk.text, *chunk.removed, *chunk.added)).split()) <= 200
+    assert len(shown(found.chunks, LineKind.ADDED)) == 60
 
 
 def test_engine_that_cannot_count_leaves_characters() -> None:
@@ -167,9 +167,9 @@ def test_every_changed_line_is_shown_once_at_its_number(lines, budget) -> None:
             for line in made.files[0].hunks[0].lines
             if line.kind is kind
         ]
-        assert shown(found.pieces, kind) == told
-    for piece in found.pieces:
-        assert parse.parse_diff(f"--- a/x\n+++ b/x\n{piece.text}\n").files[0].hunks == piece.hunks
+        assert shown(found.chunks, kind) == told
+    for chunk in found.chunks:
+        assert parse.parse_diff(f"--- a/x\n+++ b/x\n{chunk.text}\n").files[0].hunks == chunk.hunks
 
 
 SOURCE = '''
@@ -196,26 +196,26 @@ def function_change(**options):
 
 
 def test_function_around_a_change_is_shown_on_demand() -> None:
-    (piece,) = chunks.chunk_diff(function_change(), context="function").pieces
-    assert piece.around.startswith("    def total(self):")
-    assert piece.around.endswith("return result")
-    assert chunks.chunk_diff(function_change()).pieces[0].around == ""
+    (chunk,) = chunks.chunk_diff(function_change(), context="function").chunks
+    assert chunk.around.startswith("    def total(self):")
+    assert chunk.around.endswith("return result")
+    assert chunks.chunk_diff(function_change()).chunks[0].around == ""
 
 
 def test_without_sources_nothing_is_around() -> None:
     assert (
-        chunks.chunk_diff(function_change(sources=False), context="function").pieces[0].around == ""
+        chunks.chunk_diff(function_change(sources=False), context="function").chunks[0].around == ""
     )
 
 
 def test_function_that_the_hunk_shows_whole_is_not_shown_again() -> None:
     made = function_change(context=20)
-    assert chunks.chunk_diff(made, context="function").pieces[0].around == ""
+    assert chunks.chunk_diff(made, context="function").chunks[0].around == ""
 
 
 def test_function_over_the_budget_is_a_note() -> None:
     found = chunks.chunk_diff(function_change(), 300, context="function")
-    assert found.pieces[0].around == ""
+    assert found.chunks[0].around == ""
     assert found.notes == (
         "The function around `shelf.py`, line 7, is too long to be shown to the model.",
     )
@@ -223,12 +223,12 @@ def test_function_over_the_budget_is_a_note() -> None:
 
 def test_unknown_language_has_nothing_around() -> None:
     made = changes.change("a.unknown", "a\nb\n", "a\nc\n")
-    assert chunks.chunk_diff(made, context="function").pieces[0].around == ""
+    assert chunks.chunk_diff(made, context="function").chunks[0].around == ""
 
 
 def test_long_change_is_cut_in_linear_time() -> None:
     body = "".join(f"+{'x' * 60} {number}\n" for number in range(20_000))
     made = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -0,0 +1,20000 @@\n{body}")
     found = chunks.chunk_diff(made, 2_000, count=lambda text: len(text) // 3)
-    assert len(found.pieces) == chunks.MAX_PIECES
+    assert len(found.chunks) == chunks.MAX_CHUNKS
     assert len(found.notes) == 1

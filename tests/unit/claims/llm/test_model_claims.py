@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from crscore import Scorer
+from crscore import Scorer, plugins
 from crscore import settings as config
-from crscore.claims import openai
 from crscore.claims.llm import factory, generator
 from crscore.claims.llm.generator import ModelClaims
+from crscore.claims.llm.options import Options
 from crscore.diff import parse
 from crscore.errors import ConfigError, GenerationError
 from crscore.records import Claims, Diff, ReferenceKind
@@ -52,18 +52,20 @@ def by_file(asked: Asked) -> Say:
     return well(said(MAIL, implications=(RISK,)))
 
 
-def make(server, tmp_path: Path | None = None, **options: str) -> ModelClaims:
+def make(server, tmp_path: Path | None = None, **options: object) -> ModelClaims:
     given = {"argument": "tiny", "base_url": server.url, **options}
     if tmp_path is not None:
         given["cache_dir"] = str(tmp_path)
-    return openai.create(given)
+    made = plugins.create("claims", "openai", given)
+    assert isinstance(made, ModelClaims)
+    return made
 
 
 def texts(claims: Claims) -> list[str]:
     return [one.text for one in claims.references]
 
 
-def ask(script, *changes: Diff, **options: str) -> tuple[Claims, ...]:
+def ask(script, *changes: Diff, **options: object) -> tuple[Claims, ...]:
     with scripted_llm.serve(script) as server:
         return make(server, **options).generate(changes or (CHANGE,))
 
@@ -97,7 +99,7 @@ def test_answer_in_the_published_form_is_read() -> None:
 
 def test_published_form_is_asked_for_without_a_schema() -> None:
     with scripted_llm.serve(well(f"1. {CART}")) as server:
-        make(server, form="sections", few_shots="false").generate((CHANGE,))
+        make(server, form="sections", few_shots=False).generate((CHANGE,))
         assert "response_format" not in server.chats()[0].body
         assert len(server.chats()[0].body["messages"]) == 1
 
@@ -107,24 +109,24 @@ def test_model_of_our_training_is_asked_as_it_was_trained(tmp_path: Path, where:
     card = {"prompt": {"name": "claims.v1", "form": "sections", "few_shots": False}, "more": 1}
     (tmp_path / "training.json").write_text(json.dumps(card))
     given = {"argument": "base/model", where: str(tmp_path)}
-    made = factory.generator("vllm", given)
+    made = factory.make_generator("vllm", Options(**given))
     assert (made.form, made.few_shots, made.sampling.schema) == ("sections", 0, None)
-    told = factory.generator("vllm", given | {"form": "json", "few_shots": "true"})
+    told = factory.make_generator("vllm", Options(form="json", few_shots=True, **given))
     assert (told.form, told.few_shots) == ("json", None)
 
 
 def test_model_trained_with_another_version_of_the_prompt_is_refused(tmp_path: Path) -> None:
     card = {"prompt": {"name": "claims.v1", "sha256": "0" * 64}}
     (tmp_path / "training.json").write_text(json.dumps(card))
-    with pytest.raises(ConfigError, match="train it anew"):
-        factory.generator("vllm", {"argument": "base/model", "lora": str(tmp_path)})
+    with pytest.raises(ConfigError, match="train it again"):
+        factory.make_generator("vllm", Options(argument="base/model", lora=str(tmp_path)))
 
 
 def test_folder_here_does_not_speak_for_a_model_of_its_name(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tiny").mkdir()
     (tmp_path / "tiny" / "training.json").write_text("{ no JSON")
-    assert factory.generator("vllm", {"argument": "tiny"}).form == "json"
+    assert factory.make_generator("vllm", Options(argument="tiny")).form == "json"
 
 
 def test_raw_answer_is_kept() -> None:
@@ -159,7 +161,7 @@ def test_server_that_refuses_everybody_is_one_error() -> None:
         ask(scripted_llm.error(401, "wrong key"))
 
 
-# Memory
+# Cache
 
 
 def test_second_run_asks_nothing(tmp_path: Path) -> None:
@@ -174,13 +176,13 @@ def test_second_run_asks_nothing(tmp_path: Path) -> None:
     "other",
     [
         {"argument": "large"},
-        {"temperature": "0.5"},
-        {"max_new_tokens": "100"},
-        {"few_shots": "false"},
+        {"temperature": 0.5},
+        {"max_new_tokens": 100},
+        {"few_shots": False},
         {"form": "sections"},
     ],
 )
-def test_other_settings_ask_again(tmp_path: Path, other: dict[str, str]) -> None:
+def test_other_settings_ask_again(tmp_path: Path, other: dict[str, object]) -> None:
     with scripted_llm.serve(by_file) as server:
         make(server, tmp_path).generate((CHANGE,))
         asked = len(server.chats())
@@ -212,9 +214,9 @@ def test_remembered_value_that_cannot_be_read_is_made_again(tmp_path: Path) -> N
     with scripted_llm.serve(by_file) as server:
         made = make(server, tmp_path)
         made.generate((CHANGE,))
-        assert made.memory is not None
+        assert made.cache is not None
         key = next(iter(_keys(tmp_path)))
-        made.memory.store.put(key, b"\xc1 no message")
+        made.cache.store.put(key, b"\xc1 no message")
         (claims,) = make(server, tmp_path).generate((CHANGE,))
     assert len(texts(claims)) == 3
 
@@ -288,7 +290,7 @@ def test_published_rule_wants_to_know_who_writes(monkeypatch) -> None:
 
 def test_claims_of_a_smaller_window_are_not_taken_for_those_of_a_larger(tmp_path: Path) -> None:
     with scripted_llm.serve(by_file) as server:
-        make(server, tmp_path, max_model_len="4000").generate((CHANGE,))
+        make(server, tmp_path, max_model_len=4000).generate((CHANGE,))
         asked = len(server.chats())
         make(server, tmp_path).generate((CHANGE,))
         assert len(server.chats()) > asked

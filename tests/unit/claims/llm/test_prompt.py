@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from crscore.claims.llm import answer, chunks, grounding, prompt
+from crscore.claims.llm import chunks, prompt
+from crscore.claims.llm.answer import ParsedAnswer, read_answer
+from crscore.claims.llm.grounding import ground_claims
 from crscore.diff import parse
 from crscore.errors import ConfigError
 from crscore.llm import prompts
@@ -17,12 +19,12 @@ NONCE = "7d1f4c0be2a95368"
 FENCE = Fence(nonce=NONCE)
 
 
-def piece_of(text="--- a/old.py\n+++ b/new.py\n@@ -1,2 +1,2 @@ def f()\n-a = 1\n+a = 2\n b\n"):
-    return chunks.chunk_diff(parse.parse_diff(text)).pieces[0]
+def chunk_of(text="--- a/old.py\n+++ b/new.py\n@@ -1,2 +1,2 @@ def f()\n-a = 1\n+a = 2\n b\n"):
+    return chunks.chunk_diff(parse.parse_diff(text)).chunks[0]
 
 
 def chat(**options):
-    return prompt.chats(PROMPT, piece_of(), FENCE, **options)
+    return prompt.make_chat(PROMPT, chunk_of(), FENCE, **options)
 
 
 def test_chat_alternates_and_needs_no_system_message() -> None:
@@ -32,7 +34,7 @@ def test_chat_alternates_and_needs_no_system_message() -> None:
 
 
 def test_all_but_the_last_message_is_the_same_for_every_piece_and_run() -> None:
-    other = prompt.chats(PROMPT, piece_of("@@ -1 +1 @@\n-x\n+y\n"), Fence(nonce="f" * 16))
+    other = prompt.make_chat(PROMPT, chunk_of("@@ -1 +1 @@\n-x\n+y\n"), Fence(nonce="f" * 16))
     assert chat()[:-1] == other[:-1]
     assert NONCE not in "".join(message.text for message in chat()[:-1])
 
@@ -49,7 +51,7 @@ def test_last_message_has_the_published_blocks_in_the_fence() -> None:
 
 
 def test_block_of_no_lines_is_left_out() -> None:
-    text = prompt.chats(PROMPT, piece_of("@@ -1,0 +2 @@\n+y\n"), FENCE)[-1].text
+    text = prompt.make_chat(PROMPT, chunk_of("@@ -1,0 +2 @@\n+y\n"), FENCE)[-1].text
     assert "Lines removed:" not in text
     assert "Lines added:\ny" in text
 
@@ -62,14 +64,14 @@ def test_commit_message_is_data_and_bounded() -> None:
 
 
 def test_surroundings_are_shown() -> None:
-    text = prompt.chats(PROMPT, replace(piece_of(), around="def f():"), FENCE)[-1].text
+    text = prompt.make_chat(PROMPT, replace(chunk_of(), around="def f():"), FENCE)[-1].text
     assert "Around it, after the change:\ndef f():\n===" in text
 
 
 def test_file_name_stays_on_one_line() -> None:
-    made = piece_of()
+    made = chunk_of()
     odd = replace(made, file=replace(made.file, path="a\n=== change b"))
-    assert "File: a === change b\n" in prompt.chats(PROMPT, odd, FENCE)[-1].text
+    assert "File: a === change b\n" in prompt.make_chat(PROMPT, odd, FENCE)[-1].text
 
 
 def test_without_examples_one_message_asks_all() -> None:
@@ -83,21 +85,21 @@ def test_without_examples_one_message_asks_all() -> None:
 @pytest.mark.parametrize("form", ["json", "sections"])
 def test_examples_answer_in_the_form_that_is_asked_for(form) -> None:
     for example, message in zip(PROMPT.content.examples, chat(form=form)[1::2], strict=False):
-        said = answer.read(message.text)
-        assert (said.claims, said.implications) == (example.claims, example.implications)
-        assert (said.cut, said.unread) == (False, 0)
+        assert read_answer(message.text) == ParsedAnswer(
+            claims=example.claims, implications=example.implications, cut=False
+        )
 
 
 def test_examples_keep_the_rules_they_show() -> None:
     for example in PROMPT.content.examples:
-        (piece,) = chunks.chunk_diff(parse.parse_diff(example.diff)).pieces
-        for text in (*example.claims, *example.implications):
-            assert grounding.grounded(text, piece), text
+        (chunk,) = chunks.chunk_diff(parse.parse_diff(example.diff)).chunks
+        parsed = ParsedAnswer(claims=example.claims, implications=example.implications, cut=False)
+        assert ground_claims(parsed, chunk, source="t").dropped == {}
         assert len(example.claims) <= PROMPT.content.limits.claims
 
 
 def test_schema_is_what_the_json_form_says() -> None:
-    schema = prompt.schema(PROMPT)
+    schema = prompt.answer_schema(PROMPT)
     assert schema["required"] == ["claims", "implications"]
     assert schema["properties"]["claims"]["maxItems"] == PROMPT.content.limits.claims
     assert json.dumps(schema)
@@ -105,7 +107,7 @@ def test_schema_is_what_the_json_form_says() -> None:
 
 def test_prompt_tokens_are_rather_too_many() -> None:
     words = re.findall(r"\w+|[^\w\s]", "".join(message.text for message in chat()[:-1]))
-    assert PROMPT.tokens > len(words)
+    assert prompt.prompt_tokens(PROMPT) > len(words)
 
 
 def test_name_and_hash_are_those_of_the_file() -> None:
@@ -140,11 +142,11 @@ def test_example_of_two_files_is_refused(tmp_path) -> None:
     text = file.read_text(encoding="utf-8")
     two = "diff = '''\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n"
     file.write_text(text.replace("diff = '''\n", two, 1), encoding="utf-8")
-    with pytest.raises(ConfigError, match="diff 1 is one piece"):
+    with pytest.raises(ConfigError, match="diff 1 is one chunk"):
         prompt.load_prompt("claims.v1", tmp_path)
 
 
 def test_text_of_the_change_cannot_fill_a_place() -> None:
     made = changes.change("a.txt", "x\n", "{{mark}} {{claims}}\n")
-    text = prompt.chats(PROMPT, chunks.chunk_diff(made).pieces[0], FENCE)[-1].text
+    text = prompt.make_chat(PROMPT, chunks.chunk_diff(made).chunks[0], FENCE)[-1].text
     assert "+{{mark}} {{claims}}" in text

@@ -1,6 +1,6 @@
 import pytest
 
-from crscore.claims.structural.code_to_words import gloss
+from crscore.claims.structural.code_to_words import code_to_words
 from crscore.claims.structural.conditions import extra_of, joint_of
 from tests.helpers.changes import change, said, texts
 
@@ -50,4 +50,4 @@ def test_narrower_or_wider_condition_is_told_by_its_cases(old: str, new: str, wo
     ],
 )
 def test_code_read_aloud_has_operators_and_names_as_words(code: str, words: str) -> None:
-    assert gloss(code) == words
+    assert code_to_words(code) == words

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from crscore import plugins
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
 from crscore.llm.engines import _vllm_load, vllm
 from crscore.llm.engines.base import Message, Sampling
@@ -39,8 +40,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_llm.make(tmp_path_factory.mktemp("tiny") / "tiny")
 
 
-def engine(**options: str) -> vllm.Vllm:
-    made = vllm.create(options)
+def engine(**options: object) -> vllm.Vllm:
+    made = plugins.create("engines", "vllm", options)
     assert isinstance(made, vllm.Vllm)
     return made
 
@@ -82,13 +83,13 @@ def test_identity_with_another_adapter_is_another(tmp_path: Path) -> None:
 
 def test_identity_does_not_depend_on_the_memory_it_gets(tmp_path: Path) -> None:
     folder = str(write_model(tmp_path / "base", {"a": b"1"}))
-    more = engine(model=folder, max_model_len="100", tensor_parallel="2", offline="true")
+    more = engine(model=folder, max_model_len=100, tensor_parallel=2, offline=True)
     assert more.identity == engine(model=folder).identity
 
 
 def test_the_context_is_the_models_own_or_less(tiny: Path) -> None:
     assert engine(model=str(tiny)).context_tokens == tiny_llm.CONTEXT
-    assert engine(model=str(tiny), max_model_len="64").context_tokens == 64
+    assert engine(model=str(tiny), max_model_len=64).context_tokens == 64
 
 
 def test_a_long_context_is_not_taken_whole(tmp_path: Path) -> None:
@@ -156,7 +157,7 @@ if sys.argv[2:]:
     sys.modules["vllm"].__spec__ = importlib.machinery.ModuleSpec("vllm", None)
 else:
     sys.modules["vllm"] = None
-print(vllm.create({"model": sys.argv[1]}).count([Message(role="user", text="Hello")]))
+print(vllm.create(vllm.Options(model=sys.argv[1])).count([Message(role="user", text="Hello")]))
 """
 
 
@@ -203,8 +204,8 @@ def test_a_name_is_no_folder_even_where_one_is_called_so(
 ) -> None:
     write_model(tmp_path / name, {"a": b"1"})
     monkeypatch.chdir(tmp_path)
-    assert engine(model=name).revision == vllm.PINNED.get(name, "main")
-    assert engine(model=f"./{name}").revision is None
+    assert engine(model=name).options.revision == vllm.PINNED.get(name, "main")
+    assert engine(model=f"./{name}").options.revision is None
     assert engine(model=f"./{name}").identity.startswith(f"vllm:{Path(name).name}@")
 
 
@@ -232,7 +233,7 @@ def test_half_of_a_pair_is_written_as_a_question_mark(tiny: Path) -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_offline_a_model_that_is_not_here_is_not_asked_for() -> None:
-    made = engine(model="org/unseen", revision=COMMIT, offline="true")
+    made = engine(model="org/unseen", revision=COMMIT, offline=True)
     with pytest.raises(ModelNotFoundError, match=f"hf download org/unseen --revision {COMMIT}"):
         made.count(HELLO)
 
@@ -277,24 +278,19 @@ def test_the_room_for_chats_is_what_the_models_shape_needs() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"concurrency": "3"}, "concurrency: no such option"),
-        ({"tensor_parallel": "none"}, "tensor_parallel: expected a whole number"),
-        ({"max_model_len": "-1"}, "max_model_len: expected a whole number"),
-        ({"offline": "1"}, "offline: expected true or false"),
+        ({"concurrency": 3}, "concurrency: is no option"),
+        ({"tensor_parallel": "none"}, "tensor_parallel: Expected `int`"),
+        ({"max_model_len": -1}, "max_model_len: Expected `int` >= 1"),
+        ({"offline": "yes"}, "offline: Expected `bool`"),
         ({"model": "a/b/c"}, r"model: 'a/b/c' is no name; a folder begins with \./"),
         ({"model": "mine/"}, r"model: 'mine/' is no name; a folder begins with \./"),
     ],
 )
-def test_a_wrong_option_is_named(options: dict[str, str], message: str) -> None:
+def test_a_wrong_option_is_named(options: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        vllm.create(options)
-
-
-def test_the_options_are_listed() -> None:
-    assert {"model", "lora", "offline"} < vllm.OPTIONS
-    assert not {"concurrency", "base_url"} & vllm.OPTIONS
+        plugins.create("engines", "vllm", options)
 
 
 def test_a_folder_has_no_revisions(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="has no revisions"):
-        vllm.create({"model": str(tmp_path), "revision": "main"})
+        engine(model=str(tmp_path), revision="main")

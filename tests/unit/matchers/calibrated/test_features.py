@@ -19,7 +19,7 @@ PATCH = """@@ -1,2 +1,2 @@
 -limit = 10
 +max_limit = 20
 """
-ENCODER = hashing.create({"dim": "16"})
+ENCODER = hashing.Hashing(dim=16)
 DIM, AXES = 16, 2
 CLAIMS = ("The limit is raised to 20.", "A test for `max_limit` is missing.")
 STRANGE = (
@@ -77,7 +77,7 @@ def cells(
 
 
 def table(*sentences: str | Sentence, **others) -> np.ndarray:
-    return features.features(cells(sentences, **others), background())
+    return features.compute_features(cells(sentences, **others), background())
 
 
 def column(found: np.ndarray, name: str) -> list[list[float]]:
@@ -106,7 +106,7 @@ def test_empty_side_gives_an_empty_table(claims, sentences) -> None:
 
 def test_every_cell_knows_its_cosine() -> None:
     made = cells(("The limit is low.", "Why?"))
-    found = features.features(made, background())
+    found = features.compute_features(made, background())
     np.testing.assert_allclose(column(found, "cell.cosine"), made.similarity, atol=6e-5)
 
 
@@ -217,7 +217,7 @@ def test_change_without_lines_gives_finite_numbers() -> None:
         sentence_vectors=made.sentence_vectors,
         similarity=made.similarity,
     )
-    assert np.isfinite(features.features(bare, background())).all()
+    assert np.isfinite(features.compute_features(bare, background())).all()
 
 
 def test_values_are_rounded_and_float32() -> None:
@@ -239,7 +239,8 @@ def test_last_bits_of_a_cosine_change_nothing() -> None:
         similarity=moved,
     )
     np.testing.assert_array_equal(
-        features.features(made, background()), features.features(shaken, background())
+        features.compute_features(made, background()),
+        features.compute_features(shaken, background()),
     )
 
 

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 from crscore.diff import parse
 from crscore.matchers.base import Cells
-from crscore.matchers.calibrated.restating import BIAS, NAMES, WEIGHTS, features, restating
+from crscore.matchers.calibrated.restating import (
+    BIAS,
+    WEIGHTS,
+    find_restatements,
+    measure_sentences,
+)
 from crscore.records import Diff, PseudoReference, ReferenceKind, Sentence
+
+NAMES = tuple(WEIGHTS)
 
 PYTHON = """@@ -1,8 +1,12 @@
  import logging
@@ -183,11 +190,11 @@ def cells(
 
 
 def value(name: str, text: str, feature: str, **options: tuple[str, ...]) -> float:
-    return float(features(cells(name, text, **options)).table[0, NAMES.index(feature)])
+    return float(measure_sentences(cells(name, text, **options)).table[0, NAMES.index(feature)])
 
 
 def is_restating(name: str, *sentences: str, **options: tuple[str, ...]) -> tuple[bool, ...]:
-    return restating(cells(name, sentences, **options))
+    return find_restatements(cells(name, sentences, **options))
 
 
 def share_of_comments(sentences: tuple[tuple[str, str], ...], size: int) -> float:
@@ -234,7 +241,7 @@ def test_repeated_reference_beside_an_objection_is_a_restatement() -> None:
 
 def test_objection_in_another_comment_does_not_count() -> None:
     lead = "The list `orders` has been replaced by the queue `pending`."
-    assert restating(cells("java", lead, "Why? Nothing polls it.")) == (True, False)
+    assert find_restatements(cells("java", lead, "Why? Nothing polls it.")) == (True, False)
 
 
 def test_objection_among_many_restatements_is_not_flagged_itself() -> None:
@@ -244,8 +251,8 @@ def test_objection_among_many_restatements_is_not_flagged_itself() -> None:
 
 
 def test_no_sentence_gives_no_mark() -> None:
-    assert restating(cells("java")) == ()
-    assert features(cells("java")).table.shape == (0, len(NAMES))
+    assert find_restatements(cells("java")) == ()
+    assert measure_sentences(cells("java")).table.shape == (0, len(NAMES))
 
 
 def test_works_without_any_reference() -> None:
@@ -274,7 +281,7 @@ def test_code_without_words_is_no_restatement(text: str) -> None:
     ],
 )
 def test_order_counts_unless_the_change_has_done_it(text: str, wanted: bool) -> None:
-    assert features(cells("python", text, claims=())).excluded.tolist() == [wanted]
+    assert measure_sentences(cells("python", text, claims=())).excluded.tolist() == [wanted]
 
 
 def test_echo_of_a_reference_is_not_the_reviewers_judgement() -> None:
@@ -358,7 +365,7 @@ def test_cues_are_counted_a_clause() -> None:
 
 
 def test_comment_features_are_shared_by_its_sentences() -> None:
-    table = features(cells("java", ("Why?", "A queue is new.", "And `a`."), "Good.")).table
+    table = measure_sentences(cells("java", ("Why?", "A queue is new.", "And `a`."), "Good.")).table
     assert table[:3, NAMES.index("judging")] == pytest.approx(1 / 3)
     assert table[:3, NAMES.index("sentences")] == pytest.approx(math.log(3))
     assert table[3, NAMES.index("judging")] == 1.0
@@ -366,8 +373,7 @@ def test_comment_features_are_shared_by_its_sentences() -> None:
 
 
 def test_judgement_speaks_against_and_everything_else_for_a_restatement() -> None:
-    assert len(WEIGHTS) == len(NAMES)
-    assert [name for name, weight in zip(NAMES, WEIGHTS, strict=True) if weight < 0] == ["judging"]
+    assert [name for name, weight in WEIGHTS.items() if weight < 0] == ["judging"]
     assert BIAS < 0
 
 
@@ -378,23 +384,23 @@ def test_vectors_do_not_matter() -> None:
         similarity=np.ones_like(made.similarity),
         sentence_vectors=np.ones_like(made.sentence_vectors),
     )
-    assert restating(made) == restating(other)
+    assert find_restatements(made) == find_restatements(other)
 
 
 @pytest.mark.parametrize("part", ["`", "“", "'", '"', "a.", "_", "aA", "can be ", "not ", "$@"])
 def test_hostile_text_takes_no_time(part: str) -> None:
     start = time.perf_counter()
-    restating(cells("java", part * 100_000))
+    find_restatements(cells("java", part * 100_000))
     assert time.perf_counter() - start < 1.0
 
 
 @given(st.lists(st.text(max_size=60), max_size=5), st.lists(st.text(max_size=60), max_size=3))
 def test_any_text_gets_one_mark_a_sentence(texts: list[str], claims: list[str]) -> None:
     made = cells("java", tuple(texts), claims=tuple(claims))
-    table, excluded = features(made)
-    assert len(restating(made)) == len(texts)
+    table, excluded = measure_sentences(made)
+    assert len(find_restatements(made)) == len(texts)
     assert np.isfinite(table).all()
     assert ((table[:, :-1] >= 0) & (table[:, :-1] <= 1)).all()
     assert not any(
-        mark and out for mark, out in zip(restating(made), excluded.tolist(), strict=True)
+        mark and out for mark, out in zip(find_restatements(made), excluded.tolist(), strict=True)
     )

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
 
 from crscore.github.records import Remark, RemarkKind
 from crscore.pull_request import overview, untrusted
@@ -22,8 +21,7 @@ def schema(name: str) -> Any:
 
 
 SCHEMA = schema("pull.schema.json")
-REGISTRY = Resource.from_contents(schema("result.schema.json")) @ Registry()
-VALIDATOR = Draft202012Validator(SCHEMA, registry=REGISTRY)
+VALIDATOR = Draft202012Validator(SCHEMA)
 
 REMARK = Remark(id=101, kind=RemarkKind.LINE, body="b", login="mira", is_bot=False, resolved=True)
 
@@ -59,10 +57,10 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
 
 
 def test_schema_knows_the_kinds_and_limits_of_the_types() -> None:
-    fields, kinds = SCHEMA["properties"], SCHEMA["$defs"]
-    assert kinds["point"]["properties"]["kind"]["enum"] == list(ReferenceKind)
-    assert kinds["point"]["properties"]["side"]["enum"] == list(Side)
-    assert kinds["remark"]["properties"]["kind"]["enum"] == list(RemarkKind)
+    kinds = SCHEMA["$defs"]
+    fields = kinds["PullDocument"]["properties"]
+    for kind in (ReferenceKind, Side, RemarkKind):
+        assert set(kinds[kind.__name__]["enum"]) == set(kind)
     assert fields["reviewers"]["maxItems"] == overview.MAX_REVIEWERS
     assert fields["open"]["maxItems"] == overview.MAX_POINTS
     assert fields["notes"]["maxItems"] == fields["missing"]["maxItems"] == overview.MAX_NOTES
@@ -70,8 +68,8 @@ def test_schema_knows_the_kinds_and_limits_of_the_types() -> None:
 
 
 def test_schema_of_the_result_knows_every_scope() -> None:
-    scope = schema("result.schema.json")["$defs"]["scope"]["properties"]["kind"]["enum"]
-    assert scope == list(ScopeKind)
+    scopes = schema("result.schema.json")["$defs"]["ScopeKind"]["enum"]
+    assert set(scopes) == set(ScopeKind)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +95,7 @@ def test_overview_is_read_again_from_the_document(make) -> None:
         overviews.pull(result, title=results.EVIL, notes=(results.EVIL,)), result, overviews.PEOPLE
     )
     written = json.render_json(found, (), result)
-    assert untrusted.decode(written.encode(), source="x") == found
+    assert untrusted.decode_overview(written.encode(), source="x") == found
 
 
 def test_remark_has_the_scores_of_its_comment() -> None:

@@ -1,12 +1,12 @@
 import pytest
 from radon.complexity import cc_rank
 
-from crscore.static_analysis.pyscent.rules import BY_PYLINT, RULES, rank
+from crscore.static_analysis.pyscent.rules import BY_PYLINT, RULES, rank_of
 
 
 def test_limits_are_the_published_ones() -> None:
     # CRScore paper, Table 14: the last value that is no smell (for cohesion the first).
-    assert {rule.id: rule.limit for rule in RULES} == {
+    assert {rule.id: rule.limit for rule in RULES.values()} == {
         "long-method": 50,
         "long-parameter-list": 5,
         "long-branch": 12,
@@ -44,10 +44,10 @@ def test_pylint_is_asked_for_five_messages() -> None:
     ],
 )
 def test_rank_at_the_edges_of_the_table(complexity: int, letter: str, risk: str) -> None:
-    row = rank(complexity)
+    row = rank_of(complexity)
     assert (row.letter, row.risk) == (letter, risk)
 
 
 @pytest.mark.parametrize("complexity", range(1, 60))
 def test_rank_is_radons(complexity: int) -> None:
-    assert rank(complexity).letter == cc_rank(complexity)
+    assert rank_of(complexity).letter == cc_rank(complexity)

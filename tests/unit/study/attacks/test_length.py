@@ -3,7 +3,7 @@ import pytest
 import scipy.stats
 
 from crscore.errors import InputError
-from crscore.study.attacks.length import length_effects, partial_spearman
+from crscore.study.attacks.length import length_effect, partial_spearman
 
 RNG = np.random.default_rng(3)
 N = 80
@@ -26,6 +26,7 @@ class Measured:
 
     def __init__(self, **columns: np.ndarray) -> None:
         self.metrics = tuple(Column(name, values) for name, values in columns.items())
+        self.primary = self.metrics[0]
 
 
 def residuals(values: np.ndarray) -> np.ndarray:
@@ -49,20 +50,19 @@ def test_metric_that_is_the_human_order_has_none() -> None:
     assert partial_spearman(HUMAN * 2, WORDS, HUMAN) is None
 
 
-def test_every_metric_but_words_has_a_row() -> None:
+def test_effect_is_of_the_primary_metric() -> None:
     measured = Measured(score=VALUES, words=WORDS, other=HUMAN + RNG.normal(0, 1, N))
-    found = length_effects(measured, resamples=100, seed=0)
-    assert [(row.metric, row.n) for row in found] == [("score", N), ("other", N)]
-    assert found[0].partial == pytest.approx(partial_spearman(VALUES, WORDS, HUMAN))
-    assert found[0].low < found[0].partial < found[0].high
-    assert found[0].to_dict()["metric"] == "score"
+    found = length_effect(measured, resamples=100, seed=0)
+    assert (found.metric, found.n) == ("score", N)
+    assert found.partial == pytest.approx(partial_spearman(VALUES, WORDS, HUMAN))
+    assert found.low < found.partial < found.high
 
 
 def test_no_draws_give_no_interval() -> None:
-    (row,) = length_effects(Measured(score=VALUES, words=WORDS), resamples=0, seed=0)
-    assert (row.low, row.high) == (None, None)
+    found = length_effect(Measured(score=VALUES, words=WORDS), resamples=0, seed=0)
+    assert (found.low, found.high) == (None, None)
 
 
 def test_missing_words_are_an_error() -> None:
     with pytest.raises(InputError, match="'words'"):
-        length_effects(Measured(score=VALUES), resamples=0, seed=0)
+        length_effect(Measured(score=VALUES), resamples=0, seed=0)

@@ -49,7 +49,7 @@ def values(found: run.Baselines) -> dict[str, list[float]]:
 
 
 def test_values_with_the_default_encoder_are_all_eight(rows: Rows) -> None:
-    found = run.baseline_values(rows, encoder=minilm.create({"offline": "true"}))
+    found = run.baseline_values(rows, encoder=minilm.MiniLM(offline=True))
     assert tuple(values(found)) == (*OF_WORDS, "BERTScore")
     assert {metric.values.shape for metric in found.metrics} == {(len(rows),)}
     assert found.notes == ()
@@ -78,7 +78,10 @@ def test_values_of_chrf_with_and_without_words_differ(rows: Rows) -> None:
 
 @pytest.mark.parametrize(
     ("encoder", "reason"),
-    [(None, "there is no encoder"), (hashing.create({}), "hashing:256 shows no tokens")],
+    [
+        (None, "there is no encoder"),
+        (hashing.Hashing(), "hashing:256 shows no tokens"),
+    ],
 )
 def test_values_without_token_vectors_leave_bertscore_out_and_say_so(
     rows: Rows, encoder: hashing.Hashing | None, reason: str
@@ -89,7 +92,7 @@ def test_values_without_token_vectors_leave_bertscore_out_and_say_so(
 
 
 def test_values_of_a_change_without_a_comment_are_the_worst_and_noted(rows: Rows) -> None:
-    encoder = minilm.create({"offline": "true"})
+    encoder = minilm.MiniLM(offline=True)
     found = run.baseline_values(without_comment(rows, "py:2"), encoder=encoder)
     here = np.array([change.id == "py:2" for change, _ in rows])
     blank = np.array([not review.text for _, review in rows])

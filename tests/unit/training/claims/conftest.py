@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crscore.claims.llm import prompt
-from crscore.training.claims.asking import Asking
+from crscore.training.claims.examples import Asking
 from tests.helpers import tiny_llm
 
 if TYPE_CHECKING:

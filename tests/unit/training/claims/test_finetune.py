@@ -20,10 +20,9 @@ from crscore.errors import (
     ModelNotFoundError,
 )
 from crscore.llm import chat_text
-from crscore.training.claims import card, checkpoints, encode, finetune, model, rows
-from crscore.training.claims.asking import Asking
+from crscore.training.claims import examples, finetune, model, rows, trainer
+from crscore.training.claims.examples import Asking, split_groups
 from crscore.training.claims.settings import Lora, Settings
-from crscore.training.claims.split import split
 from tests.helpers import claim_rows
 
 QUICK = Settings(epochs=1, batch=4, eval_steps=4, rate=1e-2)
@@ -59,19 +58,19 @@ def _loaded(base, out):
         return PeftModel.from_pretrained(bare, out).eval()
 
 
-def _loss(loaded, examples):
+def _loss(loaded, encoded):
     """The loss as the trainer takes it: the mean over rows of one batch after another."""
     losses = []
-    for start in range(0, len(examples), 4):
-        batch = examples[start : start + 4]
-        made = {name: torch.tensor(part) for name, part in encode.padded(batch, pad=3).items()}
+    for start in range(0, len(encoded), 4):
+        batch = encoded[start : start + 4]
+        made = {name: torch.tensor(part) for name, part in examples.pad_rows(batch, pad=3).items()}
         with torch.no_grad():
             losses += [loaded(**made).loss.item()] * len(batch)
     return sum(losses) / len(losses)
 
 
 def _encoded(data, base, asking, seed=42):
-    template = encode.Template(AutoTokenizer.from_pretrained(base))
+    template = examples.Template(AutoTokenizer.from_pretrained(base))
     return [template.encode(asking.chat(row, seed=seed), asking.answer(row)) for row in data.rows]
 
 
@@ -83,14 +82,14 @@ def test_the_loss_falls_on_changes_that_were_held_out(trained):
 
 def test_the_folder_holds_the_weights_of_the_best_checkpoint(trained, data, base, asking):
     out, done = trained
-    sides = split([row.group for row in data.rows], share=0.1, seed=42)
-    examples = [_encoded(data, base, asking)[at] for at in sides.held_out]
+    sides = split_groups([row.group for row in data.rows], share=0.1, seed=42)
+    held_out = [_encoded(data, base, asking)[at] for at in sides.held_out]
     losses = done.record["losses"]
     measured = {
         entry["step"]: entry["eval_loss"] for entry in losses["history"] if "eval_loss" in entry
     }
     assert losses["best_step"] == min(measured, key=measured.get)
-    assert _loss(_loaded(base, out), examples) == pytest.approx(losses["after"], rel=1e-4)
+    assert _loss(_loaded(base, out), held_out) == pytest.approx(losses["after"], rel=1e-4)
 
 
 def _said(loaded, tokenizer, chat):
@@ -155,7 +154,7 @@ def test_the_cards_command_names_the_commit(trained):
     made = trained[1].record
     made = made | {"base": {"model": "org/base", "revision": "0" * 40, "identity": "org/base@0"}}
     command = f"--claims vllm:org/base --model-revision {'0' * 40} --lora THIS_FOLDER"
-    assert command in card.readme(made)
+    assert command in finetune.render_card(made)
 
 
 def test_the_models_own_tokens_in_a_change_are_broken(asking, tmp_path):
@@ -208,9 +207,9 @@ def test_all_weights_can_be_moved(data, base, asking, tmp_path):
     loaded = AutoModelForCausalLM.from_pretrained(tmp_path / "o", dtype=torch.float32)
     losses = done.record["losses"]
     assert losses["after"] < losses["before"]
-    sides = split([row.group for row in data.rows], share=0.1, seed=42)
-    examples = [_encoded(data, base, asking)[at] for at in sides.held_out]
-    assert _loss(loaded.eval(), examples) == pytest.approx(losses["after"], rel=1e-3)
+    sides = split_groups([row.group for row in data.rows], share=0.1, seed=42)
+    held_out = [_encoded(data, base, asking)[at] for at in sides.held_out]
+    assert _loss(loaded.eval(), held_out) == pytest.approx(losses["after"], rel=1e-3)
     assert "lora" not in done.record["settings"]
 
 
@@ -317,15 +316,15 @@ RESUMED = Settings(epochs=4, batch=3, accumulate=2, eval_steps=3, rate=1e-2)
 SCRIPT = """
 import sys
 from pathlib import Path
-from crscore.claims._model import prompt
+from crscore.claims.llm import prompt
 from crscore.training.claims import finetune, model, rows
-from crscore.training.claims.asking import Asking
+from crscore.training.claims.examples import Asking
 from crscore.training.claims.settings import Settings
 data, base, prompts, out = map(Path, sys.argv[1:])
 finetune.train(
-    rows.read(data), model.Source(name=str(base), offline=True),
+    rows.read_rows(data), model.Source(name=str(base), offline=True),
     Settings(epochs=4, batch=3, accumulate=2, eval_steps=3, rate=1e-2),
-    out=out, asking=Asking(prompt=prompt.load("claims.v9", prompts)), say=print,
+    out=out, asking=Asking(prompt=prompt.load_prompt("claims.v9", prompts)), say=print,
 )
 """
 
@@ -343,7 +342,7 @@ def test_a_killed_run_ends_with_the_same_weights(data, base, asking, prompts, tm
     process = subprocess.Popen(
         list(map(str, arguments)), stdout=subprocess.DEVNULL, env=environment
     )
-    second = checkpoints.folder(killed) / "checkpoint-6"
+    second = trainer.checkpoints_folder(killed) / "checkpoint-6"
     deadline = time.monotonic() + 120
     while not second.is_dir() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -351,7 +350,7 @@ def test_a_killed_run_ends_with_the_same_weights(data, base, asking, prompts, tm
     assert process.wait() == -signal.SIGKILL
     said = []
     again = _train(data, base, asking, killed, RESUMED, say=said.append)
-    assert any(line.startswith("taking up at step ") for line in said)
+    assert any(line.startswith("resuming at step ") for line in said)
     straight = _train(data, base, asking, whole, RESUMED)
     assert again.record["losses"] == straight.record["losses"]
     assert _weights(killed) == _weights(whole)
@@ -367,7 +366,7 @@ def test_a_run_that_was_killed_while_it_saved_is_finished(data, base, asking, tm
     again = _train(data, base, asking, out)
     assert _weights(out) == weights
     assert again.record["losses"] == done.record["losses"]
-    assert not checkpoints.folder(out).exists()
+    assert not trainer.checkpoints_folder(out).exists()
 
 
 def test_an_unfinished_run_is_not_mixed_with_another(data, base, asking, tmp_path):

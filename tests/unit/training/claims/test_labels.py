@@ -10,22 +10,23 @@ import time
 
 import pytest
 
-from crscore import cli
+from crscore import cli, plugins
 from crscore.claims.llm import prompt
-from crscore.errors import GenerationError
-from crscore.llm.engines import _openai_run, openai
+from crscore.errors import GenerationError, InputError
 from crscore.llm.engines.base import Sampling
-from crscore.training.claims import changes, labels, rows
-from crscore.training.claims.append_log import Journal
+from crscore.training.claims import labels, rows
+from crscore.training.claims.labels import AppendLog, LabelKey
 from tests.helpers import claim_rows
 from tests.helpers.scripted_llm import Say, completion, serve, well
 
+ROWS = [{"sha256": "1"}, {"asked": "é\u2028", "other": 7}]
+KEYS = (LabelKey(sha256="1"), LabelKey(asked="é\u2028"))
 HOW = Sampling(max_tokens=256, temperature=0.2, top_p=0.95, seed=42)
 
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
-    monkeypatch.setattr(_openai_run, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
 
 
 def _name(asked):
@@ -43,12 +44,14 @@ def _diffs(tmp_path, count=6):
 
 
 def _label(tmp_path, url, count=6, **changed):
-    found = changes.read_changes(_diffs(tmp_path, count), changes.Wanted())
-    engine = openai.create({"model": changed.pop("model", "big"), "base_url": url})
-    with Journal(tmp_path / "rows.jsonl") as journal:
-        return labels.label(
+    found = rows.read_changes(_diffs(tmp_path, count))
+    engine = plugins.create(
+        "engines", "openai", {"model": changed.pop("model", "big"), "base_url": url}
+    )
+    with AppendLog(tmp_path / "rows.jsonl") as log:
+        return labels.label_changes(
             found.chosen,
-            journal,
+            log,
             engine=engine,
             prompt=prompt.load_prompt("claims.v1"),
             sampling=HOW,
@@ -135,13 +138,13 @@ def test_tokens_are_counted_and_those_that_are_not_told_too(tmp_path):
         return _good(asked)
 
     with serve(script) as server:
-        spent = _label(tmp_path, server.url, 3).spent
+        spent = _label(tmp_path, server.url, 3)
     assert (spent.input_tokens, spent.output_tokens, spent.uncounted) == (22, 14, 1)
     assert spent.dollars(1.0, 2.0) == pytest.approx((22 + 28) / 1e6)
 
 
 def test_rows_are_kept_batch_by_batch(tmp_path, monkeypatch):
-    monkeypatch.setattr(labels, "A_BATCH", 2)
+    monkeypatch.setattr(labels, "BATCH", 2)
     said = []
     with serve(_good) as server:
         _label(tmp_path, server.url, 5, say=said.append)
@@ -210,3 +213,49 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
         again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert f"{count - before} rows added, {before} were there" in again.stdout
     assert len({row.change.sha256 for row in rows.read_rows(out).rows}) == count
+
+
+def test_what_was_added_is_there_the_next_time(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    with AppendLog(path) as log:
+        assert log.keys == ()
+        log.add(ROWS)
+    with AppendLog(path) as log:
+        assert log.keys == KEYS
+
+
+def test_a_kill_at_any_byte_loses_the_line_it_hit_and_no_other(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in ROWS]
+    whole = b"".join(lines)
+    for cut in range(len(whole) + 1):
+        path.write_bytes(whole[:cut])
+        with AppendLog(path) as log:
+            kept = len(log.keys)
+            log.add([{"new": cut}])
+        assert kept == (cut >= len(lines[0])) + (cut >= len(whole))
+        read = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+        assert read == [*ROWS[:kept], {"new": cut}]
+
+
+def test_two_processes_do_not_write_to_one_file(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    with AppendLog(path), pytest.raises(InputError, match="another process writes to it"):
+        AppendLog(path)
+    AppendLog(path).__exit__(None, None, None)  # the lock went with the first
+
+
+@pytest.mark.parametrize("line", [b"{", b"[1]", b"\xff", b"7", b'{"asked": 7}'])
+def test_a_file_of_something_else_is_left_alone(tmp_path, line):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"{}\n" + line + b"\n")
+    with pytest.raises(InputError, match=r"rows\.jsonl:2: no"):
+        AppendLog(path)
+    assert path.read_bytes() == b"{}\n" + line + b"\n"
+
+
+def test_rows_are_not_added_to_packed_files_or_to_nowhere(tmp_path):
+    with pytest.raises(InputError, match=r"without \.gz"):
+        AppendLog(tmp_path / "rows.jsonl.gz")
+    with pytest.raises(InputError, match="cannot be opened"):
+        AppendLog(tmp_path / "none" / "rows.jsonl")

@@ -5,7 +5,9 @@ import pytest
 
 from crscore.errors import InputError
 from crscore.training.claims import rows
+from tests.helpers import claim_rows
 
+PATCHES = [row["patch"] for row in claim_rows.rows(20)]
 PATCH = "@@ -1,2 +1,2 @@\n # a\n-limit = 3\n+limit = 4\n"
 
 
@@ -54,19 +56,22 @@ def test_a_line_separator_inside_a_string_does_not_end_a_row(tmp_path):
     [
         ({"claims": ["x."]}, "`patch` or `diff`; this one has neither"),
         ({"patch": PATCH, "diff": PATCH, "claims": ["x."]}, "this one has both"),
-        ({"patch": " ", "claims": ["x."]}, "`patch` must be a text that is not blank"),
-        ({"patch": 3, "claims": ["x."]}, "`patch` must be a text"),
+        ({"patch": " ", "claims": ["x."]}, "the patch must not be blank"),
+        ({"patch": 3, "claims": ["x."]}, "Expected `str | null`, got `int` - at `$.patch`"),
         ({"patch": "no diff", "claims": ["x."]}, "the patch cannot be read"),
-        ({"patch": PATCH}, "`completion`, or `claims` that are not empty"),
+        ({"patch": PATCH}, "a `completion`, or `claims` that are not empty"),
         ({"patch": PATCH, "claims": []}, "`claims` that are not empty"),
-        ({"patch": PATCH, "claims": "x."}, "`claims` must be a list of texts"),
-        ({"patch": PATCH, "claims": ["x.", 1]}, "`claims` must be a list of texts"),
+        ({"patch": PATCH, "claims": "x."}, "got `str` - at `$.claims`"),
+        ({"patch": PATCH, "claims": ["x.", 1]}, "got `int` - at `$.claims[1]`"),
         ({"patch": PATCH, "claims": ["x.", " "]}, "`claims` has a blank text"),
-        ({"patch": PATCH, "claims": ["x."], "implications": {}}, "`implications` must be a list"),
-        ({"patch": PATCH, "completion": 1}, "`completion` must be a text"),
+        (
+            {"patch": PATCH, "implications": {}},
+            "got `object` - at `$.implications`",
+        ),
+        ({"patch": PATCH, "completion": 1}, "got `int` - at `$.completion`"),
         ({"patch": PATCH, "completion": "Summary of changes:"}, "no claim about the change"),
         ({"patch": PATCH, "completion": "x.", "claims": ["x."]}, "not both"),
-        ([1], "a row is an object, not list"),
+        ([1], "Expected `object`, got `array`"),
     ],
 )
 def test_a_line_that_is_no_row_is_named(tmp_path, entry, told):
@@ -77,11 +82,13 @@ def test_a_line_that_is_no_row_is_named(tmp_path, entry, told):
     assert told in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b'{"a": "\xff"}', b"[" * 100_000])
-def test_what_is_no_json_is_named(tmp_path, content):
+@pytest.mark.parametrize(
+    "content", [b"{", b"\xff\xfe", b'{"patch": "\xff"}', b'{"a":' + b"[" * 100_000]
+)
+def test_what_is_no_json_object_is_named(tmp_path, content):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"\n" + content)
-    with pytest.raises(InputError, match=r"rows.jsonl:2: no JSON"):
+    with pytest.raises(InputError, match=r"rows.jsonl:2: no row"):
         rows.read_rows(path)
 
 
@@ -116,3 +123,65 @@ def _group(tmp_path, patch):
 )
 def test_the_group_is_the_changed_lines(tmp_path, patch, same):
     assert (_group(tmp_path, patch) == _group(tmp_path, PATCH)) is same
+
+
+def _patches(tmp_path, *patches, key="patch"):
+    path = tmp_path / "diffs.jsonl"
+    path.write_text("".join(json.dumps({key: patch}) + "\n" for patch in patches))
+    return path
+
+
+def test_each_change_is_there_once(tmp_path):
+    found = rows.read_changes(_patches(tmp_path, PATCHES[0], PATCHES[1], PATCHES[0]))
+    assert [one.patch for one in found.chosen] == PATCHES[:2]
+    assert found.copies == 1
+
+
+def test_a_folder_is_read_by_name_and_other_files_are_not(tmp_path):
+    (tmp_path / "b.diff").write_text(PATCHES[0])
+    (tmp_path / "a.patch").write_text(PATCHES[1])
+    (tmp_path / "c.txt").write_text(PATCHES[2])
+    found = rows.read_changes(tmp_path)
+    assert [one.patch for one in found.chosen] == [PATCHES[1], PATCHES[0]]
+
+
+def test_json_lines_may_be_packed_and_say_diff(tmp_path):
+    plain = _patches(tmp_path, PATCHES[0], key="diff")
+    packed = tmp_path / "diffs.jsonl.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert rows.read_changes(packed).chosen == rows.read_changes(plain).chosen
+
+
+@pytest.mark.parametrize(("least", "most", "kept"), [(59, 59, 1), (60, 90, 0), (1, 58, 0)])
+def test_patches_of_another_length_are_left_out_at_the_very_character(tmp_path, least, most, kept):
+    patch = "@@ -1 +1 @@\n-" + "a" * 20 + "\n+" + "b" * 23 + "\n"
+    assert len(patch) == 59
+    found = rows.read_changes(_patches(tmp_path, patch), min_chars=least, max_chars=most)
+    assert (len(found.chosen), found.unfit) == (kept, 1 - kept)
+
+
+def test_what_is_no_diff_and_what_has_several_parts_is_counted(tmp_path):
+    hunk = "@@ -1 +1 @@\n-a = 1\n+a = 2\n"
+    two = "".join(f"--- a/{name}\n+++ b/{name}\n{hunk}" for name in "xy")
+    found = rows.read_changes(_patches(tmp_path, "not a diff", two, PATCHES[0]))
+    assert (len(found.chosen), found.several, len(found.unreadable)) == (1, 1, 1)
+    assert "diffs.jsonl:1" in found.unreadable[0]
+
+
+def test_more_are_drawn_beside_the_same_ones(tmp_path):
+    path = _patches(tmp_path, *PATCHES)
+    few, more = (set(rows.read_changes(path, limit=n).chosen) for n in (5, 8))
+    assert (len(few), len(more)) == (5, 8)
+    assert few < more
+    assert set(rows.read_changes(path, limit=5, seed=1).chosen) != few
+
+
+def test_nothing_to_read_is_an_error(tmp_path):
+    with pytest.raises(InputError, match=r"has no \.diff or \.patch file"):
+        rows.read_changes(tmp_path)
+    (tmp_path / "d.jsonl").write_text("\n")
+    with pytest.raises(InputError, match="is empty"):
+        rows.read_changes(tmp_path / "d.jsonl")
+    (tmp_path / "d.jsonl").write_text("{\n")
+    with pytest.raises(InputError, match=r"d\.jsonl:1: no row"):
+        rows.read_changes(tmp_path / "d.jsonl")

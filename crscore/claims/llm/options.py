@@ -1,0 +1,54 @@
+"""Options of the claim generators that ask a model: `openai`, `vllm` and `auto`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The prompt, the sampling, the cache, and options that an engine checks."""
+
+    argument: str = ""
+    """The model, where it is named beside the generator."""
+    several: bool = False
+    """True where other generators write claims too, for which options may be meant."""
+    cache_dir: str | None = None
+    """Folder of the remembered claims; None to remember nothing."""
+    prompt: str | None = None
+    """Task and version; None for the one that the model was trained with, or the default."""
+    form: Literal["json", "sections"] | None = None
+    """Form of an answer; None for the one that the model was trained with, or `json`."""
+    few_shots: bool | None = None
+    """Whether the prompt's examples are shown; None as the model was trained, or yes."""
+    context: Literal["hunk", "function"] = "hunk"
+    """Code that the model is shown: the diff alone, or the functions around it as well."""
+    temperature: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    """0 takes the likeliest token each time."""
+    max_new_tokens: Positive = 512
+    """Most tokens of an answer; the paper takes 150, which cuts one answer in four off."""
+
+    model: str | None = None
+    revision: str | None = None
+    lora: str | None = None
+    max_model_len: int | None = None
+    tensor_parallel: int | None = None
+    quantization: str | None = None
+    dtype: str | None = None
+    concurrency: int | None = None
+    timeout_s: float | None = None
+    base_url: str | None = None
+    api_key: str | None = None
+    offline: bool = False
+
+    @property
+    def has_model(self) -> bool:
+        """True when a model is named."""
+        return bool(self.model or self.argument)
+
+
+OF_ENGINES = Options.__struct_fields__[Options.__struct_fields__.index("model") :]
+"""Fields that are options of an engine."""

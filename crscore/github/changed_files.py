@@ -1,0 +1,355 @@
+"""The change of a pull request, from GitHub's list of changed files.
+
+The list is not to be trusted alone: patches of large files are left out, files after GitHub's
+limits are listed as if nothing had changed in them, pages shift while they are read, and after a
+force-push the list may still be the old one. So it is held against the pull request's own totals,
+and what does not add up is said to be missing. A row whose patch cannot be read, or does not have
+the lines that the row counts, leaves out its file and no other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+
+from crscore.diff import parse
+from crscore.diff.full_files import Limits, named
+from crscore.diff.languages import language_of
+from crscore.errors import InputError
+from crscore.records import ChangedFile, Diff, FileStatus, LineKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crscore.github.client import Client
+
+MAX_LISTED: Final = 3_000
+"""Files that GitHub lists of a pull request, at most."""
+EMPTY_BLOBS: Final = frozenset(
+    {
+        "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+        "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+    }
+)
+"""Names of the empty file, by SHA-1 and SHA-256."""
+_STATUS: Final = {
+    "added": FileStatus.ADDED,
+    "removed": FileStatus.DELETED,
+    "renamed": FileStatus.RENAMED,
+    "copied": FileStatus.COPIED,
+}
+_MOVED: Final = frozenset({FileStatus.RENAMED, FileStatus.COPIED})
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SHOWN_AT: Final = re.compile(r"/blob/([0-9a-f]{40}(?:[0-9a-f]{24})?)/")
+
+
+class PatchRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A changed file, as GitHub lists it."""
+
+    filename: str
+    """Path at the head; the old path of a removed file."""
+    status: str
+    """added, removed, modified, renamed, copied, changed or unchanged."""
+    additions: int
+    """Lines added, as GitHub counts."""
+    deletions: int
+    """Lines removed, as GitHub counts."""
+    patch: str | None = None
+    """The hunks, without headers and without a last line feed; None when not shown."""
+    previous_filename: str | None = None
+    """Path before a rename or copy."""
+    sha: str | None = None
+    """Name of the file's blob at the head; of the old one when it was removed."""
+    contents_url: str | None = None
+    """Address of its content; names the commit that the list was made for."""
+    blob_url: str | None = None
+    """Page it is shown on; names the same commit."""
+
+    @property
+    def commit(self) -> str | None:
+        """The commit that the list was made for; None when the row does not say.
+
+        A removed file is not at the head, and may be shown at another commit.
+        """
+        if self.status == "removed":
+            return None
+        for name in parse_qs(urlsplit(self.contents_url or "").query).get("ref", []):
+            if _COMMIT.fullmatch(name):
+                return name
+        shown = _SHOWN_AT.search(self.blob_url or "")
+        return shown[1] if shown else None
+
+
+class Totals(NamedTuple):
+    """Size of a change as a whole."""
+
+    files: int
+    """Changed files."""
+    additions: int
+    """Lines added."""
+    deletions: int
+    """Lines removed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The change, as far as it is seen."""
+
+    diff: Diff
+    """Sorted by path as git sorts; files whose change is not seen have `is_missing`."""
+    missing: tuple[str, ...] = ()
+    """What could not be had, one sentence each; empty when the change is whole."""
+    notes: tuple[str, ...] = ()
+    """What else a reader should know, one sentence each."""
+    blobs: Mapping[str, str]
+    """For the path of a file that exists at the head: the name of its content there."""
+
+
+class ReadFile(NamedTuple):
+    """A row of the list, as far as it can be used."""
+
+    file: ChangedFile
+    """The file; with `is_missing` when there is a reason."""
+    notes: tuple[str, ...] = ()
+    """What the parser repaired."""
+    reason: str | None = None
+    """Why the change is not seen, a clause after "N of the changed files"; None when it is."""
+
+
+class _Listed(NamedTuple):
+    rows: dict[str, PatchRow]
+    """By path, of the head asked for."""
+    stale: dict[str, PatchRow]
+    """By path, of another commit, where no row of the head is known."""
+    clashing: frozenset[str]
+    """Paths with rows of the head that differ."""
+    lost: tuple[str, ...]
+    """Pages that could not be read, and why."""
+
+
+def read_change(
+    client: Client,
+    repository: str,
+    number: int,
+    totals: Totals,
+    head: str,
+    limits: Limits,
+) -> Change:
+    """Read the change of a pull request.
+
+    Args:
+        client: Client to ask with.
+        repository: `owner/name` of the base.
+        number: The pull request's number.
+        totals: What the pull request itself counts.
+        head: Its newest commit, 40 hex digits.
+        limits: How large the change may be; what is larger is missing.
+
+    Returns:
+        The same, whatever order rows and pages came in. An empty diff for a pull request
+        without changed files.
+    """
+    path = f"/repos/{repository}/pulls/{number}/files"
+    expected = min(totals.files, MAX_LISTED)
+    first = client.pages(path, PatchRow, expected=expected)
+    listed = _sort_out([first.items], first.missing, head)
+    if listed.stale or listed.clashing or (len(listed.rows) != expected and not listed.lost):
+        # A list that was made anew while it was read: the second time it is settled, and what
+        # slipped between two pages the first time is there.
+        second = client.pages(path, PatchRow, expected=expected)
+        listed = _sort_out([first.items, second.items], second.missing, head)
+    return _assemble(listed, totals, limits.diff)
+
+
+def reconcile(change: Diff, totals: Totals) -> tuple[str, ...]:
+    """Hold a change against the pull request's own totals.
+
+    Args:
+        change: The change, wherever it came from.
+        totals: What the pull request counts.
+
+    Returns:
+        A sentence when they disagree; none when files and lines add up.
+    """
+    counts = [_count_lines(file) for file in change.files]
+    found = Totals(
+        files=len({file.path for file in change.files}),
+        additions=sum(added for added, _ in counts),
+        deletions=sum(removed for _, removed in counts),
+    )
+    return tuple(_disagreements(found, totals))
+
+
+def read_row(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> ReadFile:
+    """Read a row.
+
+    Args:
+        row: The row.
+        zeros_are_true: Whether a row without lines may be believed: GitHub shows no lines for a
+            binary file, and none for a file that came after its limits.
+        limits: How large the patch may be.
+
+    Returns:
+        The file. Its modes stay unknown: GitHub does not tell them.
+    """
+    file = _bare_file(row)
+    if row.patch is None:
+        is_empty = row.status in ("added", "removed") and row.sha in EMPTY_BLOBS
+        if row.additions or row.deletions:
+            return _without_change(row, "have changed lines that the host did not show")
+        if not zeros_are_true and not is_empty:
+            return _without_change(row, "were listed without any change, which does not add up")
+        return ReadFile(replace(file, is_binary=not is_empty and file.status not in _MOVED))
+    try:
+        read = parse.parse_diff(row.patch, source=row.filename, path=row.filename, limits=limits)
+    except InputError as exc:
+        # Without the file's name, so that files group by the reason.
+        cause = getattr(exc, "limit", "") or "it is damaged"
+        return _without_change(row, f"have a patch that cannot be read ({cause})")
+    found = read.files[0]
+    file = replace(file, hunks=found.hunks, is_submodule=found.is_submodule)
+    if (
+        [one.path for one in read.files] != [row.filename]
+        or not (found.hunks or found.is_submodule)
+        or _count_lines(file) != (row.additions, row.deletions)
+    ):
+        reason = "have a patch that does not have the lines that the host counts"
+        return _without_change(row, reason)
+    return ReadFile(file, read.notes)
+
+
+def _without_change(row: PatchRow, reason: str) -> ReadFile:
+    """Tell that a file changed, and not what."""
+    return ReadFile(replace(_bare_file(row), is_missing=True), (), reason)
+
+
+def _bare_file(row: PatchRow) -> ChangedFile:
+    status = _STATUS.get(row.status, FileStatus.MODIFIED)
+    if status in _MOVED and row.previous_filename in (None, "", row.filename):
+        status = FileStatus.MODIFIED
+    return ChangedFile(
+        path=row.filename,
+        old_path=row.previous_filename if status in _MOVED else None,
+        status=status,
+        language=language_of(row.filename),
+        hunks=(),
+    )
+
+
+def _count_lines(file: ChangedFile) -> tuple[int, int]:
+    """Count the lines added and removed; a submodule's, one for each version, are in no hunk."""
+    if file.is_submodule:
+        return int(file.status is not FileStatus.DELETED), int(file.status is not FileStatus.ADDED)
+    kinds = [line.kind for hunk in file.hunks for line in hunk.lines]
+    return kinds.count(LineKind.ADDED), kinds.count(LineKind.REMOVED)
+
+
+def _sort_out(
+    readings: Sequence[tuple[PatchRow, ...]], lost: tuple[str, ...], head: str
+) -> _Listed:
+    rows: dict[str, PatchRow] = {}
+    stale: dict[str, PatchRow] = {}
+    clashing: set[str] = set()
+    for reading in readings:
+        seen: dict[str, PatchRow] = {}
+        clashing.clear()
+        for row in reading:
+            if row.status == "unchanged":
+                continue
+            if row.commit not in (None, head):
+                stale[row.filename] = row
+            elif (other := seen.setdefault(row.filename, row)) != row:
+                clashing.add(row.filename)
+                # whichever came first: the order of the pages must not tell
+                seen[row.filename] = max(row, other, key=msgspec.json.encode)
+        rows |= seen
+    stale = {name: row for name, row in stale.items() if name not in rows}
+    return _Listed(rows, stale, frozenset(clashing), lost)
+
+
+def _assemble(listed: _Listed, totals: Totals, limits: parse.Limits) -> Change:
+    rows = listed.rows
+    found = Totals(
+        files=len(rows),
+        additions=sum(row.additions for row in rows.values()),
+        deletions=sum(row.deletions for row in rows.values()),
+    )
+    disagreements = [*_disagreements(found, totals)]
+    if found.files < totals.files and (listed.lost or totals.files > MAX_LISTED):
+        why = listed.lost or (f"the host lists {MAX_LISTED:,} at most",)
+        disagreements.append(f"Files are not listed: {'; '.join(why)}.")
+    read = {
+        name: _without_change(row, "are listed twice with different changes")
+        if name in listed.clashing
+        else read_row(row, zeros_are_true=not disagreements, limits=limits)
+        for name, row in rows.items()
+    }
+    if found.files < totals.files:
+        rows = rows | listed.stale
+        for name, row in listed.stale.items():
+            read[name] = _without_change(row, "are listed for another commit than the head")
+    files, sha256 = _within_limits(read, rows, limits)
+    return Change(
+        diff=Diff(
+            files=tuple(one.file for one in files.values()),
+            sha256=sha256,
+            notes=tuple(f"{name!r}: {note}" for name, one in files.items() for note in one.notes),
+        ),
+        missing=(*_unseen_files(files), *disagreements),
+        blobs={
+            name: row.sha
+            for name, row in sorted(listed.rows.items())
+            if row.sha is not None and row.status != "removed" and name not in listed.clashing
+        },
+    )
+
+
+def _within_limits(
+    read: Mapping[str, ReadFile], rows: Mapping[str, PatchRow], limits: parse.Limits
+) -> tuple[dict[str, ReadFile], str]:
+    """Sort the files as git does, leave out the change from where it is too large, and hash it."""
+    kept: dict[str, ReadFile] = {}
+    digest = hashlib.sha256()
+    size = hunks = 0
+    for name in sorted(read, key=lambda name: name.encode("utf-8", "surrogatepass")):
+        row, one = rows[name], read[name]
+        patch = (row.patch or "").encode("utf-8", "surrogatepass")
+        for limit, found in (
+            ("max_diff_bytes", size + len(patch)),
+            ("max_files", len(kept) + 1),
+            ("max_hunks", hunks + len(one.file.hunks)),
+        ):
+            if one.reason is None and found > getattr(limits, limit):
+                one = _without_change(row, f"come after {limit} was reached")
+        if one.reason is None:
+            size += len(patch)
+            hunks += len(one.file.hunks)
+        kept[name] = one
+        shown = row.patch if one.reason is None else None
+        digest.update(msgspec.json.encode([name, row.status, row.previous_filename, shown]))
+    return kept, digest.hexdigest()
+
+
+def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:
+    """Say for each reason how many files it left out, and name the first ones."""
+    groups: dict[str, list[str]] = {}
+    for name, one in files.items():
+        if one.reason is not None:
+            groups.setdefault(one.reason, []).append(name)
+    for reason, names in sorted(groups.items()):
+        yield f"{len(names)} of the changed files {reason}: {named(names)}."
+
+
+def _disagreements(found: Totals, totals: Totals) -> Iterator[str]:
+    if found.files != totals.files:
+        yield f"{found.files} changed files were found and the pull request counts {totals.files}."
+    elif found != totals:
+        yield (
+            f"The files found add {found.additions} lines and remove {found.deletions}; the pull "
+            f"request counts {totals.additions} and {totals.deletions}."
+        )

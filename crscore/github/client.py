@@ -1,0 +1,514 @@
+"""Client for GitHub's interface: reads with `requests`, writes with PyGithub.
+
+PyGithub has no conditional requests (its issue 536), reads a response of any size and drops the
+query of a redirect. So REST and GraphQL are read here, with the library that PyGithub runs on, and
+PyGithub's own objects do the writing. Every error that leaves is a `HostError`; the token is in
+none of them.
+"""
+
+from __future__ import annotations
+
+import http.client
+import logging
+import re
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+
+from crscore.errors import (
+    BadTokenError,
+    DependencyError,
+    HostError,
+    RateLimitedError,
+    UnavailableError,
+    UncertainWriteError,
+)
+from crscore.github.response_errors import (
+    GraphqlError,
+    Response,
+    check_graphql_errors,
+    check_response,
+    one_line,
+)
+from crscore.github.retry import RetryBudget, TryAgainError
+from crscore.version import __version__
+
+try:
+    import github
+    import requests
+    import urllib3
+except ImportError as exc:
+    raise DependencyError("PyGithub", "pip install 'crscore[github]'") from exc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from github.Issue import Issue
+
+    from crscore.cache import Store
+
+T = TypeVar("T")
+
+MAX_RESPONSE_BYTES = 50 * 2**20
+"""Most bytes of one response, unpacked."""
+PAGE_ITEMS = 100
+"""Items of a page: the most that GitHub gives."""
+MAX_PAGES = 300
+"""Most pages read of one list."""
+SECONDS_BETWEEN_WRITES = 1.0
+"""Time between two writes, as GitHub asks for."""
+_MAX_REDIRECTS = 3
+_REDIRECTS = frozenset({301, 302, 307, 308})
+# A response may take so many time-outs in all.
+_TIMEOUTS = 4
+_CHUNK_BYTES = 65536
+# Anything else in a path would become a query, a fragment or another path.
+_PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", re.ASCII)
+# A token of GitHub is printable and has no spaces; anything else would be quoted in an error.
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+# Shorter "tokens" are toys of tests, and would be found in words of every response.
+_MIN_TOKEN_LENGTH = 8
+# `<https://api.github.com/x?page=2>; rel="next", <https://api.github.com/x?page=9>; rel="last"`
+_LAST_PAGE = re.compile(r'[?&]page=(\d{1,9})(?:&[^<>]*)?>; rel="last"', re.ASCII)
+_NO_RESPONSE = (OSError, ValueError, http.client.HTTPException, urllib3.exceptions.HTTPError)
+# What PyGithub raises besides for a response that it cannot read.
+_NOT_UNDERSTOOD = (AssertionError, AttributeError, RuntimeError, github.BadAttributeException)
+# At DEBUG PyGithub logs whole responses, in which a server may repeat the token.
+logging.getLogger("github.Requester").setLevel(logging.WARNING)
+
+
+@dataclass(slots=True, kw_only=True)
+class Traffic:
+    """Counts of the requests sent so far."""
+
+    requests: int = 0
+    """Sent, each try and each redirect on its own."""
+    conditional: int = 0
+    """Of these, GETs that only asked whether a kept response still holds."""
+    unchanged: int = 0
+    """Of these, answered with 304."""
+    waited_s: float = 0.0
+    """Seconds waited."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages(Generic[T]):
+    """A list, as far as it could be read."""
+
+    items: tuple[T, ...]
+    """In the order of the pages; one that moved between two requests may be there twice."""
+    missing: tuple[str, ...] = ()
+    """Which pages could not be read and why; empty when the list is whole."""
+
+
+class _Page(NamedTuple, Generic[T]):
+    value: T
+    link: str
+    """The `link` header."""
+    is_fresh: bool
+    """True when GitHub sent the header now; False when it was kept with the page."""
+
+
+class _Kept(msgspec.Struct, frozen=True, array_like=True):
+    """A response as the store has it."""
+
+    etag: str
+    link: str
+    body: str
+
+
+class _GraphqlErrors(msgspec.Struct):
+    errors: list[GraphqlError] | None = None
+
+
+class _GraphqlData(msgspec.Struct, Generic[T]):
+    data: T
+
+
+class _Lost(NamedTuple):
+    """A request without a response that can be read."""
+
+    reason: str
+    may_have_arrived: bool = True
+    is_final: bool = False
+
+
+class Client:
+    """One GitHub under one token. For one thread.
+
+    Args:
+        token: Token to sign in with; None for anonymous requests.
+        api_url: Address of GitHub's interface.
+        store: Keeps responses between runs; None keeps nothing.
+        retry: How much waiting this run can afford; a new default one when None.
+        timeout_s: Seconds without a byte after which a response counts as lost.
+        say: Takes one line each time the run waits.
+
+    Raises:
+        BadTokenError: The token has characters that no token has.
+        HostError: `api_url` is no address.
+    """
+
+    def __init__(
+        self,
+        *,
+        token: str | None,
+        api_url: str = "https://api.github.com",
+        store: Store | None = None,
+        retry: RetryBudget | None = None,
+        timeout_s: int = 30,
+        say: Callable[[str], None] | None = None,
+    ) -> None:
+        self.api_url = api_url.rstrip("/")
+        _check_address(self.api_url)
+        token = token.strip() if token is not None else None
+        if token is not None and not _TOKEN.fullmatch(token):
+            raise BadTokenError("the token", "it is empty or has characters that no token has")
+        self._redact = _make_redaction(token)
+        self._session = _make_session(token)
+        self._github = github.Github(
+            auth=github.Auth.Token(token) if token is not None else None,
+            base_url=self.api_url,
+            timeout=timeout_s,
+            user_agent=str(self._session.headers["User-Agent"]),
+            retry=None,  # it knows no budget
+            seconds_between_requests=None,
+            seconds_between_writes=SECONDS_BETWEEN_WRITES,
+            lazy=True,
+        )
+        self._store = store
+        self._retry = retry or RetryBudget()
+        self._timeout_s = timeout_s
+        self._say = say or (lambda _: None)
+        self._traffic = Traffic()
+        self._is_silent = False
+        # By resource: until when asking is pointless, and why. Limits of the two are apart.
+        self._closed: dict[str, tuple[float, RateLimitedError]] = {}
+
+    def __repr__(self) -> str:
+        return f"Client({self.api_url!r})"
+
+    @property
+    def traffic(self) -> Traffic:
+        """Counts of the requests so far; the seconds are those of the budget."""
+        return replace(self._traffic, waited_s=self._retry.waited_s)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._session.close()
+        self._github.close()
+
+    def get(self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None) -> T:
+        """Read one resource.
+
+        Args:
+            path: Path of the interface, with percent-escapes where needed: `/repos/o/r`.
+            kind: Type that the JSON is converted to, as msgspec does it.
+            parameters: Parameters of the query.
+
+        Raises:
+            HostError: It cannot be read.
+        """
+        return self._get(path, kind, dict(parameters or {})).value
+
+    def pages(
+        self,
+        path: str,
+        kind: type[T],
+        parameters: Mapping[str, str] | None = None,
+        *,
+        expected: int | None = None,
+    ) -> Pages[T]:
+        """Read a list page by page; a page that fails for good is left out, not the rest.
+
+        The number of pages comes from what page 1 links to, or from `expected`. Links that were
+        kept with an unchanged page may be old, because a list grows at its end: a full page then
+        says nothing of what follows.
+
+        Args:
+            path: As for `get`.
+            kind: Type that an item is converted to.
+            parameters: Parameters of the query, beside the page's number and size.
+            expected: Number of items, where that is known; 0 sends nothing.
+
+        Returns:
+            The items that could be read, and why others could not; never raises for a page.
+        """
+        items: list[T] = []
+        missing: list[str] = []
+        due = None if expected is None else -(-expected // PAGE_ITEMS)
+        last, number = (1 if due is None else due), 0
+        while number < last:
+            if number == MAX_PAGES:
+                missing.append(f"{path}: pages after {MAX_PAGES} were not asked for")
+                break
+            number += 1
+            asked = {**(parameters or {}), "per_page": str(PAGE_ITEMS)}
+            if number > 1:
+                asked["page"] = str(number)
+            try:
+                page = self._get(path, list[kind], asked)  # type: ignore[valid-type]
+            except HostError as exc:
+                is_end = number == last and (due is None or number > due)
+                which = f"page {number} and any after it" if is_end else f"page {number}"
+                missing.append(f"{path}: {which}: {exc.reason}")
+            else:
+                items += page.value
+                last = _last_page(page, number, last, due)
+        return Pages(items=tuple(items), missing=tuple(missing))
+
+    def graphql(self, query: str, variables: Mapping[str, Any], kind: type[T]) -> T:
+        """Send a GraphQL query. It must change nothing: it is repeated like a GET.
+
+        Args:
+            query: Query without mutations.
+            variables: Variables of the query.
+            kind: Type that `data` is converted to.
+
+        Raises:
+            HostError: It cannot be answered, or not in full.
+        """
+        what = "GraphQL"
+        url = self._github.requester.graphql_url
+        body = {"query": query, "variables": dict(variables)}
+
+        def attempt() -> T:
+            response = self._exchange("POST", url, what, json=body)
+            check_response(response, what, self._retry.now)
+            errors = _decode(response.body, _GraphqlErrors, what).errors or []
+            check_graphql_errors(errors, response, what, self._retry.now)
+            return _decode(response.body, _GraphqlData[kind], what).data  # type: ignore[valid-type]
+
+        return self._persist(what, attempt)
+
+    def issue(self, repository: str, number: int) -> Issue:
+        """Return PyGithub's object of an issue or pull request, for `write`; sends nothing."""
+        return self._github.get_repo(repository).get_issue(number)
+
+    def write(self, what: str, action: Callable[[], T]) -> T:
+        """Write with PyGithub; repeated only when GitHub surely did nothing.
+
+        Args:
+            what: What is written, for messages.
+            action: Sends one request with an object of PyGithub. Attributes of the response are
+                to be read here, too, as PyGithub raises only then when they are wrong.
+
+        Returns:
+            What `action` returned.
+
+        Raises:
+            UncertainWriteError: It may have been done, or not: look before repeating it.
+            HostError: It was not done.
+        """
+
+        def attempt() -> T:
+            self._traffic.requests += 1
+            try:
+                return action()
+            except github.GithubException as exc:
+                status, headers, data = exc.status, exc.headers or {}, exc.data
+            except _NO_RESPONSE as exc:
+                lost = _lost(exc)
+                if lost.may_have_arrived:
+                    raise _uncertain_write(what, lost.reason) from exc
+                raise _unavailable(lost, what) from exc
+            except _NOT_UNDERSTOOD as exc:
+                raise _uncertain_write(what, "GitHub's response cannot be read") from exc
+            # Outside of `except`: the exception may quote the token.
+            body = self._redact(msgspec.json.encode(data).decode())
+            try:
+                check_response(Response(status, headers, body), what, self._retry.now)
+            except TryAgainError as again:
+                if isinstance(again.error, RateLimitedError):
+                    raise
+                raise _uncertain_write(what, again.error.reason) from again
+            raise _uncertain_write(what, f"GitHub answers {status}")
+
+        return self._persist(what, attempt)
+
+    def _get(self, path: str, kind: type[T], parameters: Mapping[str, str]) -> _Page[T]:
+        """GET something, conditionally where a response is kept.
+
+        A kept body is believed only after GitHub said 304 to the token of this run. So a key needs
+        no token in it: whoever may not see a thing any more gets an error, not the copy.
+        """
+        what = f"GET {path}"
+        if not _PATH.fullmatch(path):
+            raise HostError(f"GET {one_line(path)!r}", "this is no path of GitHub's interface")
+        query = sorted(parameters.items())
+        key = f"github {self.api_url}{path}?{urlencode(query)}"
+        kept = self._recall(key, kind)
+
+        def attempt() -> _Page[T]:
+            headers = {"If-None-Match": kept[0].etag} if kept is not None else {}
+            response = self._follow(self.api_url + path, what, query, headers)
+            link = response.headers.get("link")
+            if response.status == 304 and kept is not None:
+                self._traffic.unchanged += 1
+                return _Page(kept[1], kept[0].link if link is None else link, link is not None)
+            check_response(response, what, self._retry.now)
+            value = _decode(response.body, kind, what)
+            etag = response.headers.get("etag", "")
+            if self._store is not None and etag:
+                entry = _Kept(etag=etag, link=link or "", body=response.body)
+                self._store.put(key, msgspec.msgpack.encode(entry))
+            return _Page(value, link or "", is_fresh=True)
+
+        return self._persist(what, attempt)
+
+    def _recall(self, key: str, kind: type[T]) -> tuple[_Kept, T] | None:
+        """Find a kept response; None when there is none that can be read."""
+        entry = self._store.get(key) if self._store is not None else None
+        try:
+            kept = msgspec.msgpack.decode(entry or b"", type=_Kept)
+            return kept, msgspec.json.decode(kept.body, type=kind)
+        except (msgspec.DecodeError, RecursionError):
+            return None
+
+    def _persist(self, what: str, attempt: Callable[[], T]) -> T:
+        """Try within the budget, and not at all where that is known to be pointless."""
+        resource = "graphql" if what == "GraphQL" else "core"
+        until, limit = self._closed.get(resource, (0.0, None))
+        left_s = until - self._retry.now()
+        if limit is not None and left_s > 0:
+            raise RateLimitedError(what, limit.reason, left_s)
+        if self._is_silent and self._retry.left_s < -self._timeout_s:
+            # A list of many pages would wait for each of them as long as a time-out lasts.
+            raise UnavailableError(what, "GitHub has stopped answering, and the time is spent")
+        try:
+            return self._retry.retry(attempt, self._say)
+        except RateLimitedError as exc:
+            self._closed[resource] = (self._retry.now() + (exc.retry_after or 0.0), exc)
+            raise
+
+    def _follow(
+        self, url: str, what: str, query: list[tuple[str, str]], headers: Mapping[str, str]
+    ) -> Response:
+        """GET something, and again where it moved to, on this host only: there goes the token."""
+        host = urlsplit(self.api_url)[:2]
+        for _ in range(_MAX_REDIRECTS + 1):
+            response = self._exchange("GET", url, what, params=query, headers=headers)
+            if response.status not in _REDIRECTS:
+                return response
+            url, query = response.headers.get("location", ""), []
+            if urlsplit(url)[:2] != host:
+                raise UnavailableError(what, "it is redirected to another host, not followed")
+        raise UnavailableError(what, "it is redirected again and again")
+
+    def _exchange(self, verb: str, url: str, what: str, **options: Any) -> Response:
+        """Send one request and read the response, up to a size and a time."""
+        self._traffic.requests += 1
+        self._traffic.conditional += "If-None-Match" in options.get("headers", ())
+        options |= {"timeout": self._timeout_s, "allow_redirects": False, "stream": True}
+        try:
+            with self._session.request(verb, url, **options) as response:
+                body = self._read_body(response, what)
+        except _NO_RESPONSE as exc:
+            self._is_silent = True
+            raise _unavailable(_lost(exc), what) from exc
+        self._is_silent = False
+        headers = {name.lower(): self._redact(value) for name, value in response.headers.items()}
+        return Response(response.status_code, headers, self._redact(body))
+
+    def _read_body(self, response: requests.Response, what: str) -> str:
+        """Read a body, strictly as UTF-8: what GitHub sends, and anything else is damage."""
+        end = time.monotonic() + _TIMEOUTS * self._timeout_s
+        body = bytearray()
+        for chunk in response.iter_content(_CHUNK_BYTES):
+            body += chunk
+            if len(body) > MAX_RESPONSE_BYTES:
+                reason = f"the response is larger than {MAX_RESPONSE_BYTES:,} bytes"
+                raise UnavailableError(what, reason)
+            if time.monotonic() > end:
+                error = UnavailableError(
+                    what, f"the response took longer than {_TIMEOUTS} time-outs"
+                )
+                raise TryAgainError(error)
+        return body.decode("utf-8")
+
+
+def _uncertain_write(what: str, reason: str) -> UncertainWriteError:
+    """Return the error of a write whose outcome is unknown."""
+    return UncertainWriteError(what, f"{reason}; it may have been done, or not")
+
+
+def _make_redaction(token: str | None) -> Callable[[str], str]:
+    """Return a function that strikes out the token; a function, as no attribute may hold it."""
+    if token is None or len(token) < _MIN_TOKEN_LENGTH:
+        return str
+    return lambda text: text.replace(token, "***")
+
+
+def _make_session(token: str | None) -> requests.Session:
+    def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if token is not None:
+            request.headers["Authorization"] = f"token {token}"
+        return request
+
+    session = requests.Session()
+    # Without a token, too: requests would take one from the user's .netrc.
+    session.auth = sign
+    session.headers["Accept"] = "application/vnd.github+json"
+    session.headers["User-Agent"] = f"crscore/{__version__}"
+    session.headers["X-GitHub-Api-Version"] = "2022-11-28"
+    return session
+
+
+def _check_address(api_url: str) -> None:
+    try:
+        parts = urlsplit(api_url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    is_plain = not (parts.query or parts.fragment or parts.username or parts.password)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain or port == 0:
+        reason = "it is no address such as https://api.github.com"
+        raise HostError("the interface's address", reason)
+
+
+def _last_page(page: _Page[list[T]], number: int, last: int, due: int | None) -> int:
+    """Return the number of the last page known, after reading page `number`."""
+    if number == 1 and (page.is_fresh or due is None):
+        # What is said now beats what was expected.
+        found = _LAST_PAGE.search(page.link)
+        last = int(found[1]) if found else 1
+    if number < last:
+        return last
+    has_next = 'rel="next"' in page.link
+    if not page.is_fresh and not has_next:
+        has_next = len(page.value) >= PAGE_ITEMS and (due is None or number < due)
+    return number + 1 if has_next else number
+
+
+def _decode(body: str, kind: type[T], what: str) -> T:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as exc:
+        reason = f"GitHub's response is not what it should be ({one_line(str(exc))})"
+        raise UnavailableError(what, reason) from exc
+    except msgspec.DecodeError as exc:
+        raise TryAgainError(UnavailableError(what, "GitHub's response is cut or broken")) from exc
+    except RecursionError as exc:
+        raise UnavailableError(what, "GitHub's response is nested too deeply") from exc
+
+
+def _unavailable(lost: _Lost, what: str) -> UnavailableError | TryAgainError:
+    error = UnavailableError(what, lost.reason)
+    return error if lost.is_final else TryAgainError(error)
+
+
+def _lost(exc: Exception) -> _Lost:
+    """Say what became of a request, in words that quote nothing of it."""
+    cause = getattr(next(iter(exc.args), None), "reason", None)
+    if "CERTIFICATE_VERIFY_FAILED" in str(exc):
+        return _Lost("its certificate cannot be trusted", may_have_arrived=False, is_final=True)
+    if isinstance(exc, requests.ConnectTimeout):
+        return _Lost("it cannot be reached in time", may_have_arrived=False)
+    if isinstance(cause, urllib3.exceptions.NewConnectionError):
+        return _Lost("it cannot be reached", may_have_arrived=False)
+    if isinstance(exc, requests.Timeout) or "timed out" in str(exc):
+        return _Lost("no response in time")
+    return _Lost("the connection broke, or the response cannot be read")

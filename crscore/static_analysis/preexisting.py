@@ -1,0 +1,338 @@
+"""Findings of the new file that continue a finding of the old one."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.records import LineKind, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+
+    from crscore.records import ChangedFile, Finding
+
+    Key = Callable[["_Version", Finding], Hashable]
+
+# A bracket alone is taken for unchanged wherever the differ finds one.
+_LETTER = re.compile(r"\w")
+_NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
+
+_NEAR = 8
+"""Lines within which a neighbour is looked for."""
+
+
+def find_continued(
+    file: ChangedFile,
+    new: Sequence[Finding],
+    old: Sequence[Finding],
+    sources: tuple[Sequence[str], Sequence[str]],
+) -> list[Finding | None]:
+    """Pair each new finding with one of the old file that it continues, each used once.
+
+    A finding continues where its line is unchanged, was indented or moved along with a neighbour,
+    or was edited and is said of in the same words; and where the block that it is about goes on
+    behind a new first line. The same code or the same words at another place are another defect.
+
+    Args:
+        file: The changed file.
+        new: Findings in its new version.
+        old: Findings in its old version.
+        sources: The lines of the old and of the new version.
+
+    Returns:
+        For each new finding the old one, None where there is none.
+    """
+    edits = _edits(file)
+    before = _Version(sources[0], edits[Side.OLD], None)
+    after = _Version(sources[1], edits[Side.NEW], Moves(file))
+    found: list[Finding | None] = [None] * len(new)
+    used = [False] * len(old)
+    for key_of in _PASSES:
+        waiting: dict[tuple[str, Hashable], list[int]] = defaultdict(list)
+        for index, finding in reversed(list(enumerate(old))):
+            if not used[index]:
+                waiting[finding.rule, key_of(before, finding)].append(index)
+        for index, finding in enumerate(new):
+            key = (finding.rule, key_of(after, finding))
+            if found[index] is None and key[1] is not None and waiting[key]:
+                match = waiting[key].pop()
+                found[index], used[match] = old[match], True
+    return found
+
+
+class _Edit(NamedTuple):
+    """Position of an added or a removed line among the others."""
+
+    segment: int
+    """Number of its stretch; an unchanged word separates stretches."""
+    pair: tuple[int, int] | None
+    """Names the line of the other version in whose stead it came, where lines were replaced one
+    by one."""
+
+
+def _edits(file: ChangedFile) -> dict[Side, dict[int, _Edit]]:
+    edits: dict[Side, dict[int, _Edit]] = {Side.OLD: {}, Side.NEW: {}}
+    segment = run = 0
+    for hunk in file.hunks:
+        segment += 1
+        for is_context, group in itertools.groupby(
+            hunk.lines, lambda line: line.kind is LineKind.CONTEXT
+        ):
+            lines = list(group)
+            if is_context:
+                segment += any(_LETTER.search(line.text) for line in lines)
+                continue
+            run += 1
+            removed = [line.old for line in lines if line.old]
+            added = [line.new for line in lines if line.new]
+            is_one_by_one = len(removed) == len(added)
+            for side, numbers in ((Side.OLD, removed), (Side.NEW, added)):
+                for index, number in enumerate(numbers):
+                    pair = (run, index) if is_one_by_one else None
+                    edits[side][number] = _Edit(segment, pair)
+    return edits
+
+
+class _Version:
+    """One version of a file: what stands around a finding, in terms that both versions share.
+
+    Each key is None where it says nothing.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[str],
+        edits: Mapping[int, _Edit],
+        moves: Moves | None,
+    ) -> None:
+        self.codes = [" ".join(line.split()) for line in lines]
+        self.indents = [indent_of(line) for line in lines]
+        self.edits = edits
+        self.moves = moves
+        self.definitions = Definitions(lines)
+        # By line: how many lines of code stand above, how many of these are unchanged, and which
+        # is the next unchanged one.
+        self.code, self.kept, self.next = [0], [0], [len(lines) + 1]
+        for number, code in enumerate(self.codes, 1):
+            self.code.append(self.code[-1] + bool(code))
+            self.kept.append(self.kept[-1] + (bool(code) and number not in edits))
+        for number in range(len(lines), 0, -1):
+            is_kept = self.kept[number] > self.kept[number - 1]
+            self.next.append(number if is_kept else self.next[-1])
+        self.next.reverse()
+
+    def unchanged(self, one: Finding) -> Hashable:
+        """The line, as the old version counts it."""
+        return self._before(one.line) if one.line > 0 and one.line not in self.edits else None
+
+    def indented(self, one: Finding) -> Hashable:
+        """The code, where both versions of it stand in one stretch and in one definition."""
+        edit = self.edits.get(one.line)
+        if not edit:
+            return None
+        return edit.segment, self.definitions.around(one.line), self._code(one.line)
+
+    def moved(self, one: Finding) -> Hashable:
+        """The code with its neighbours, at least one of which must have come along."""
+        sides = self._beside(one.line, -1), self._beside(one.line, 1)
+        return (self._code(one.line), sides) if one.line in self.edits and any(sides) else None
+
+    def replaced(self, one: Finding) -> Hashable:
+        """The words, where a line was put in the stead of another."""
+        edit = self.edits.get(one.line)
+        return (edit.pair, self._said(one)) if edit and edit.pair else None
+
+    def edited(self, one: Finding) -> Hashable:
+        """The words, in one stretch and in one definition, where lines have no counterparts."""
+        edit = self.edits.get(one.line)
+        if not edit or edit.pair:
+            return None
+        return edit.segment, self.definitions.around(one.line), _words(one.text)
+
+    def block(self, one: Finding) -> Hashable:
+        """The first unchanged line of a block whose first line changed; half of it must stay."""
+        line, end = one.line, min(one.end_line, len(self.codes))
+        if line not in self.edits or end <= line:
+            return None
+        first, kept = self.next[line - 1], self.kept[end] - self.kept[line - 1]
+        # What a block gained does not make it another.
+        lost = self.code[end] - self.code[line - 1] - kept if self.moves is None else 0
+        return (self._before(first), self._said(one)) if kept and lost <= kept else None
+
+    def file(self, one: Finding) -> Hashable:
+        """The words, of the file as a whole."""
+        return _words(one.text) if one.line < 1 else None
+
+    def _before(self, line: int) -> int | None:
+        return line if self.moves is None else self.moves.before(line)
+
+    def _said(self, one: Finding) -> str:
+        """Return the words, without the name of the definition that they are about."""
+        name = self.definitions.at(one.line)
+        # How bad a whole definition is may be said in words: "very high risk".
+        return "" if name and one.end_line > one.line else _words(one.text, name)
+
+    def _beside(self, line: int, step: int) -> str:
+        """The code before or behind in the same block; "" where it ends or did not change."""
+        indent, other = self._indent(line), line + step
+        while abs(other - line) < _NEAR and not self._code(other):
+            other += step
+        is_far = other != line + step
+        if other not in self.edits or self._indent(other) < indent:
+            return ""
+        return "" if is_far and (not indent or self._indent(other) > indent) else self._code(other)
+
+    def _indent(self, line: int) -> int:
+        return self.indents[line - 1] if 0 < line <= len(self.indents) else 0
+
+    def _code(self, line: int) -> str:
+        return self.codes[line - 1] if 0 < line <= len(self.codes) else ""
+
+
+_PASSES: tuple[Key, ...] = (
+    _Version.unchanged,
+    _Version.indented,
+    _Version.moved,
+    _Version.replaced,
+    _Version.edited,
+    _Version.block,
+    _Version.file,
+)
+
+
+def _words(text: str, name: str = "") -> str:
+    """Drop measures, and the name of a definition; other names tell what is meant."""
+    parts = text.split("`")
+    for index, part in enumerate(parts):
+        if index % 2 == 0:
+            parts[index] = _NUMBER.sub("", part)
+        elif name and re.split(r"\W+", part.partition("(")[0])[-1] == name:
+            parts[index] = ""
+    return "`".join(parts)
+
+
+class Moves:
+    """Positions of the unchanged lines of the new file in the old one."""
+
+    def __init__(self, file: ChangedFile) -> None:
+        """Read the hunks.
+
+        Args:
+            file: The changed file.
+        """
+        self.inside = {line.new: line.old for line in file.lines() if line.new}
+        # The first line behind each hunk, and by how much the old file counts it otherwise. An
+        # empty side names the line before it.
+        self.behind = [
+            (
+                hunk.new_start + (hunk.new_length or 1),
+                hunk.old_start + (hunk.old_length or 1) - hunk.new_start - (hunk.new_length or 1),
+            )
+            for hunk in file.hunks
+        ]
+        self.starts = [start for start, _ in self.behind]
+
+    def before(self, line: int) -> int | None:
+        """Count a line as the old file does; None for an added one."""
+        if line in self.inside:
+            return self.inside[line]
+        index = bisect.bisect_right(self.starts, line) - 1
+        return line + (self.behind[index][1] if index >= 0 else 0)
+
+
+_WORD = re.compile(r"\w+")
+_HEAD = re.compile(r"[({:=<]|\b(?:extends|implements)\b")
+_COMMENT = ("#", "//", "/*", "*")
+_TRAILING = re.compile(r"\s(?:#|//).*")
+_JOINS = (")", "]", "}", "{")
+_CONTROL = re.compile(
+    r"(?:async\s+)?(?:if|elif|else|for|foreach|while|do|loop|try|except|catch|finally|with|using|switch"
+    r"|case|default|match|when|unless|synchronized|lock|return|await|yield|throw|new)\b"
+)
+
+
+class Definitions:
+    """The definitions of a file, in any language that is indented.
+
+    A definition is a line that opens a block with `:` or `{` and begins with no word of control
+    flow. A call that is given a function (`on("x", () => {`) opens none.
+
+    Example:
+        >>> found = Definitions(["class A:", "  def f(self):", "    if x:", "      y()"])
+        >>> found.around(4), found.at(2), found.at(3)
+        ('f', 'f', '')
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Read a file.
+
+        Args:
+            lines: Its lines.
+        """
+        # A statement begins on each line but those that go on with one: `):`, `} else {`.
+        self._first: list[int] = []
+        self._heads: list[str] = []
+        self._names: list[str] = []
+        self._parents: list[int | None] = []
+        self._of_line: list[int | None] = []
+        self._read(lines)
+        self._around: list[str] = []
+        for name, parent in zip(self._names, self._parents, strict=True):
+            self._around.append(name or ("" if parent is None else self._around[parent]))
+
+    def around(self, line: int) -> str:
+        """Return the definition that a line begins or stands in; "" for none."""
+        statement = self._statement(line)
+        return "" if statement is None else self._around[statement]
+
+    def at(self, line: int) -> str:
+        """Return the definition that begins on a line; "" for none."""
+        statement = self._statement(line)
+        return "" if statement is None or self._first[statement] != line else self._names[statement]
+
+    def _statement(self, line: int) -> int | None:
+        return self._of_line[line - 1] if 0 < line <= len(self._of_line) else None
+
+    def _read(self, lines: Sequence[str]) -> None:
+        opened: list[tuple[int, int]] = []
+        for number, line in enumerate(lines, 1):
+            code = _TRAILING.sub("", line.strip()).rstrip()
+            if not code or code.startswith(_COMMENT):
+                self._of_line.append(opened[-1][1] if opened else None)
+                continue
+            indent = indent_of(line)
+            while opened and opened[-1][0] > indent:
+                opened.pop()
+            is_next = bool(opened) and opened[-1][0] == indent
+            goes_on = is_next and code.startswith(_JOINS)
+            if not goes_on:
+                del opened[len(opened) - is_next :]
+                parent = opened[-1][1] if opened else None
+                opened.append((indent, self._begin(number, code, parent)))
+            statement = opened[-1][1]
+            self._of_line.append(statement)
+            is_call = code.count("(") > code.count(")")
+            if code.endswith((":", "{")) and not is_call:
+                self._names[statement] = _name(self._heads[statement])
+
+    def _begin(self, number: int, code: str, parent: int | None) -> int:
+        self._first.append(number)
+        self._heads.append(code)
+        self._names.append("")
+        self._parents.append(parent)
+        return len(self._first) - 1
+
+
+def indent_of(line: str) -> int:
+    """Count the columns before the code of a line."""
+    wide = line.expandtabs()
+    return len(wide) - len(wide.lstrip())
+
+
+def _name(head: str) -> str:
+    words = _WORD.findall(_HEAD.split(head, maxsplit=1)[0])
+    return "" if not words or _CONTROL.match(head.lstrip("}]) ")) else words[-1]

@@ -1,0 +1,136 @@
+"""Findings as text, JSON or SARIF 2.1.0."""
+
+from __future__ import annotations
+
+import json
+import os
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from crscore.static_analysis.pyscent.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from crscore.static_analysis.pyscent.rules import FileReport, Smell
+
+SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+UNPARSED: Final = "unparsed"
+
+
+def text(reports: Sequence[FileReport], version: str) -> str:  # noqa: ARG001 - as the others
+    """Render a line a finding: `path:line: level: sentence [rule]`."""
+    lines = []
+    for report in reports:
+        path = report.path if report.path.isprintable() else ascii(report.path)
+        if report.unparsed is not None:
+            lines.append(f"{path}: not read: {_printable(report.unparsed)}\n")
+        for smell in report.smells:
+            place = path if smell.line < 1 else f"{path}:{smell.line}"
+            lines.append(f"{place}: {smell.level}: {smell.text} [{smell.rule.id}]\n")
+    return "".join(lines)
+
+
+def as_json(reports: Sequence[FileReport], version: str) -> str:
+    """Render one object: `version`, `findings`, `unparsed`; a file-level finding has line -1."""
+    findings = [
+        {
+            "path": report.path,
+            "line": smell.line,
+            "end_line": smell.end_line,
+            "rule": smell.rule.id,
+            "level": smell.level,
+            "measure": smell.measure,
+            "limit": smell.rule.limit or None,
+            "message": smell.text,
+        }
+        for report in reports
+        for smell in report.smells
+    ]
+    unparsed = [
+        {"path": report.path, "reason": _printable(report.unparsed)}
+        for report in reports
+        if report.unparsed is not None
+    ]
+    return _dumped({"version": version, "findings": findings, "unparsed": unparsed})
+
+
+def sarif(reports: Sequence[FileReport], version: str) -> str:
+    """Render SARIF; files that could not be read are notifications of the run."""
+    run = {
+        "tool": {"driver": _driver(version)},
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": [
+                    _notification(report) for report in reports if report.unparsed is not None
+                ],
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(report.path, smell) for report in reports for smell in report.smells],
+    }
+    return _dumped({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+FORMATS: Final = MappingProxyType({"text": text, "json": as_json, "sarif": sarif})
+
+
+def _driver(version: str) -> dict[str, Any]:
+    return {
+        "name": "pyscent",
+        "version": version,
+        "rules": [
+            {
+                "id": rule.id,
+                "shortDescription": {"text": f"{rule.title}."},
+                "defaultConfiguration": {"level": rule.level},
+            }
+            for rule in RULES.values()
+        ],
+        "notifications": [
+            {
+                "id": UNPARSED,
+                "shortDescription": {"text": "A file could not be read as Python."},
+            }
+        ],
+    }
+
+
+def _result(path: str, smell: Smell) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
+    if smell.line >= 1:  # a region cannot say "the whole file"
+        location["region"] = {"startLine": smell.line, "endLine": smell.end_line}
+    return {
+        "ruleId": smell.rule.id,
+        "ruleIndex": list(RULES).index(smell.rule.id),
+        "level": smell.level,
+        "message": {"text": smell.text},
+        "locations": [{"physicalLocation": location}],
+    }
+
+
+def _notification(report: FileReport) -> dict[str, Any]:
+    return {
+        "descriptor": {"id": UNPARSED, "index": 0},
+        "level": "error",
+        "message": {"text": f"The file is not read: {_printable(report.unparsed or '')}."},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(report.path)}}}],
+    }
+
+
+def _uri(path: str) -> str:
+    return quote(os.fsencode(path))
+
+
+def _printable(reason: str) -> str:
+    """Spell out what the code could have smuggled into a message."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in reason)
+
+
+def _dumped(document: Mapping[str, object]) -> str:
+    return json.dumps(document, indent=2) + "\n"

@@ -1,0 +1,308 @@
+"""Duels between attacks and honest reviews: who scores higher, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from crscore.errors import InputError
+from crscore.records import Comment, Flag
+from crscore.study import statistics
+from crscore.study.attacks.attack_set import AttackKind, honest_reviews
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crscore.records import Result
+    from crscore.scorer import Scorer
+    from crscore.study.attacks.attack_set import Attack
+    from crscore.study.study import Study
+
+WIN_GOAL: Final = 0.95
+"""Share of duels that the honest review has to win, for each kind that has this goal."""
+FLAG_GOAL: Final = 0.90
+"""Share of restatements and echoes that must be flagged, at least."""
+WRONG_FLAG_LIMIT: Final = 0.05
+"""Share of honest reviews that may be flagged as a restatement, below this."""
+FLAGGED_FROM: Final = 0.5
+"""Share of a review's sentences with the flag from which the review counts as flagged."""
+FLAGGED_KINDS: Final = frozenset({AttackKind.RESTATEMENT, AttackKind.ECHO})
+"""Kinds that say nothing false: they are to be flagged, not beaten."""
+REPORTED_ONLY: Final = frozenset({AttackKind.NEGATION, AttackKind.DISGUISED})
+"""Kinds without a goal: a score that compares meanings cannot be asked to see through them."""
+# Two ways to compute the same mean may differ in the last bit; that is no win.
+_TIE: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """Score of one text."""
+
+    relevance: float
+    """In [0, 1]; 0 for an abstention."""
+    abstained: bool
+    """True when there was nothing to score."""
+    sentences: int
+    """Sentences of the text."""
+    restating: int
+    """Sentences with the flag `restates the change`."""
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether at least half of the sentences, and at least one, have the flag."""
+        return self.restating > 0 and self.restating >= FLAGGED_FROM * self.sentences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duel:
+    """An attack and the honest review that it competes with."""
+
+    attack: Attack
+    """The attack."""
+    made: Scored
+    """Score of the attack."""
+    honest: Scored
+    """Score of the honest review."""
+
+    @property
+    def won(self) -> bool:
+        """Whether the honest review is strictly more relevant."""
+        return self.honest.relevance > self.made.relevance + _TIE
+
+    @property
+    def tied(self) -> bool:
+        """Whether both are equally relevant, which is no win."""
+        return abs(self.honest.relevance - self.made.relevance) <= _TIE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Outcome of a set of duels."""
+
+    n: int
+    """Duels."""
+    wins: float
+    """Share that the honest review won, in [0, 1]; a tie is no win."""
+    ties: float
+    """Share without a winner, in [0, 1]."""
+    flagged: float
+    """Share of the attacks flagged as a restatement, in [0, 1]."""
+    median: float
+    """Median relevance of the attacks, in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantRow(Tally):
+    """Outcome of one variant of a kind."""
+
+    variant: str
+    """Its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRow(Tally):
+    """Outcome of one kind of attack."""
+
+    kind: AttackKind
+    """The kind."""
+    low: float | None
+    """Lower end of the 95 % interval of `wins`, by bootstrap over changes; None without draws."""
+    high: float | None
+    """Upper end of it."""
+    abstained: float
+    """Share of attacks in which the scorer found nothing to score, in [0, 1]."""
+    honest_median: float
+    """Median relevance of the honest reviews of these duels, in [0, 1]."""
+    reached: bool | None
+    """Whether the goal of the kind is reached; None for a kind without one."""
+    variants: tuple[VariantRow, ...]
+    """The kind's variants, those that honest reviews win least often first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HonestRow:
+    """Scores of the honest reviews themselves."""
+
+    n: int
+    """Reviews."""
+    median: float
+    """Median relevance, in [0, 1]."""
+    zero: float
+    """Share with relevance 0 or an abstention: they can win no duel. In [0, 1]."""
+    flagged: float
+    """Share of reviews wrongly flagged: half of the sentences restate the change, in [0, 1]."""
+    flagged_any: float
+    """Share of reviews with any sentence that is flagged so, in [0, 1]."""
+    reached: bool
+    """Whether `flagged` is below the limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackReport:
+    """Outcome of an attack set."""
+
+    kinds: tuple[KindRow, ...]
+    """One row a kind, in the order of `AttackKind`."""
+    honest: HonestRow
+    """The reviews that were attacked."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether every goal is reached."""
+        return self.honest.reached and all(row.reached is not False for row in self.kinds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-able values, with the goals beside what was found."""
+        return {
+            "goals": {
+                "wins": WIN_GOAL,
+                "flagged": FLAG_GOAL,
+                "honest_flagged_below": WRONG_FLAG_LIMIT,
+            },
+            "reached": self.reached,
+            "honest": asdict(self.honest),
+            "kinds": [asdict(row) for row in self.kinds],
+        }
+
+
+def score_duels(
+    study: Study, attacks: Sequence[Attack], scorer: Scorer, *, sources: bool = True
+) -> tuple[Duel, ...]:
+    """Score attacks and the reviews that they compete with; each honest review once.
+
+    With a scorer for each fold, give each the attacks on its held-out changes and put the
+    duels together before the report.
+
+    Args:
+        study: The study.
+        attacks: Made from it; any subset.
+        scorer: What to score with.
+        sources: Give the generator the whole files where the study has them.
+
+    Returns:
+        One duel for each attack, in order.
+
+    Raises:
+        InputError: An attack is on no honest review of the study.
+    """
+    texts = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
+    pairs = list(dict.fromkeys((attack.change, attack.system) for attack in attacks))
+    if unknown := sorted(set(pairs) - texts.keys()):
+        raise InputError(
+            "an attack competes with the review by {1!r} of {0!r}, which is no honest review of "
+            "this study; make the attacks from the same study".format(*unknown[0])
+        )
+    wanted = {change for change, _ in pairs}
+    diffs = {
+        change.id: scorer.read_diff(
+            change.patch,
+            source=change.id,
+            language=change.language,
+            sources={"": (change.old_source, change.new_source)} if sources else None,
+        )
+        for change in study.changes
+        if change.id in wanted
+    }
+    work = [(change, texts[change, system]) for change, system in pairs]
+    work += [(attack.change, attack.text) for attack in attacks]
+    results = scorer.score_many((diffs[change], (Comment(body=text),)) for change, text in work)
+    scored = [_scored(result) for result in results]
+    honest = dict(zip(pairs, scored[: len(pairs)], strict=True))
+    return tuple(
+        Duel(attack=attack, made=made, honest=honest[attack.change, attack.system])
+        for attack, made in zip(attacks, scored[len(pairs) :], strict=True)
+    )
+
+
+def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> AttackReport:
+    """Count who won.
+
+    Args:
+        duels: The duels.
+        resamples: Draws of changes for each interval; 0 for none.
+        seed: Of the draws; every kind meets the same ones.
+
+    Returns:
+        The report; kinds without a duel have no row.
+
+    Raises:
+        InputError: There is no duel.
+    """
+    if not duels:
+        raise InputError("no attack to measure: the study has no review that people rated 4 or 5")
+    groups = [(kind, [duel for duel in duels if duel.attack.kind is kind]) for kind in AttackKind]
+    honest = {(duel.attack.change, duel.attack.system): duel.honest for duel in duels}.values()
+    flagged = _share(one.is_flagged for one in honest)
+    return AttackReport(
+        kinds=tuple(
+            _kind_row(kind, some, resamples=resamples, seed=seed) for kind, some in groups if some
+        ),
+        honest=HonestRow(
+            n=len(honest),
+            median=_median(honest),
+            zero=_share(one.relevance <= _TIE for one in honest),
+            flagged=flagged,
+            flagged_any=_share(one.restating > 0 for one in honest),
+            reached=flagged < WRONG_FLAG_LIMIT,
+        ),
+    )
+
+
+def _scored(result: Result) -> Scored:
+    return Scored(
+        relevance=result.relevance or 0.0,
+        abstained=result.relevance is None,
+        sentences=len(result.sentences),
+        restating=sum(flag is Flag.RESTATES for flag in result.sentence_flags),
+    )
+
+
+def _kind_row(kind: AttackKind, duels: Sequence[Duel], *, resamples: int, seed: int) -> KindRow:
+    won = np.array([duel.won for duel in duels], dtype=np.float64)
+    interval = statistics.cluster_bootstrap(
+        lambda drawn: float(won[drawn].mean()),
+        [duel.attack.change for duel in duels],
+        resamples=resamples,
+        rng=np.random.default_rng(seed),
+    )
+    tally = _tally(duels)
+    honest_median = _median(duel.honest for duel in duels)
+    variants: dict[str, list[Duel]] = {}
+    for duel in duels:
+        variants.setdefault(duel.attack.variant, []).append(duel)
+    rows = [VariantRow(variant=name, **_tally(group)) for name, group in variants.items()]
+    reached = None
+    if kind in FLAGGED_KINDS:
+        reached = tally["flagged"] >= FLAG_GOAL and tally["median"] <= honest_median + _TIE
+    elif kind not in REPORTED_ONLY:
+        reached = tally["wins"] >= WIN_GOAL
+    return KindRow(
+        **tally,
+        kind=kind,
+        low=interval.low,
+        high=interval.high,
+        abstained=_share(duel.made.abstained for duel in duels),
+        honest_median=honest_median,
+        reached=reached,
+        variants=tuple(sorted(rows, key=lambda row: (row.wins, row.variant))),
+    )
+
+
+def _tally(duels: Sequence[Duel]) -> dict[str, Any]:
+    return {
+        "n": len(duels),
+        "wins": _share(duel.won for duel in duels),
+        "ties": _share(duel.tied for duel in duels),
+        "flagged": _share(duel.made.is_flagged for duel in duels),
+        "median": _median(duel.made for duel in duels),
+    }
+
+
+def _share(marks: Iterable[bool]) -> float:
+    return float(np.mean(list(marks)))
+
+
+def _median(scored: Iterable[Scored]) -> float:
+    return float(np.median([one.relevance for one in scored]))

@@ -1,0 +1,124 @@
+"""Write `crscore/schemas/*.schema.json` from the types of the documents: run it after changing one.
+
+Descriptions are the docstrings of the types and of their fields.
+"""
+
+import ast
+import inspect
+import itertools
+import json
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from crscore.pull_request.documents import json as pull  # noqa: E402
+from crscore.reports import json as result  # noqa: E402
+
+FOLDER = ROOT / "crscore" / "schemas"
+_SCORES = ("conciseness", "comprehensiveness", "relevance")
+NUMBERS_OR_REASON = {
+    "if": {"properties": {"reason": {"type": "null"}}},
+    "then": {"properties": {key: {"type": "number"} for key in _SCORES}},
+    "else": {"properties": {key: {"type": "null"} for key in _SCORES}},
+}
+"""Scores are three numbers, or three nulls with a reason."""
+
+
+class Document(NamedTuple):
+    """A kind of document."""
+
+    id: str
+    """The `$id` of its schema."""
+    title: str
+    description: str
+    types: tuple[type, ...]
+    """What it may be."""
+
+
+DOCUMENTS = {
+    "result": Document(
+        result.SCHEMA,
+        "crscore result",
+        "What `--format json` writes: one result, or several under `results`.",
+        (result.Result, result.Results),
+    ),
+    "pull": Document(
+        pull.SCHEMA,
+        "crscore pull request",
+        "What `crscore pr` and the action write of one pull request: what people are shown, then "
+        "all that it was made of.",
+        (pull.PullDocument,),
+    ),
+}
+
+
+def field_docs(kind: type) -> dict[str, str]:
+    """Read the docstrings below the fields of a type and of its bases."""
+    docs: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if not base.__module__.startswith("crscore."):
+            continue
+        body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0].body  # type: ignore[attr-defined]
+        for field, doc in itertools.pairwise(body):
+            if isinstance(field, ast.AnnAssign) and isinstance(doc, ast.Expr):
+                docs[ast.unparse(field.target)] = " ".join(ast.literal_eval(doc.value).split())
+    return docs
+
+
+def types_below(kind: Any, found: dict[str, type]) -> None:
+    """Collect the structs and dataclasses that a type is made of, by name."""
+    for part in getattr(kind, "__args__", ()):
+        types_below(part, found)
+    if hasattr(kind, "__struct_fields__") or hasattr(kind, "__dataclass_fields__"):
+        if kind.__name__ not in found:
+            found[kind.__name__] = kind
+            for field in inspect.get_annotations(kind, eval_str=True).values():
+                types_below(field, found)
+        for base in kind.__bases__:
+            types_below(base, found)
+
+
+def schema(document: Document) -> dict[str, Any]:
+    """Make the JSON Schema of a document."""
+    (*roots,), definitions = msgspec.json.schema_components(
+        document.types, ref_template="#/$defs/{name}"
+    )
+    kinds: dict[str, type] = {}
+    for kind in document.types:
+        types_below(kind, kinds)
+    for name, definition in definitions.items():
+        if definition.get("type") != "object":
+            continue
+        definition["additionalProperties"] = False
+        definition["required"] = list(definition["properties"])
+        docs = field_docs(kinds[name])
+        for field, value in definition["properties"].items():
+            value.pop("default", None)
+            definition["properties"][field] = {"description": docs[field], **value}
+        if {"relevance", "reason"} <= docs.keys():
+            definition.update(NUMBERS_OR_REASON)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": document.id,
+        "title": document.title,
+        "description": document.description,
+        **(roots[0] if len(roots) == 1 else {"oneOf": roots}),
+        "$defs": definitions,
+    }
+
+
+def main() -> None:
+    """Write every schema."""
+    for name, document in DOCUMENTS.items():
+        text = json.dumps(schema(document), indent=2, ensure_ascii=False) + "\n"
+        (FOLDER / f"{name}.schema.json").write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

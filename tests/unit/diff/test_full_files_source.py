@@ -1,0 +1,60 @@
+import pytest
+
+from crscore.diff import full_files, parse
+from crscore.errors import InputError
+
+OLD = "one\ntwo\nthree\n"
+NEW = "one\nTWO\nthree\n"
+PATCH = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n"
+CHANGE = parse.parse_diff(PATCH)
+
+
+def both(change) -> tuple[str | None, str | None]:
+    return change.files[0].old_source, change.files[0].new_source
+
+
+@pytest.mark.parametrize("given", [OLD, NEW])
+def test_either_version_in_the_folder_gives_both(given: str) -> None:
+    assert both(full_files.from_tree(CHANGE, {"a.txt": given})) == (OLD, NEW)
+
+
+def test_third_version_in_the_folder_is_left_out_with_a_note() -> None:
+    found = full_files.from_tree(CHANGE, {"a.txt": "else\n"}, notes=["first"])
+    assert both(found) == (None, None)
+    assert found.notes[-2] == "first"
+    assert "neither the old nor the new" in found.notes[-1]
+
+
+def test_file_that_the_folder_lacks_stays_without_sources() -> None:
+    assert full_files.from_tree(CHANGE, {}) == CHANGE
+
+
+@pytest.mark.parametrize("given", [{"old": OLD, "new": None}, {"old": None, "new": NEW}])
+def test_one_file_of_the_pair_gives_the_other(given: dict[str, str | None]) -> None:
+    assert both(full_files.from_pair(CHANGE, **given)) == (OLD, NEW)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [({"old": NEW, "new": None}, "--old is not"), ({"old": OLD, "new": OLD}, "--new is not")],
+)
+def test_wrong_version_is_refused(given: dict[str, str | None], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        full_files.from_pair(CHANGE, **given)
+
+
+def test_pair_for_a_change_of_two_files_is_refused() -> None:
+    two = parse.parse_diff(PATCH + PATCH.replace("a.txt", "b.txt"))
+    with pytest.raises(InputError, match="this one has 2; use --source-root"):
+        full_files.from_pair(two, old=OLD, new=NEW)
+
+
+GONE = parse.parse_diff("--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n")
+
+
+def test_deleted_file_in_the_folder_is_the_old_version() -> None:
+    assert both(full_files.from_tree(GONE, {"a.txt": "one\ntwo\n"})) == ("one\ntwo\n", "")
+
+
+def test_deleted_file_of_another_text_is_left_out() -> None:
+    assert both(full_files.from_tree(GONE, {"a.txt": "else\n"})) == (None, None)

@@ -1,0 +1,367 @@
+"""The list of changed files: its rows, and how it is held against the pull request's totals."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crscore.diff import parse
+from crscore.diff.full_files import Limits
+from crscore.github import changed_files
+from crscore.github.changed_files import EMPTY_BLOBS, PatchRow, Totals, read_row
+from crscore.github.client import Pages
+from crscore.records import FileStatus
+
+LIMITS = Limits()
+HEAD, OLDER = "c" * 40, "d" * 40
+PATCH = "@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d"
+
+
+def row(name: str, *, commit: str = HEAD, **values) -> PatchRow:
+    given = {"status": "modified", "additions": 2, "deletions": 1, "patch": PATCH, "sha": "e" * 40}
+    url = f"https://api.example/repos/o/r/contents/{name}?ref={commit}"
+    return PatchRow(filename=name, contents_url=url, **{**given, **values})
+
+
+def silent(name: str, status: str = "modified", **values) -> PatchRow:
+    return row(name, status=status, additions=0, deletions=0, patch=None, **values)
+
+
+class Lists:
+    """Hands out one list after the other, the last one for good; counts how often."""
+
+    def __init__(self, *lists: list[PatchRow], lost: tuple[str, ...] = ()) -> None:
+        self.lists = lists
+        self.lost = lost
+        self.asked: list[tuple[str, int | None]] = []
+
+    def pages(self, path, kind, parameters=None, *, expected=None) -> Pages[PatchRow]:
+        assert kind is PatchRow
+        rows = self.lists[min(len(self.asked), len(self.lists) - 1)]
+        self.asked.append((path, expected))
+        return Pages(items=tuple(rows), missing=self.lost)
+
+
+def totals_of(*rows: PatchRow) -> Totals:
+    return Totals(
+        files=len(rows),
+        additions=sum(one.additions for one in rows),
+        deletions=sum(one.deletions for one in rows),
+    )
+
+
+def read(host: Lists, totals: Totals, limits: Limits = LIMITS) -> changed_files.Change:
+    return changed_files.read_change(host, "o/r", 7, totals, HEAD, limits)  # type: ignore[arg-type]
+
+
+def unseen(found: changed_files.Change) -> list[str]:
+    return [file.path for file in found.diff.files if file.is_missing]
+
+
+WHOLE = [
+    row("b.py"),
+    row("a.py"),
+    silent("logo.png"),
+    silent("n.py", "renamed", previous_filename="m.py"),
+]
+
+
+def test_whole_list_is_read_with_one_request_and_sorted() -> None:
+    host = Lists(WHOLE)
+    found = read(host, totals_of(*WHOLE))
+    assert [file.path for file in found.diff.files] == ["a.py", "b.py", "logo.png", "n.py"]
+    assert found.missing == ()
+    assert host.asked == [("/repos/o/r/pulls/7/files", 4)]
+    assert found.blobs["a.py"] == "e" * 40
+
+
+def test_image_and_pure_rename_are_believed_when_the_totals_agree() -> None:
+    files = {file.path: file for file in read(Lists(WHOLE), totals_of(*WHOLE)).diff.files}
+    assert files["logo.png"].is_binary
+    assert (files["n.py"].status, files["n.py"].old_path) == (FileStatus.RENAMED, "m.py")
+
+
+def test_silently_empty_rows_are_missing_when_the_totals_say_more() -> None:
+    totals = totals_of(*WHOLE)._replace(additions=400)
+    found = read(Lists(WHOLE), totals)
+    assert unseen(found) == ["logo.png", "n.py"]
+    assert (
+        "listed without any change, which does not add up: 'logo.png', 'n.py'" in found.missing[0]
+    )
+    assert "add 4 lines and remove 2; the pull request counts 400 and 2" in found.missing[1]
+
+
+def test_file_without_patch_is_missing_and_the_others_are_read() -> None:
+    rows = [row("a.py"), row("large.py", patch=None, additions=900)]
+    found = read(Lists(rows), totals_of(*rows))
+    assert unseen(found) == ["large.py"]
+    assert found.diff.files[0].hunks
+    assert found.missing == (
+        "1 of the changed files have changed lines that the host did not show: 'large.py'.",
+    )
+
+
+def test_lost_page_is_told_with_its_reason_and_not_asked_again() -> None:
+    host = Lists(WHOLE, lost=("page 2 of the files: status 502",))
+    found = read(host, totals_of(*WHOLE)._replace(files=120, additions=999))
+    assert len(host.asked) == 1
+    assert "4 changed files were found and the pull request counts 120." in found.missing
+    assert "Files are not listed: page 2 of the files: status 502." in found.missing
+
+
+def test_more_files_than_the_host_lists_are_said_to_be_missing(monkeypatch) -> None:
+    monkeypatch.setattr(changed_files, "MAX_LISTED", 4)
+    host = Lists(WHOLE)
+    found = read(host, totals_of(*WHOLE)._replace(files=9))
+    assert host.asked == [("/repos/o/r/pulls/7/files", 4)]
+    assert "Files are not listed: the host lists 4 at most." in found.missing
+
+
+def test_rows_listed_twice_count_once() -> None:
+    assert read(Lists([*WHOLE, *WHOLE[:2]]), totals_of(*WHOLE)).missing == ()
+
+
+def test_file_that_slipped_between_two_pages_is_found_the_second_time() -> None:
+    host = Lists([WHOLE[0], WHOLE[0], *WHOLE[2:]], [WHOLE[1], WHOLE[1], *WHOLE[2:]])
+    found = read(host, totals_of(*WHOLE))
+    assert (len(host.asked), found.missing) == (2, ())
+    assert len(found.diff.files) == 4
+
+
+def test_stale_list_is_read_once_more() -> None:
+    stale = [row("gone.py", commit=OLDER), row("a.py", commit=OLDER, additions=9)]
+    host = Lists(stale, WHOLE)
+    found = read(host, totals_of(*WHOLE))
+    assert (len(host.asked), found.missing, unseen(found)) == (2, (), [])
+    assert found == read(Lists(WHOLE), totals_of(*WHOLE))
+
+
+def test_list_that_stays_stale_shows_nothing_of_its_files() -> None:
+    host = Lists([row("a.py", commit=OLDER), row("gone.py", commit=OLDER)])
+    found = read(host, totals_of(row("a.py")))
+    assert len(host.asked) == 2
+    assert unseen(found) == ["a.py", "gone.py"]
+    assert "listed for another commit than the head" in found.missing[0]
+
+
+def test_file_listed_with_two_changes_is_missing() -> None:
+    other = row("a.py", additions=1, patch="@@ -1,2 +1,2 @@\n a\n-b\n+x", sha="f" * 40)
+    one, two = (
+        read(Lists(rows), totals_of(row("a.py")))
+        for rows in ([row("a.py"), other], [other, row("a.py")])
+    )
+    assert unseen(one) == ["a.py"]
+    assert one == two
+    assert "a.py" not in one.blobs
+
+
+def test_pull_request_without_files_has_an_empty_diff() -> None:
+    found = read(Lists([]), Totals(files=0, additions=0, deletions=0))
+    assert (found.diff.files, found.missing) == ((), ())
+
+
+def test_nothing_listed_at_all_is_missing_and_no_empty_change() -> None:
+    found = read(Lists([]), Totals(files=3, additions=5, deletions=0))
+    assert found.diff.files == ()
+    assert "0 changed files were found and the pull request counts 3." in found.missing
+
+
+def test_unchanged_rows_are_no_part_of_the_change() -> None:
+    assert read(Lists([*WHOLE, silent("same.py", "unchanged")]), totals_of(*WHOLE)).missing == ()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_order_of_rows_does_not_tell(seed: int) -> None:
+    rows = [
+        *WHOLE,
+        row("large.py", patch=None),
+        row("z.py", commit=OLDER),
+        row("damaged.py", patch="@@"),
+    ]
+    shuffled = random.Random(seed).sample(rows, len(rows))
+    assert read(Lists(shuffled), totals_of(*rows)) == read(Lists(rows), totals_of(*rows))
+
+
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        (parse.Limits(max_files=2), ["c.py", "d.py"]),
+        (parse.Limits(max_hunks=1), ["b.py", "c.py", "d.py"]),
+        (parse.Limits(max_diff_bytes=2 * len(PATCH)), ["c.py", "d.py"]),
+        (parse.Limits(max_diff_bytes=10), ["a.py", "b.py", "c.py", "d.py"]),
+    ],
+)
+def test_files_after_a_limit_are_missing(limits: parse.Limits, left: list[str]) -> None:
+    rows = [row(name) for name in ("d.py", "c.py", "b.py", "a.py")]
+    found = read(Lists(rows), totals_of(*rows), Limits(diff=limits))
+    assert unseen(found) == left
+    assert found.missing
+
+
+def test_hash_tells_changes_apart_and_what_was_not_seen() -> None:
+    lists = [
+        [row("b.py")],
+        [row("c.py")],
+        [row("b.py", patch=PATCH.replace("d", "e"))],
+        [row("b.py", patch=None)],
+        [row("b.py", status="renamed", previous_filename="a.py")],
+    ]
+    found = [read(Lists(rows), totals_of(*rows)).diff.sha256 for rows in (*lists, lists[0])]
+    assert len(set(found)) == len(lists)
+    assert found[0] == found[-1]
+
+
+SUBMODULE = (
+    "--- a/lib\n+++ b/lib\n@@ -1 +1 @@\n"
+    f"-Subproject commit {'a' * 40}\n+Subproject commit {'b' * 40}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("totals", "said"),
+    [
+        ((2, 3, 2), ""),
+        ((3, 3, 2), "2 changed files were found and the pull request counts 3."),
+        ((2, 3, 1), "counts 3 and 1"),
+        ((2, 4, 2), "counts 4 and 2"),
+    ],
+)
+def test_change_from_elsewhere_is_held_against_the_totals(totals, said: str) -> None:
+    parsed = parse.parse_diff(f"--- a/a.py\n+++ b/a.py\n{PATCH}\n{SUBMODULE}")
+    found = changed_files.reconcile(
+        parsed, Totals(files=totals[0], additions=totals[1], deletions=totals[2])
+    )
+    assert bool(found) == bool(said)
+    assert said in "".join(found)
+
+
+# One row
+
+
+HUNK = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
+STATUS = {
+    "added": FileStatus.ADDED,
+    "removed": FileStatus.DELETED,
+    "modified": FileStatus.MODIFIED,
+    "renamed": FileStatus.RENAMED,
+    "copied": FileStatus.COPIED,
+    "changed": FileStatus.MODIFIED,
+}
+PATCHES = {"added": ("@@ -0,0 +1 @@\n+x", 1, 0), "removed": ("@@ -1 +0,0 @@\n-x", 0, 1)}
+# Git's paths are bytes without NUL; the host shows them as text. No part is empty, `.` or `..`.
+PARTS = st.text(
+    st.characters(exclude_characters="\0/", exclude_categories=("Cs",)), min_size=1, max_size=12
+).filter(lambda part: part not in (".", ".."))
+PATHS = st.lists(PARTS, min_size=1, max_size=3).map("/".join) | st.sampled_from(
+    ["a b", " a", "a ", "a b/x b/a b", "x" + " y" * 80, "b/b", "a/a", "/dev/null", 'q"\\\t\n', "ä"]
+)
+
+
+def a_row(**values) -> PatchRow:
+    given = {"filename": "a.py", "status": "modified", "additions": 1, "deletions": 1}
+    return PatchRow(**{**given, "patch": HUNK, **values})
+
+
+def seen(given: PatchRow, *, zeros_are_true: bool = True):
+    return read_row(given, zeros_are_true=zeros_are_true, limits=parse.Limits())
+
+
+@given(PATHS, PATHS, st.sampled_from(sorted(STATUS)), st.booleans())
+def test_paths_and_status_are_those_of_the_row(path, before, status, has_patch) -> None:
+    moved = status in ("renamed", "copied") and before != path
+    patch, added, removed = PATCHES.get(status, (HUNK, 1, 1)) if has_patch else (None, 0, 0)
+    given = a_row(
+        filename=path,
+        status=status,
+        previous_filename=before if moved else None,
+        patch=patch,
+        additions=added,
+        deletions=removed,
+    )
+    found = seen(given)
+    assert found.reason is None
+    expected = (
+        STATUS[status] if moved or status not in ("renamed", "copied") else STATUS["modified"]
+    )
+    assert (found.file.path, found.file.old_path, found.file.status) == (
+        path,
+        before if moved else None,
+        expected,
+    )
+    assert len(found.file.hunks) == has_patch
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (a_row(patch=None), "lines that the host did not show"),
+        (a_row(additions=2), "does not have the lines that the host counts"),
+        (a_row(additions=0, deletions=0), "does not have the lines that the host counts"),
+        (a_row(patch="@@ -1,2 +1,9 @@\n a\n-b\n+c"), "cannot be read"),
+        (a_row(patch="Binary files differ"), "cannot be read"),
+        (a_row(patch=""), "cannot be read"),
+        (a_row(patch=HUNK + "\n+more"), "cannot be read"),
+        (
+            a_row(patch=HUNK + "\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2"),
+            "host counts",
+        ),
+        (
+            a_row(patch="@@ -1 +1 @@\n-" + "b" * 100_001 + "\n+c"),
+            "cannot be read (max_line_length)",
+        ),
+    ],
+)
+def test_patch_that_does_not_fit_its_row_leaves_out_the_file(given: PatchRow, reason: str) -> None:
+    found = seen(given)
+    assert reason in (found.reason or "")
+    assert found.file.is_missing
+    assert found.file.hunks == ()
+
+
+@pytest.mark.parametrize("status", ["modified", "renamed", "added", "removed", "changed", "copied"])
+def test_row_without_change_is_believed_only_when_all_adds_up(status: str) -> None:
+    given = a_row(status=status, patch=None, additions=0, deletions=0, previous_filename="b.py")
+    assert not seen(given).file.is_missing
+    assert seen(given, zeros_are_true=False).file.is_missing
+
+
+def test_empty_file_is_believed_by_the_name_of_its_blob() -> None:
+    given = a_row(status="added", patch=None, additions=0, deletions=0, sha=min(EMPTY_BLOBS))
+    found = seen(given, zeros_are_true=False)
+    assert (found.file.status, found.file.is_missing, found.file.is_binary) == (
+        FileStatus.ADDED,
+        False,
+        False,
+    )
+
+
+def test_submodule_s_lines_count_though_they_are_no_code() -> None:
+    patch = f"@@ -1 +1 @@\n-Subproject commit {'a' * 40}\n+Subproject commit {'b' * 40}"
+    found = seen(a_row(filename="lib", patch=patch))
+    assert found.reason is None
+    assert found.file.is_submodule
+
+
+def test_modes_that_the_host_does_not_tell_stay_unknown() -> None:
+    found = seen(a_row(status="added", patch="@@ -0,0 +1 @@\n+x", deletions=0))
+    assert (found.file.old_mode, found.file.new_mode) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("values", "commit"),
+    [
+        ({"contents_url": f"https://h/repos/o/r/contents/a.py?ref={HEAD}"}, HEAD),
+        ({"blob_url": f"https://h/o/r/blob/{HEAD}/a.py"}, HEAD),
+        (
+            {"contents_url": "https://h/x?ref=main", "blob_url": f"https://h/o/r/blob/{HEAD}/a"},
+            HEAD,
+        ),
+        ({"contents_url": None, "blob_url": None}, None),
+        ({"contents_url": f"https://h/x?ref={HEAD}", "status": "removed"}, None),
+    ],
+)
+def test_row_names_the_commit_it_was_listed_for(values, commit) -> None:
+    assert a_row(**values).commit == commit

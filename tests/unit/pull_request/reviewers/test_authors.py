@@ -1,0 +1,196 @@
+"""Markers of reviewers behind other accounts: where one counts, and in whose posts."""
+
+from __future__ import annotations
+
+import time
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.pull_request.reviewers.authors import find_user_marker
+from crscore.review.sentences import split_comment
+from tests.helpers.posts import RABBIT, bodies, hear, line, post, review, who
+
+if TYPE_CHECKING:
+    from crscore.github.records import Remark
+
+LIMIT_S = 5
+"""Of processor time, under coverage; trying every backtick of a row would take minutes."""
+
+LINTY = MappingProxyType({"Linty": "Reviewed by Linty"})
+SIGNED = "<sub>reported by [reviewdog](https://github.com/reviewdog/reviewdog) :dog:</sub>"
+GUIDE = "## PR Reviewer Guide 🔍\n\nIt leaks."
+
+
+def test_marker_of_the_user_decides_before_the_account() -> None:
+    found = hear(post(1, "octobot: it leaks.", RABBIT), markers={"octo": "octobot:"})
+    assert [(one.reviewer, one.is_bot, one.profile) for one in found.said] == [("octo", True, None)]
+
+
+def test_marker_of_the_user_can_name_a_profile() -> None:
+    body = "Qodo at work\n\n## Code\nIt leaks.\n- [ ] Apply <!-- /improve -->"
+    found = hear(post(1, body, "github-actions[bot]"), markers={"pr-agent": "Qodo at work"})
+    assert [(one.reviewer, one.profile) for one in found.said] == [("pr-agent", "pr-agent")]
+    assert "Apply" not in found.said[0].body
+
+
+def test_blank_marker_marks_nothing() -> None:
+    assert who(hear(post(1, "It leaks."), markers={"octo": " "})) == ["ada"]
+
+
+def test_marker_of_a_profile_decides_for_an_account_that_many_share() -> None:
+    body = "**Claude finished @ada's task** —— [View job](https://example.org)\n\n---\nIt leaks."
+    found = hear(post(1, body, "github-actions[bot]"))
+    assert who(found) == ["claude"]
+    assert split_comment(found.said[0].body).sentences == ("It leaks.",)
+
+
+def test_account_of_a_bot_decides_before_the_marker_of_another() -> None:
+    assert who(hear(review(1, "### 💡 Codex Review\n\nIt leaks.", RABBIT))) == ["coderabbit"]
+
+
+def test_marker_through_a_persons_account_is_told() -> None:
+    found = hear(
+        post(1, "<!-- ccr-overview-v2 -->\nIt leaks."),
+        review(2, "<!-- ccr-overview-v2 -->\nIt leaks."),
+    )
+    assert who(found) == ["copilot"]
+    assert found.notes == ("Posts of ada count as copilot's, because of a marker in them.",)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "> **Claude finished @ada's task**\n\nIt did not.",
+        "```\n**Claude finished @ada's task**\n```\nIt did not.",
+        "I saw **Claude finished @ada's task** in it.",
+        f"It ends in `{SIGNED}`.",
+        f"It ends in ``{SIGNED}``.",
+    ],
+)
+def test_marker_that_is_quoted_is_none(body: str) -> None:
+    assert who(hear(post(1, body))) == ["ada"]
+
+
+def test_signature_of_a_profile_counts_anywhere_on_a_line() -> None:
+    assert who(hear(line(1, f"It leaks. {SIGNED}"))) == ["reviewdog"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "It leaks.\n\n_Reviewed by Linty_",
+        "> Why?\n\nReviewed by Linty: it leaks.",
+        "It leaks.\n<!--\nReviewed by Linty\n-->",
+        "`a` leaks. Reviewed by Linty, see `b`.",
+    ],
+)
+def test_marker_of_the_user_counts_anywhere_in_what_is_said(body: str) -> None:
+    assert who(hear(post(1, body), markers=LINTY)) == ["Linty"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "> Reviewed by Linty\n\nNo, it leaks.",
+        "> > Reviewed by Linty\n\nNo, it leaks.",
+        "```\nReviewed by Linty\n```\nIt leaks.",
+        "Where does `Reviewed by Linty` come from?",
+        "Where does ``Reviewed by Linty`` come from?",
+    ],
+)
+def test_marker_of_the_user_in_a_quote_or_in_code_is_none(body: str) -> None:
+    found = hear(post(1, body), markers=LINTY)
+    assert (who(found), found.notes) == (["ada"], ())
+
+
+def test_marker_of_the_user_may_have_code_and_line_ends_in_it() -> None:
+    markers = {"linty": "By `linty`:\nIt"}
+    assert find_user_marker("By `linty`:\r\nIt leaks.", markers) == "linty"
+    assert find_user_marker("> By `linty`:\r\n> It leaks.", markers) is None
+
+
+@pytest.mark.parametrize("piece", ["`", "`a", "``a`", "`\n", "> ", "<!--"])
+def test_hostile_bodies_take_linear_time(piece: str) -> None:
+    body = "a" + (piece * 65_536)[:65_536] + "\nReviewed by Linty"
+    start = time.process_time()
+    hear(post(1, f"{body} {SIGNED}"), post(2, body), markers=LINTY)
+    assert time.process_time() - start < LIMIT_S
+
+
+# Posts of the pull request's author, who could put words into a reviewer's mouth.
+
+
+MARKED = [
+    line(1, "Reviewed by Linty\n\nIt leaks.", "octo-cat"),
+    post(1, "Reviewed by Linty\n\nIt leaks.", "Octo-Cat"),
+    review(1, GUIDE, "octo-cat"),
+    post(1, f"It leaks. {SIGNED}", "octo-cat"),
+]
+
+
+@pytest.mark.parametrize("remark", MARKED)
+@pytest.mark.parametrize("authors", [[], ["!eve"], ["ada", "*linty*"], ["*-agent", "review*"]])
+def test_author_cannot_speak_as_a_reviewer(remark: Remark, authors: list[str]) -> None:
+    found = hear(remark, line(2, "It hangs.", "linty-fan"), markers=LINTY, authors=authors)
+    assert set(who(found)) <= {"linty-fan"}
+
+
+@pytest.mark.parametrize("remark", MARKED)
+def test_author_who_is_asked_for_is_heard_as_the_author(remark: Remark) -> None:
+    assert {name.lower() for name in who(hear(remark, markers=LINTY, authors=["*"]))} == {
+        "octo-cat"
+    }
+
+
+@pytest.mark.parametrize("remark", MARKED)
+def test_author_cannot_add_to_what_a_reviewer_said(remark: Remark) -> None:
+    theirs = post(7, "Reviewed by Linty\n\nIt hangs.", "github-actions[bot]")
+    found = hear(remark, theirs, markers=LINTY)
+    assert bodies(found) == [theirs.body]
+
+
+def test_author_who_quotes_a_marker_answers() -> None:
+    found = hear(post(1, "> Reviewed by Linty\n\nFixed.", "octo-cat"), markers=LINTY)
+    assert (found.said, found.left_out, found.notes) == ((), (), ())
+
+
+def test_marker_in_the_authors_post_is_told() -> None:
+    found = hear(post(1, GUIDE, "octo-cat"), review(2, GUIDE, "octo-cat"))
+    assert len(found.notes) == 1
+    assert found.notes[0].startswith("Posts of octo-cat do not count as pr-agent's")
+
+
+@pytest.mark.parametrize("name", ["pr-agent", "PR-Agent", "linty", " Linty "])
+def test_bot_behind_the_authors_account_is_heard_when_it_is_named(name: str) -> None:
+    remarks = post(1, GUIDE, "octo-cat"), post(2, "Reviewed by Linty", "octo-cat")
+    found = hear(*remarks, post(3, "Fixed.", "octo-cat"), markers=LINTY, authors=[name])
+    assert [one.casefold() for one in who(found)] == [name.strip().casefold()]
+    assert any(note.startswith("Posts of octo-cat count as ") for note in found.notes)
+
+
+@pytest.mark.parametrize("login", ["ada", "octo-cat"])
+def test_nobody_can_speak_as_a_bot_that_is_asked_for_by_its_account(login: str) -> None:
+    typed = post(1, "**Actionable comments posted: 1**\n\nIt leaks.", login)
+    found = hear(typed, post(2, "It hangs.", RABBIT), authors=[RABBIT])
+    assert bodies(found) == ["It hangs."]
+
+
+def test_name_of_one_bot_lets_the_author_speak_as_no_other() -> None:
+    both = post(1, f"Reviewed by Linty\n\nIt leaks. {SIGNED}", "octo-cat")
+    assert who(hear(both, markers=LINTY, authors=["reviewdog"])) == ["reviewdog"]
+    assert who(hear(both, markers=LINTY, authors=["pr-agent"])) == []
+
+
+def test_deleted_author_cannot_speak_as_a_reviewer_either() -> None:
+    assert not hear(post(1, GUIDE, None), pull_author=None).said
+
+
+def test_markers_count_behind_a_bot_that_opened_the_pull_request() -> None:
+    posts = (
+        post(1, GUIDE, "github-actions[bot]"),
+        post(2, "Reviewed by Linty", "github-actions[bot]"),
+    )
+    found = hear(*posts, pull_author="github-actions[bot]", markers=LINTY)
+    assert who(found) == ["pr-agent", "Linty"]

@@ -1,0 +1,18 @@
+"""The schemas that are checked in are those of the types."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import make_schemas  # noqa: E402
+
+
+@pytest.mark.parametrize("name", make_schemas.DOCUMENTS)
+def test_schema_is_the_one_of_the_types(name: str) -> None:
+    written = (make_schemas.FOLDER / f"{name}.schema.json").read_text("utf-8")
+    assert json.loads(written) == make_schemas.schema(make_schemas.DOCUMENTS[name])

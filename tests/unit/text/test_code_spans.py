@@ -1,0 +1,38 @@
+import time
+
+import pytest
+
+from crscore.text.code_spans import CODE_SPAN, find_code_spans
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("no code", []),
+        ("Use `a` and `b.c()`.", ["a", "b.c()"]),
+        ("``a `quoted` name``", ["a `quoted` name"]),
+        ("`a\nb`", []),
+        ("one ` alone", []),
+        ("``", []),
+        ("` `", [" "]),
+        ("```js```", ["js"]),
+    ],
+)
+def test_code_spans_are_what_stands_between_equal_runs_of_backticks(text, spans) -> None:
+    assert find_code_spans(text) == spans
+
+
+def test_spans_can_be_replaced() -> None:
+    assert CODE_SPAN.sub("x", "`a` or ``b`` or `c") == "x or x or `c"
+
+
+@pytest.mark.parametrize("piece", ["`", "`a", "` ", "``a ", "`a``"])
+def test_time_grows_with_the_length_alone(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece))
+        start = time.process_time()
+        find_code_spans(text)
+        return time.process_time() - start
+
+    # Quadratic time would be 16 times as long.
+    assert seconds(40_000) < 10 * max(seconds(10_000), 0.01)
