@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from crscore import io, plugins
-from crscore.commands._settings import MODEL, PARTS, config_option, load_settings, setting_options
+from crscore.commands._settings import MODEL, PARTS, load_settings, setting_options
 from crscore.errors import InputError
 from crscore.settings import AUTO, Config
 
@@ -106,8 +106,7 @@ class SplitCommand(click.Command):
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr which part is done.")
 # Findings of tools change the score, and a study brings findings of its own: here tools look when
 # the command line says so, whatever environment and settings file say.
-@setting_options(*MODEL, *PARTS, "offline", analyzers="none")
-@config_option
+@setting_options(*MODEL, *PARTS, "offline", "config", analyzers="none")
 def command(
     paths: tuple[Path, ...],
     *,
