@@ -151,8 +151,8 @@ def read_opinion(text: str) -> Opinion:
         not told there.
 
     Example:
-        >>> read(" 4/5").score, read("Score: 4").score, read("Score: 4").is_score
-        (4, 1, False)
+        >>> read_opinion(" 4/5").score, read_opinion("Score: 4").is_score
+        (4, False)
     """
     first = text.strip()[:1]
     is_score = first != "" and first in SCORES
