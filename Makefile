@@ -48,14 +48,14 @@ demo: $(VENV)/installed
 demo-pr: $(VENV)/installed-github
 	$(BIN)/python scripts/demo_pr.py
 
-$(VENV)/installed-tools: $(VENV)/installed-test scripts/install-test-tools.sh
+.PHONY: test-tools
+test-tools: $(VENV)/installed-test
 	bash scripts/install-test-tools.sh
-	@touch $@
 
-test: $(VENV)/installed-tools
+test: test-tools
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
-test-slow: $(VENV)/installed-tools
+test-slow: test-tools
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow tests
 
 test-all: test-llm test-slow test

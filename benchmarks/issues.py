@@ -24,7 +24,7 @@ from crscore import Scorer, plugins, scorer
 from crscore import settings as config
 from crscore.records import Analysis, Severity
 from crscore.study import issues, measure, splits, study
-from crscore.study.vector_cache import AnalysisMemory, Memory
+from crscore.study.vector_cache import AnalysisCache, VectorCache
 from crscore.training import matcher as training
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ CHOICES = {
 class Chosen:
     """Analyzers that say a part of what others said."""
 
-    known: AnalysisMemory
+    known: AnalysisCache
     choice: Choice
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
@@ -107,8 +107,8 @@ class Bench:
         self.study = study.read_study(given.data)
         settings = config.override_settings(config.Config(), {"tools_dir": given.tools_dir})
         self.settings = config.override_settings(settings, {"analyzers": "none"})
-        self.encoder = Memory(scorer.make_encoder(settings))
-        self.known = AnalysisMemory(scorer.make_analyzers(settings))
+        self.encoder = VectorCache(scorer.make_encoder(settings))
+        self.known = AnalysisCache(scorer.make_analyzers(settings))
         self.writer = Written(
             study.recorded(self.study, issues=False)
             if given.claims == study.SOURCE
@@ -117,7 +117,7 @@ class Bench:
         everything = Scorer(
             self.settings, generator=self.writer, encoder=self.encoder, analyzers=self.known
         )
-        self.looks = issues.look(self.study, everything, sources=True)
+        self.looks = issues.analyze_changes(self.study, everything, sources=True)
         self.matchers = [(self.scorer(Choice()).parts.matcher, lambda *_: True)]
         if given.split:
             self.matchers = [

@@ -19,8 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from crscore import Scorer, plugins, scorer, settings
-from crscore.study import measure, slices, splits, statistics, study
-from crscore.study.vector_cache import Memory
+from crscore.study import measure, splits, statistics, study
+from crscore.study.systems import junk_systems
+from crscore.study.vector_cache import VectorCache
 from crscore.training import matcher
 from crscore.training.boosting import Growth
 from crscore.training.matcher import Recipe
@@ -44,7 +45,7 @@ class Bench:
 
     def __init__(self, path: Path) -> None:
         self.study = study.read_study(path)
-        self.encoder = Memory(scorer.make_encoder(settings.Config()))
+        self.encoder = VectorCache(scorer.make_encoder(settings.Config()))
         self.writer = Remembered(plugins.create("claims", "structural"))
 
     def learn(self, rated: study.Study, recipe: Recipe) -> matcher.Calibrated:
@@ -110,7 +111,7 @@ def show(name: str, found: dict) -> None:
     for claims, measured in found.items():
         values, human = measured.metrics[0].values, measured.human
         systems = np.array([row.review.system for row in measured.rows])
-        real = ~np.isin(systems, slices.JUNK_SYSTEMS)
+        real = ~np.isin(systems, junk_systems(systems, human[:, 2]))
         within = [
             statistics.spearman(values[systems == one, 2], human[systems == one, 2]) or 0.0
             for one in np.unique(systems)

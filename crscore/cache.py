@@ -1,8 +1,8 @@
-"""A store on this disk that remembers what was dear to make.
+"""On-disk cache of values that are expensive to compute.
 
-One SQLite file, shared by processes. SQLite's journal keeps it whole when a process is killed;
-what is longest unused goes first when it grows too large. A store that cannot be opened or has
-been damaged is no error: everything is made again.
+One SQLite file, shared by processes. SQLite's journal keeps it consistent when a process is killed;
+the least recently used values are evicted when it grows too large. A store that cannot be opened or
+is damaged is no error: everything is computed again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILE_NAME = "store.sqlite3"
 MAX_BYTES = 256 * 2**20
 """Most bytes of values kept."""
 _KEPT_AFTER_EVICTION = 0.8
-_PATIENCE_S = 5.0
+_LOCK_TIMEOUT_S = 5.0
 # A value read twice within this time is not marked as used twice: marking is a write.
 _STALE_S = 3600.0
 _MIGRATIONS = (
@@ -52,14 +52,14 @@ class Summary(NamedTuple):
 
 
 def default_folder() -> Path:
-    """The folder that this system means for caches."""
+    """Return the folder that this system provides for caches."""
     import platformdirs  # noqa: PLC0415
 
     return Path(platformdirs.user_cache_dir("crscore", appauthor=False))
 
 
 class Store:
-    """Remembers bytes under a key. Safe to use from several threads.
+    """Cache of bytes by key. Safe to use from several threads.
 
     Args:
         folder: Where the file lies; made when missing.
@@ -74,13 +74,13 @@ class Store:
         self._is_broken = False
 
     def get(self, key: str) -> bytes | None:
-        """Recall a value.
+        """Look up a value.
 
         Args:
             key: Its first word names the kind: `findings 9f86d0...`.
 
         Returns:
-            The value; None when it was never kept, or is gone.
+            The value; None when it was never stored, or was evicted.
         """
         with self._working() as connection:
             if connection is None:
@@ -96,7 +96,7 @@ class Store:
         return None
 
     def put(self, key: str, value: bytes) -> None:
-        """Keep a value; a larger one than the whole store may hold is not kept."""
+        """Store a value; one larger than the whole store may be is not stored."""
         if len(value) > self.most:
             return
         with self._working() as connection:
@@ -125,7 +125,7 @@ class Store:
         raise StoreError(str(self.file), "it cannot be read; clear it")
 
     def clear(self) -> None:
-        """Forget everything, also when the file is damaged.
+        """Remove all entries, also when the file is damaged.
 
         Raises:
             StoreError: The file cannot be removed.
@@ -139,7 +139,7 @@ class Store:
         self._is_broken = False
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -151,7 +151,7 @@ class Store:
 
     @contextlib.contextmanager
     def _working(self) -> Iterator[sqlite3.Connection | None]:
-        """Give the open file to one thread; None when there is none to be had."""
+        """Lock the open file for one thread; None when it cannot be opened."""
         with self._lock:
             if self._connection is None and not self._is_broken:
                 self._connection = self._open()
@@ -169,7 +169,7 @@ class Store:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(
-                self.file, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False
+                self.file, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
         except (OSError, sqlite3.Error):
             return None

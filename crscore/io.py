@@ -1,4 +1,4 @@
-"""Reading what the user names and writing reports: files, standard streams, source folders."""
+"""Inputs and outputs of the command line: files, standard streams, source folders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_input(name: str, *, what: str, limit: str, allowed: int) -> tuple[bytes
 
     Args:
         name: A path or `-`.
-        what: What it should hold (`diff`, `review`), for messages.
+        what: Its content (`diff`, `review`), for messages.
         limit: Name of the size limit, for messages.
         allowed: Most bytes read.
 
@@ -34,35 +34,28 @@ def read_input(name: str, *, what: str, limit: str, allowed: int) -> tuple[bytes
         InputError: It cannot be read; the message says why.
         LimitError: It is larger than allowed. No more than `allowed` + 1 bytes are read.
     """
-    if name == STDIN:
-        data, source = _read_stdin(what, allowed + 1), "<stdin>"
-    else:
-        data, source = _read_file(Path(name), what, allowed + 1), name
+    from_stdin = name == STDIN
+    if from_stdin and sys.stdin is None:
+        raise InputError(f"standard input is closed; give a file that holds the {what}")
+    if not from_stdin and Path(name).is_dir():
+        hint = f"give a file that holds the {what}, or - for stdin"
+        raise InputError(f"{name} is a folder; {hint}")
+    try:
+        if from_stdin:
+            data = sys.stdin.buffer.read(allowed + 1)
+        else:
+            with Path(name).open("rb") as stream:
+                data = stream.read(allowed + 1)
+    except FileNotFoundError as exc:
+        raise InputError(f"{name} does not exist; give a file that holds the {what}") from exc
+    except (OSError, ValueError) as exc:
+        reason = getattr(exc, "strerror", None) or str(exc)
+        shown = "standard input" if from_stdin else name
+        raise InputError(f"{shown} cannot be read: {reason}") from exc
+    source = "<stdin>" if from_stdin else name
     if len(data) > allowed:
         raise LimitError(limit, allowed, len(data), source)
     return data, source
-
-
-def _read_stdin(what: str, most: int) -> bytes:
-    if sys.stdin is None:
-        raise InputError(f"standard input is closed; give a file that holds the {what}")
-    try:
-        return sys.stdin.buffer.read(most)
-    except OSError as exc:
-        raise InputError(f"standard input cannot be read: {exc.strerror}") from exc
-
-
-def _read_file(path: Path, what: str, most: int) -> bytes:
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give a file that holds the {what}, or - for stdin")
-    try:
-        with path.open("rb") as stream:
-            return stream.read(most)
-    except FileNotFoundError as exc:
-        raise InputError(f"{path} does not exist; give a file that holds the {what}") from exc
-    except (OSError, ValueError) as exc:
-        reason = getattr(exc, "strerror", None) or str(exc)
-        raise InputError(f"{path} cannot be read: {reason}") from exc
 
 
 def read_sources(
@@ -90,19 +83,16 @@ def read_sources(
     folder = folder.resolve()
     found: dict[str, str] = {}
     notes: list[str] = []
-    for file in diff.files:
-        for path in {file.path, file.old_path or file.path}:
-            text = _source(folder, path, largest)
-            if text is None:
-                continue
-            if len(text) > largest:
-                notes.append(f"{path} is over max_source_bytes; only its hunks were read.")
-            else:
-                found[path] = text
+    for path in {path for file in diff.files for path in (file.path, file.old_path or file.path)}:
+        text = _read_source(folder, path, largest)
+        if text is not None and len(text) > largest:
+            notes.append(f"{path} is over max_source_bytes; only its hunks were read.")
+        elif text is not None:
+            found[path] = text
     return found, tuple(sorted(notes))
 
 
-def _source(folder: Path, path: str, largest: int) -> str | None:
+def _read_source(folder: Path, path: str, largest: int) -> str | None:
     try:
         target = (folder / path).resolve()
         if not target.is_relative_to(folder) or not target.is_file():
@@ -144,17 +134,25 @@ def write_text(text: str, output: str | None) -> None:
     Raises:
         OutputError: It cannot be written there.
     """
-    if output is None:
-        _to_stdout(text)
+    if output is not None:
+        write_bytes(text.encode("utf-8"), output)
         return
-    write_bytes(text.encode("utf-8"), output)
+    if sys.stdout is None:
+        raise OutputError("standard output", "it is closed")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as exc:
+        raise OutputError("standard output", getattr(exc, "strerror", None) or str(exc)) from exc
 
 
 def write_bytes(content: bytes, output: str) -> None:
     """Write a whole file or nothing: into a file beside the target, then renamed.
 
     Args:
-        content: What the file is to hold.
+        content: The content of the file.
         output: A path.
 
     Raises:
@@ -173,18 +171,6 @@ def write_bytes(content: bytes, output: str) -> None:
         _publish(Path(stream.name), target)
     except OSError as exc:
         raise OutputError(output, exc.strerror or str(exc)) from exc
-
-
-def _to_stdout(text: str) -> None:
-    if sys.stdout is None:
-        raise OutputError("standard output", "it is closed")
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except (OSError, ValueError) as exc:
-        raise OutputError("standard output", getattr(exc, "strerror", None) or str(exc)) from exc
 
 
 def _publish(written: Path, target: Path) -> None:

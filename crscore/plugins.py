@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.resources
-import inspect
 import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -106,10 +105,6 @@ def create(
     """
     module = load(kind, name)
     shape = getattr(module, "Options", _NoOptions)
-    if not issubclass(shape, msgspec.Struct) or (
-        shape is _NoOptions and inspect.signature(module.create).parameters
-    ):  # until every plugin is converted
-        return module.create({key: _text(v) for key, v in {**offered, **values}.items()})
     known = shape.__struct_fields__
     given = {key: value for key, value in offered.items() if key in known} | dict(values)
     try:
@@ -123,7 +118,3 @@ def create(
         origin = f"{kind.removesuffix('s')} {name}"
         raise ConfigError(found[1] if found else "options", origin, expected) from exc
     return module.create() if shape is _NoOptions else module.create(options)
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

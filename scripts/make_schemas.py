@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
+from crscore.study import compare, results, saved, study  # noqa: E402
 
 FOLDER = ROOT / "crscore" / "schemas"
 _SCORES = ("conciseness", "comprehensiveness", "relevance")
@@ -30,6 +31,10 @@ NUMBERS_OR_REASON = {
 """Scores are three numbers, or three nulls with a reason."""
 
 
+TAG = "Names this schema; a change that breaks readers gets a new number."
+"""Describes the field that tells documents of one schema apart."""
+
+
 class Document(NamedTuple):
     """A kind of document."""
 
@@ -39,6 +44,8 @@ class Document(NamedTuple):
     description: str
     types: tuple[type, ...]
     """What it may be."""
+    is_input: bool = False
+    """Others write it: only fields without a default are required, and further ones allowed."""
 
 
 DOCUMENTS = {
@@ -54,6 +61,22 @@ DOCUMENTS = {
         "What `crscore pr` and the action write of one pull request: what people are shown, then "
         "all that it was made of.",
         (pull.PullDocument,),
+    ),
+    "validation": Document(
+        saved.SCHEMA,
+        "crscore validation",
+        "What `crscore validate --format json` writes: one run over a study, or the comparison of "
+        "two runs.",
+        (results.ValidationResult, compare.Comparison),
+    ),
+    "study": Document(
+        "urn:crscore:study:1",
+        "crscore human study",
+        "One line of the JSON Lines file that `crscore validate` reads: one code change, what was "
+        "claimed of it, and reviews of it that people rated. The file is UTF-8, plain or gzip; no "
+        "two lines share an `id` or a `patch`. Further fields are allowed and not read.",
+        (study.ChangeRow,),
+        is_input=True,
     ),
 }
 
@@ -95,12 +118,13 @@ def schema(document: Document) -> dict[str, Any]:
     for name, definition in definitions.items():
         if definition.get("type") != "object":
             continue
-        definition["additionalProperties"] = False
-        definition["required"] = list(definition["properties"])
+        if not document.is_input:
+            definition["additionalProperties"] = False
+            definition["required"] = list(definition["properties"])
         docs = field_docs(kinds[name])
         for field, value in definition["properties"].items():
             value.pop("default", None)
-            definition["properties"][field] = {"description": docs[field], **value}
+            definition["properties"][field] = {"description": docs.get(field, TAG), **value}
         if {"relevance", "reason"} <= docs.keys():
             definition.update(NUMBERS_OR_REASON)
     return {

@@ -9,16 +9,12 @@ import click
 from msgspec import inspect
 
 from crscore import offline, plugins
-from crscore.settings import (
-    SETTINGS,
-    Config,
-    ModelSettings,
-    find_settings_file,
-    resolve_settings,
-)
+from crscore.settings import SETTINGS, ModelSettings, find_settings_file, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from crscore.settings import Config
 
     Command = Callable[..., Any]
 
@@ -31,14 +27,9 @@ PARTS: Final = (
     "max_issues", "issues", "tools_dir", "cache", "cache_dir",
 )  # fmt: skip
 """The settings that choose the parts of a run."""
-_KINDS: Final = {
-    "claims": "claims",
-    "encoder": "encoders",
-    "format": "reports",
-    "matcher": "matchers",
-}
+_KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}
 """Settings that name a plugin, and its kind."""
-config_option = click.option(
+_CONFIG: Final = click.option(
     "--config",
     "config_file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -50,7 +41,7 @@ def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command
     """Add the options of these settings to a command, in this order.
 
     Args:
-        names: The settings.
+        names: The settings, and `config` for the option that names a settings file.
         defaults: Defaults of this command, which beat environment and settings file.
     """
 
@@ -63,6 +54,8 @@ def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command
 
 
 def _option(name: str, default: Any) -> Callable[[Command], Command]:
+    if name == "config":
+        return _CONFIG
     setting, flag = SETTINGS[name], f"--{name.replace('_', '-')}"
     text = setting.help
     if name in _KINDS:

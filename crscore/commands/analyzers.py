@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore.commands._settings import config_option, load_settings, setting_options
+from crscore.commands._settings import load_settings, setting_options
 from crscore.errors import UnknownPluginError
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 @click.group(name="analyzers", invoke_without_command=True)
 @click.pass_context
-@setting_options("analyzers", "tools_dir")
-@config_option
+@setting_options("analyzers", "tools_dir", "config")
 def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
     """List the tools that look for issues in changed code; install the ones of npm.
 

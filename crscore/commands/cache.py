@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore.commands._settings import config_option, load_settings, setting_options
+from crscore.commands._settings import load_settings, setting_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,8 +16,7 @@ _KIB = 1024
 
 @click.command(name="cache")
 @click.option("--clear", is_flag=True, help="Clear the cache.")
-@setting_options("cache_dir")
-@config_option
+@setting_options("cache_dir", "config")
 def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
     """Show what is cached from run to run.
 

@@ -12,13 +12,7 @@ import click
 
 from crscore import plugins
 from crscore.commands import analyzers
-from crscore.commands._settings import (
-    PARTS,
-    SCORING,
-    config_option,
-    load_settings,
-    setting_options,
-)
+from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
 from crscore.errors import CRScoreError
 from crscore.sandbox import run
 from crscore.scoring import signature
@@ -37,8 +31,7 @@ _REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 
 @click.command(name="doctor")
-@setting_options(*SCORING, *PARTS, "offline")
-@config_option
+@setting_options(*SCORING, *PARTS, "offline", "config")
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """Print what is active and what is missing.
 

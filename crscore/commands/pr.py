@@ -13,7 +13,7 @@ import click
 
 from crscore import io
 from crscore.commands._settings import PARTS, SCORING, setting_options
-from crscore.errors import ConfigError, InputError
+from crscore.errors import ConfigError
 from crscore.settings import Config, host_address, host_token, no_color, resolve_settings
 
 if TYPE_CHECKING:
@@ -229,12 +229,8 @@ def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
 def _post(host: Client, request: Any, given: str) -> int:
     from crscore.pull_request import run, untrusted  # noqa: PLC0415
 
-    path = Path(given)
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(untrusted.MAX_BYTES + 1)
-    except OSError as exc:
-        raise InputError(f"{given} cannot be read: {exc.strerror}") from exc
+    size = untrusted.MAX_BYTES
+    data, _ = io.read_input(given, what="report", limit="MAX_BYTES", allowed=size)
     _, posted = run.post_document(host, request.repository, request.number, data, source=given)
     _say_posted(posted)
     return 0

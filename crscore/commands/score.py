@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import io, plugins
-from crscore.commands._settings import (
-    PARTS,
-    SCORING,
-    config_option,
-    load_settings,
-    setting_options,
-)
+from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
 from crscore.errors import ConfigError, InputError, ToolOutputError
 from crscore.settings import no_color
 
@@ -47,8 +41,7 @@ EXIT_GATE = 1
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
-@setting_options(*SCORING, *PARTS, "offline")
-@config_option
+@setting_options(*SCORING, *PARTS, "offline", "config")
 def command(
     diff: str,
     review: str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from crscore import io, plugins
-from crscore.commands._settings import MODEL, PARTS, config_option, load_settings, setting_options
+from crscore.commands._settings import MODEL, PARTS, load_settings, setting_options
 from crscore.errors import InputError
 from crscore.settings import AUTO, Config
 
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crscore.llm.engines.base import Engine
-    from crscore.study.judging import Trainer
-    from crscore.study.results import Findings
-    from crscore.study.run import Options
+    from crscore.study.results import ValidationResult
+    from crscore.study.run import Options, Trainer
     from crscore.study.splits import Split
 
 COMPARISON_OPTIONS: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
@@ -107,8 +106,7 @@ class SplitCommand(click.Command):
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr which part is done.")
 # Findings of tools change the score, and a study brings findings of its own: here tools look when
 # the command line says so, whatever environment and settings file say.
-@setting_options(*MODEL, *PARTS, "offline", analyzers="none")
-@config_option
+@setting_options(*MODEL, *PARTS, "offline", "config", analyzers="none")
 def command(
     paths: tuple[Path, ...],
     *,
@@ -233,7 +231,7 @@ def read_judges(texts: Sequence[str]) -> tuple[JudgeName, ...]:
 
 def _run(
     data: Path, settings: Config, options: Options, others: _Beside, *, verbose: bool
-) -> Findings:
+) -> ValidationResult:
     from crscore.study import extra_metrics, run, saved, study  # noqa: PLC0415
 
     if saved.is_run(data):
@@ -254,7 +252,7 @@ def _run(
         store = scorer.make_store(settings) if settings.cache else None
         for one in others.judges:
             made = judge.make_judge(str(one), make_judge_engine(one, settings), store)
-            extra.append(judge.beside(rated, made, tell=tell))
+            extra.append(judge.ask_judge(rated, made, tell=tell))
     return run.run(rated, settings, options, extra=extra, trainer=trainer, tell=tell)
 
 
@@ -298,25 +296,25 @@ def make_judge_engine(judge: JudgeName, settings: Config) -> Engine:
     return made
 
 
-def _rendered(found: Findings, report: str) -> str:
-    from crscore.study import page, render, text  # noqa: PLC0415
+def _rendered(found: ValidationResult, report: str) -> str:
+    from crscore.study import layout, result_report, results  # noqa: PLC0415
 
-    shown = {"text": text.to_text, "json": render.to_json, "html": page.to_html}
-    return shown[report](found)
+    if report == "json":
+        return results.to_json(found)
+    made = result_report.result_report(found)
+    return layout.to_html(made) if report == "html" else layout.to_text(made)
 
 
 def _comparison(first: Path, second: Path, *, report: str, resamples: int, seed: int) -> str:
-    from crscore.study import compare, page, render, saved, versus  # noqa: PLC0415
+    from crscore.study import compare, comparison_report, layout, results, saved  # noqa: PLC0415
 
     found = compare.compare(
         saved.read_saved_run(first), saved.read_saved_run(second), resamples=resamples, seed=seed
     )
-    shown = {
-        "text": versus.to_text,
-        "json": render.comparison_to_json,
-        "html": page.comparison_to_html,
-    }
-    return shown[report](found)
+    if report == "json":
+        return results.to_json(found)
+    made = comparison_report.comparison_report(found)
+    return layout.to_html(made) if report == "html" else layout.to_text(made)
 
 
 def _import(clone: Path, out: Path) -> int:

@@ -1,4 +1,4 @@
-"""What a judge is asked: the prompt, and the change and the review as fenced data in it."""
+"""Chat with a judge: the prompt, with the change and the review as fenced data."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ Count = Annotated[int, msgspec.Meta(gt=0, le=2**20)]
 
 
 class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a `judge.vN.toml` says."""
+    """Contents of a `judge.vN.toml`."""
 
     system: str
-    """Who the model is to be."""
+    """The model's role."""
     user: str
-    """What it is asked, with the places in `PLACES`."""
+    """The question, with the places in `PLACES`."""
     max_tokens: Count
     """Most tokens of an answer."""
     most_change_characters: Count
@@ -68,12 +68,12 @@ def load_wording(name: str = NAME) -> Prompt[Wording]:
 
 
 def sampling(prompt: Prompt[Wording]) -> Sampling:
-    """Say how the judge answers: the likeliest tokens, a few of them."""
+    """Return how the judge answers: the likeliest tokens, a few of them."""
     return Sampling(max_tokens=prompt.content.max_tokens)
 
 
 def is_cut(prompt: Prompt[Wording], pair: Pair) -> bool:
-    """Say whether the judge sees only the beginning of the change."""
+    """Return whether the judge sees only the beginning of the change."""
     return len(pair.change) > prompt.content.most_change_characters
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from msgspec import Struct
 
 from crscore.study import statistics
 from crscore.study.study import DIMENSIONS
@@ -27,8 +27,7 @@ SPEARMAN = "Spearman"
 KAPPA = "Cohen's kappa"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class Agreement(Struct, frozen=True, kw_only=True):
     """One measure of agreement."""
 
     what: str
@@ -43,7 +42,7 @@ class Agreement:
     """Why the value is None; None when it is a number."""
 
 
-def agreement(study: Study) -> tuple[Agreement, ...]:
+def measure_agreement(study: Study) -> tuple[Agreement, ...]:
     """Measure the agreement on ratings and on the correctness of claims.
 
     Alpha takes any number of annotators and needs no names. The other measures compare two:
@@ -70,7 +69,7 @@ def agreement(study: Study) -> tuple[Agreement, ...]:
         named = [_named(review, index) for review in reviews]
         for measure, function in ((WEIGHTED_KAPPA, weighted_kappa), (SPEARMAN, _spearman)):
             rows.append(_mean(dimension, measure, named, function, "review"))
-    verdicts = [dict(claim.by_annotator) for change in study.changes for claim in change.judged]
+    verdicts = [claim.by_annotator or {} for change in study.changes for claim in change.judged]
     rows.append(_mean(CLAIMS, KAPPA, verdicts, cohen_kappa, "claim"))
     return tuple(rows)
 
@@ -183,7 +182,7 @@ def _spearman(pairs: Pairs) -> float | None:
 
 def _alpha(dimension: str, reviews: Sequence[RatedReview], index: int) -> Agreement:
     units = [
-        (review.ratings[index], *(other.values[index] for other in review.other_ratings))
+        (review.ratings[index], *(other.ratings[index] for other in review.other_ratings))
         for review in reviews
     ]
     return _row(dimension, ALPHA, len(units), krippendorff_alpha(units), "review")
@@ -191,7 +190,7 @@ def _alpha(dimension: str, reviews: Sequence[RatedReview], index: int) -> Agreem
 
 def _named(review: RatedReview, index: int) -> dict[str, float]:
     everyone = [(review.annotator, review.ratings)]
-    everyone += [(other.annotator, other.values) for other in review.other_ratings]
+    everyone += [(other.annotator, other.ratings) for other in review.other_ratings]
     return {name: values[index] for name, values in everyone if name is not None}
 
 

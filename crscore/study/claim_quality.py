@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.study.study import Study, StudyChange
+    from crscore.study.study import Correctness, Study, StudyChange
 
 ALL = "all"
 """The row of all languages together."""
-COUNTED = ("correct", "incorrect", "unverifiable")
-"""What makes up N: an incomplete claim is neither right nor wrong."""
+COUNTED: Final[tuple[Correctness, ...]] = ("correct", "incorrect", "unverifiable")
+"""Judgements that make up N: an incomplete claim is neither right nor wrong."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimQuality:
+class ClaimQuality(Struct, frozen=True, kw_only=True):
     """The claims of one language.
 
     The first three rates are shares of the n judged claims and add up to 1. The fourth is

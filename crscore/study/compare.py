@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from crscore.errors import InputError
 from crscore.study import bootstrap, pairs, saved, slices, statistics
 from crscore.study.study import DIMENSIONS
+from crscore.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
+SCHEMA: Final = "urn:crscore:comparison:1"
+"""Names the schema of the document of a comparison."""
 SIGNIFICANT: Final = 0.05
 """p below which a difference counts as seen."""
 PAIR_ACCURACY: Final = "same-diff pair accuracy"
@@ -27,8 +30,7 @@ SPEARMAN: Final = "Spearman"
 _FIRST, _SECOND = "first", "second"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """One statistic of two things that were measured on the same changes."""
 
     statistic: str
@@ -56,8 +58,7 @@ class Difference:
     studies; None where there is no difference or no interval."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True):
     """One of the two runs."""
 
     name: str
@@ -74,10 +75,11 @@ class Side:
     """Reviews of it that are not compared: the other run lacks them or has other ratings."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """What two runs say of the same reviews."""
+class Comparison(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Two runs compared on the same reviews."""
 
+    version: str = __version__
+    """Version of crscore that wrote the document."""
     first: Side
     """The run given first."""
     second: Side
@@ -87,7 +89,7 @@ class Comparison:
     changes: int
     """Changes compared."""
     warnings: tuple[str, ...]
-    """What makes the comparison less than it seems, one sentence each."""
+    """Limits of the comparison, one sentence each."""
     differences: tuple[Difference, ...]
     """Pooled Spearman on relevance first: the one to look at."""
     resamples: int
@@ -197,7 +199,7 @@ def _differences(
 ) -> Iterator[Difference]:
     changes = [key.change for key in keys]
     columns = slices.Columns(human, tables)
-    for part in slices.of_systems([key.system for key in keys]):
+    for part in slices.of_systems([key.system for key in keys], human[:, 2]):
         inside = [changes[row] for row in part.rows]
         sampled = columns.sample(part, changes, resamples=resamples, seed=seed)
         for d, dimension in enumerate(DIMENSIONS):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crscore.study import slices, statistics
 from crscore.study.study import DIMENSIONS
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from crscore.study.measure import Measurements
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Correlation:
+class Correlation(Struct, frozen=True, kw_only=True):
     """How one metric agrees with people, on one slice of the reviews."""
 
     metric: str
@@ -98,6 +98,6 @@ def correlations(measured: Measurements, *, resamples: int, seed: int) -> tuple[
 
 def cut(measured: Measurements) -> Iterator[slices.Slice]:
     """Cut the reviews as every correlation is reported; a slice has at least one review."""
-    yield from slices.of_systems(measured.systems)
+    yield from slices.of_systems(measured.systems, measured.human[:, 2])
     yield from slices.of_names("language", [row.change.language for row in measured.rows])
     yield from slices.of_names("annotator", [row.review.annotator for row in measured.rows])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from crscore.study import statistics
 
@@ -22,17 +22,16 @@ if TYPE_CHECKING:
 QUANTILES: Final = (0.2, 0.8)
 """Of the metric: where its low values end and where its high ones start."""
 BEST: Final = 5
-"""What people say of a review that the metric must not put low."""
+"""Human relevance of a review that the metric must not put low."""
 WORST: Final = 1
-"""What people say of a review that the metric must not put high."""
+"""Human relevance of a review that the metric must not put high."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """One review that the metric misjudged."""
 
     change: str
-    """What it reviews."""
+    """Id of the change."""
     system: str
     """Who wrote it."""
     human: float
@@ -45,8 +44,7 @@ class Case:
     """The review."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class Kind(Struct, frozen=True, kw_only=True):
     """A kind of review, and what is typical of it."""
 
     n: int
@@ -59,8 +57,7 @@ class Kind:
     """Share of them with a backtick in the text, in [0, 1]; None without a review."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Correlated:
+class Correlated(Struct, frozen=True, kw_only=True):
     """How the metric agrees with people on some of the reviews."""
 
     n: int
@@ -71,8 +68,7 @@ class Correlated:
     """Tau-b, in [-1, 1]; None when a side is constant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Misjudged:
+class Misjudged(Struct, frozen=True, kw_only=True):
     """The error analysis of one metric's relevance."""
 
     metric: str
@@ -99,7 +95,7 @@ class Misjudged:
     """Every overestimate, the highest first."""
 
 
-def misjudged(measured: Measurements) -> Misjudged:
+def find_misjudged(measured: Measurements) -> Misjudged:
     """Find the reviews whose relevance the primary metric misjudges most.
 
     "Low" takes in the quantile itself: it is often 0, and nothing is below 0.

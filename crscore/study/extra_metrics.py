@@ -1,4 +1,4 @@
-"""What stands beside the score: the published baselines, and metrics computed elsewhere."""
+"""Metrics beside the score: the published baselines, and metrics computed elsewhere."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from crscore import plugins
 from crscore.encoders.base import TokenEncoder
 from crscore.study.baselines import outside
 from crscore.study.baselines import run as published
-from crscore.study.measure import Metric
-from crscore.study.run import Beside
+from crscore.study.measure import ExtraMetrics, Metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +23,7 @@ TOKENS = "minilm"
 
 
 def baselines() -> Extra:
-    """Make what puts the published baselines beside the score.
+    """Return a function that computes the published baselines for a run.
 
     Returns:
         To be handed to `run.run`.
@@ -37,7 +36,7 @@ def baselines() -> Extra:
 
 
 def from_files(paths: Sequence[Path]) -> Extra:
-    """Make what puts the metrics of files beside the score.
+    """Return a function that reads the metrics of files for a run.
 
     Args:
         paths: Files as `baselines.outside` reads them.
@@ -51,9 +50,9 @@ def from_files(paths: Sequence[Path]) -> Extra:
     for path in paths:
         outside.read_metrics(path, ())
 
-    def read(measured: Measurements, _: Encoder) -> Beside:
+    def read(measured: Measurements, _: Encoder) -> ExtraMetrics:
         rows = list(zip(measured.changes, measured.systems, strict=True))
-        return Beside(
+        return ExtraMetrics(
             tuple(
                 Metric(name=one.name, values=one.values, variant=f"read from {path.name}")
                 for path in paths
@@ -64,13 +63,9 @@ def from_files(paths: Sequence[Path]) -> Extra:
     return read
 
 
-def _baselines(measured: Measurements, encoder: Encoder) -> Beside:
+def _baselines(measured: Measurements, encoder: Encoder) -> ExtraMetrics:
     rows = [(row.change, row.review) for row in measured.rows]
-    found = published.baseline_values(rows, encoder=_token_encoder(encoder))
-    metrics = tuple(
-        Metric(name=one.name, values=one.values, variant=one.variant) for one in found.metrics
-    )
-    return Beside(metrics, found.notes)
+    return published.baseline_values(rows, encoder=_token_encoder(encoder))
 
 
 def _token_encoder(encoder: Encoder) -> Encoder:

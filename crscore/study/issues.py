@@ -1,4 +1,4 @@
-"""What static analysis says of a study's changes, and whether it brings the score nearer to people.
+"""Static analysis of a study's changes, and whether it brings the score nearer to people.
 
 Three questions: how much do the tools say, and how much of it is of the change; does the score
 agree better with people when it counts that; does it say again what the study's own tools said.
@@ -7,13 +7,14 @@ agree better with people when it counts that; does it say again what the study's
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
 
 from crscore.records import Severity, ToolState
 from crscore.static_analysis import issues
 from crscore.study import compare, measure, slices, statistics
-from crscore.study.rediscovered_issues import Again, find_rediscovered
+from crscore.study.rediscovered_issues import Rediscovered, find_rediscovered
 from crscore.study.study import DIMENSIONS
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ EVERY: Final = "all"
 """Stands for all languages, and for all tools together."""
 
 
-class Look(NamedTuple):
+class AnalyzedChange(NamedTuple):
     """A change and what the tools say of it."""
 
     change: StudyChange
@@ -53,8 +54,7 @@ class Variant(NamedTuple):
     """Its primary metric is the score."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRow:
+class ToolRow(Struct, frozen=True, kw_only=True):
     """How much one tool says of the changes in one language."""
 
     language: str
@@ -79,8 +79,7 @@ class ToolRow:
     """Of the findings, those on changed lines, in [0, 1]; None without a finding."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleRow:
+class RuleRow(Struct, frozen=True, kw_only=True):
     """How much one rule says."""
 
     tool: str
@@ -101,8 +100,7 @@ class RuleRow:
     """One of its sentences, one that counts where there is one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class Effect(Struct, frozen=True, kw_only=True):
     """How the score with some issues agrees with people, and how much better than with none."""
 
     issues: str
@@ -127,9 +125,8 @@ class Effect:
     """Two-sided, against no difference; None where the draws do not tell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issues:
-    """What a run found of static analysis."""
+class Issues(Struct, frozen=True, kw_only=True):
+    """Static analysis in a run."""
 
     analyzers: str
     """The setting that chose the tools."""
@@ -138,17 +135,17 @@ class Issues:
     tools: tuple[ToolRow, ...]
     """By language and tool; all tools of a language last, all languages last of all."""
     rules: tuple[RuleRow, ...]
-    """What counts most often first."""
+    """Rules that count most often first."""
     effects: tuple[Effect, ...]
     """Slice by slice, without issues first."""
-    again: tuple[Again, ...]
+    again: tuple[Rediscovered, ...]
     """Of each language whose changes have issues of the study's own tools."""
     notes: tuple[str, ...]
     """Tools that did not run, one sentence each."""
 
 
-def look(study: Study, scorer: Scorer, *, sources: bool) -> tuple[Look, ...]:
-    """Let the tools look at every change of a study.
+def analyze_changes(study: Study, scorer: Scorer, *, sources: bool) -> tuple[AnalyzedChange, ...]:
+    """Analyse every change of a study.
 
     Args:
         study: The study.
@@ -161,7 +158,9 @@ def look(study: Study, scorer: Scorer, *, sources: bool) -> tuple[Look, ...]:
     parts = scorer.parts
     diffs = [measure.read_diff(change, scorer, sources=sources) for change in study.changes]
     return tuple(
-        Look(change, issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues))
+        AnalyzedChange(
+            change, issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
+        )
         for change, diff, analysis in zip(
             study.changes, diffs, parts.analyzers.analyze(diffs), strict=True
         )
@@ -169,7 +168,7 @@ def look(study: Study, scorer: Scorer, *, sources: bool) -> tuple[Look, ...]:
 
 
 def assess(
-    looks: Sequence[Look],
+    looks: Sequence[AnalyzedChange],
     variants: Sequence[Variant],
     scorer: Scorer,
     *,
@@ -212,8 +211,8 @@ def _notes(runs: Iterable[ToolRun]) -> tuple[str, ...]:
     )
 
 
-def _tools(looks: Sequence[Look]) -> Iterator[ToolRow]:
-    by_language: dict[str, list[Look]] = defaultdict(list)
+def _tools(looks: Sequence[AnalyzedChange]) -> Iterator[ToolRow]:
+    by_language: dict[str, list[AnalyzedChange]] = defaultdict(list)
     for one in looks:
         by_language[one.change.language].append(one)
     for language, mine in sorted(by_language.items()):
@@ -223,7 +222,7 @@ def _tools(looks: Sequence[Look]) -> Iterator[ToolRow]:
     yield _tool(EVERY, EVERY, looks)
 
 
-def _tool(language: str, name: str, looks: Sequence[Look]) -> ToolRow:
+def _tool(language: str, name: str, looks: Sequence[AnalyzedChange]) -> ToolRow:
     def is_mine(tool: str) -> bool:
         return name in (EVERY, tool)
 
@@ -288,7 +287,7 @@ def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterat
     changes = [row.change.id for row in rows]
     columns = slices.Columns(human, tables)
     parts = [
-        *slices.of_systems([row.review.system for row in rows]),
+        *slices.of_systems([row.review.system for row in rows], human[:, 2]),
         *slices.of_names("language", [row.change.language for row in rows]),
     ]
     for part in parts:

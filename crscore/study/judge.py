@@ -14,8 +14,7 @@ import numpy as np
 
 from crscore.study import _judge_chat
 from crscore.study._judge_chat import Pair
-from crscore.study.measure import Metric
-from crscore.study.run import Beside
+from crscore.study.measure import ExtraMetrics, Metric
 from crscore.study.study import GROUND_TRUTH
 
 if TYPE_CHECKING:
@@ -33,16 +32,16 @@ if TYPE_CHECKING:
 GROUP: Final = 128
 """Questions that a server is sent before its answers are remembered."""
 SCORES: Final = "12345"
-"""What the first character of an answer may be."""
+"""Valid first characters of an answer."""
 LOWEST: Final = 1
-"""What an answer that is no score counts as."""
+"""Score of an answer that is no score."""
 EMPTY: Final = "the answer is empty"
 NAMED: Final = 3
 """A note names so many reasons and counts the others."""
 
 
 class Opinion(NamedTuple):
-    """What the judge says of one review."""
+    """The judge's opinion of one review."""
 
     score: int | None
     """From 1 to 5; None when the judge did not answer."""
@@ -61,7 +60,7 @@ class Judge:
     engine: Engine
     """Runs the model."""
     prompt: Prompt[Wording]
-    """What it is asked."""
+    """The question."""
     store: Store | None = None
     """Remembers answers; None to ask each time."""
 
@@ -152,8 +151,8 @@ def read_opinion(text: str) -> Opinion:
         not told there.
 
     Example:
-        >>> read(" 4/5").score, read("Score: 4").score, read("Score: 4").is_score
-        (4, 1, False)
+        >>> read_opinion(" 4/5").score, read_opinion("Score: 4").is_score
+        (4, False)
     """
     first = text.strip()[:1]
     is_score = first != "" and first in SCORES
@@ -167,7 +166,7 @@ def _opinion(answer: Answer) -> Opinion:
     return read_opinion(answer.text) if answer.text.strip() else Opinion(None, False, EMPTY)
 
 
-def beside(rated: Study, judge: Judge, *, tell: Callable[[str], None] = lambda _: None) -> Extra:
+def ask_judge(rated: Study, judge: Judge, *, tell: Callable[[str], None] = lambda _: None) -> Extra:
     """Ask a judge about a study's reviews, and make what puts it beside the score.
 
     It is asked here and now: a server that is not there fails the run before its work.
@@ -195,7 +194,7 @@ def beside(rated: Study, judge: Judge, *, tell: Callable[[str], None] = lambda _
     opinions = judge.ask(pairs)
     tell(f"{judge.name} answered {sum(one.score is not None for one in opinions.values()):,} times")
 
-    def show(measured: Measurements, _: Encoder) -> Beside:
+    def show(measured: Measurements, _: Encoder) -> ExtraMetrics:
         asked = [_pair(row.change, row.review) for row in measured.rows]
         return _shown(judge, asked, [opinions[pair] for pair in asked])
 
@@ -206,18 +205,18 @@ def _pair(change: StudyChange, review: RatedReview) -> Pair:
     return Pair(change.language, change.patch, review.text)
 
 
-def _shown(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> Beside:
+def _shown(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> ExtraMetrics:
     answered = {at: one.score for at, one in enumerate(opinions) if one.score is not None}
     notes = tuple(f"{judge.name}: {note}" for note in _notes(judge, pairs, opinions))
     if not answered:
-        return Beside((), notes)
+        return ExtraMetrics((), notes)
     metric = Metric(
         name=judge.name,
         values=np.array(list(answered.values()), dtype=np.float64),
         variant=judge.variant,
         rows=None if len(answered) == len(pairs) else tuple(answered),
     )
-    return Beside((metric,), notes)
+    return ExtraMetrics((metric,), notes)
 
 
 def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from crscore.scoring import scores
 from crscore.study import statistics
@@ -25,8 +25,7 @@ GRID: Final = tuple(round(0.05 * step, 2) for step in range(2, 19))
 """Thresholds of the sweep."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class Level(Struct, frozen=True, kw_only=True):
     """The reviews that people gave one rating."""
 
     level: int
@@ -37,8 +36,7 @@ class Level:
     """Of the metric; None without a review."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sensitivity:
+class Sensitivity(Struct, frozen=True, kw_only=True):
     """How a metric answers to the human scale."""
 
     metric: str
@@ -53,8 +51,7 @@ class Sensitivity:
     """True for the metric that the run is about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """The published rule at one threshold."""
 
     threshold: float
@@ -67,7 +64,7 @@ class Step:
     """Mean relevance, in [0, 1]."""
 
 
-def sensitivity(measured: Measurements) -> tuple[Sensitivity, ...]:
+def measure_levels(measured: Measurements) -> tuple[Sensitivity, ...]:
     """Average every metric over the reviews of each human level.
 
     Args:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from crscore import settings as config
 from crscore.errors import InputError
@@ -49,8 +50,7 @@ class Links:
     """The degree from which the matcher takes a pair as addressed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class Point(Struct, frozen=True, kw_only=True):
     """The classifier at one threshold."""
 
     threshold: float
@@ -63,8 +63,7 @@ class Point:
     """Harmonic mean of the two, in [0, 1]; 0 when no linked pair is over it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Classifier:
+class Classifier(Struct, frozen=True, kw_only=True):
     """How well a matcher finds the pairs that people linked."""
 
     n: int
@@ -72,9 +71,9 @@ class Classifier:
     positive: int
     """Pairs that people linked."""
     score: str
-    """What ranks the pairs: `degree`, or `cosine` where the degrees are only 0 and 1."""
+    """Score that ranks the pairs: `degree`, or `cosine` where the degrees are only 0 and 1."""
     threshold: float
-    """What decides in a score: the cosine must be above it, a degree at least it."""
+    """Cut-off that decides in a score: the cosine must be above it, a degree at least it."""
     precision: float | None
     """Of the matcher's own decision; None when it matched no pair."""
     recall: float

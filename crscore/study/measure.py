@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from crscore.errors import InputError
 from crscore.records import Comment
 from crscore.scoring import scores
 from crscore.study.study import GROUND_TRUTH
+from crscore.study.systems import mean_relevance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Chosen = Callable[[StudyChange, RatedReview], bool]
 
-BEST_SYSTEM: Final = "gpt3.5"
-"""The system whose sentences set the threshold, by the paper's procedure."""
 WORDS: Final = "words"
 REPEATED_TOKENS: Final = "repeated tokens"
 WITHOUT_THRESHOLD: Final = "without threshold"
@@ -44,7 +43,7 @@ class ScoredReview:
     place: tuple[int, int]
     """Position of its change in the study, and its own among the reviews of the change."""
     change: StudyChange
-    """What it reviews."""
+    """The change under review."""
     review: RatedReview
     """The review and what people said of it."""
     sentences: Floats
@@ -59,16 +58,25 @@ class Metric:
     """One measure of every review."""
 
     name: str
-    """What it is; for the score: matcher, encoder and claims."""
+    """Name; for the score: matcher, encoder and claims."""
     values: Floats
     """Shape (N, 3): conciseness, comprehensiveness, relevance. One beside the score that does
     not tell them apart may come with shape (N,)."""
     variant: str = ""
-    """What was computed, with which library, list or model; "" where the name says it."""
+    """Method, with its library, list or model; "" where the name says it."""
     primary: bool = False
     """True for the metric that the run is about."""
     rows: tuple[int, ...] | None = None
     """The N rows that it has a value for, ascending, at least one; None for all of them."""
+
+
+class ExtraMetrics(NamedTuple):
+    """Metrics to stand beside the score, on the same rows."""
+
+    metrics: tuple[Metric, ...]
+    """With values in the order of the rows."""
+    notes: tuple[str, ...] = ()
+    """Notes on what is missing and why, one sentence each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -117,11 +125,14 @@ class Measurements:
     def tau_by_procedure(self) -> float | None:
         """Mean over the best system's sentences of their highest cosine; None without any.
 
+        The best system has the highest mean human relevance (`gpt3.5` in the published study).
+
         Source:
             Naik et al., NAACL 2025, arXiv:2409.19801, section 4.
         """
-        best = [row.sentences for row in self.rows if row.review.system == BEST_SYSTEM]
-        found = np.concatenate(best) if best else np.zeros(0)
+        best = next(iter(mean_relevance(self.systems, self.human[:, 2])), None)
+        sentences = [row.sentences for row in self.rows if row.review.system == best]
+        found = np.concatenate(sentences) if sentences else np.zeros(0)
         return float(found.mean()) if len(found) else None
 
 
@@ -190,7 +201,7 @@ def read_diff(change: StudyChange, scorer: Scorer, *, sources: bool) -> Diff:
     return scorer.read_diff(change.patch, source=change.id, language=change.language, sources=both)
 
 
-def beside(measured: Measurements, others: Iterable[Metric]) -> Measurements:
+def add_metrics(measured: Measurements, others: Iterable[Metric]) -> Measurements:
     """Put further metrics beside those of the score.
 
     Args:

@@ -7,10 +7,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from crscore.study import bootstrap, statistics
-from crscore.study.slices import JUNK_SYSTEMS, POOLED, WITHOUT_JUNK
+from crscore.study.slices import POOLED, WITHOUT_JUNK
 from crscore.study.study import DIMENSIONS
+from crscore.study.systems import junk_systems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SameDiff:
+class SameDiff(Struct, frozen=True, kw_only=True):
     """How often a metric orders two reviews of one change as people do."""
 
     metric: str
@@ -59,7 +60,8 @@ def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[Sam
         One row for each metric, dimension and slice, the primary metric first.
     """
     human = measured.human
-    serious = ~np.isin(np.array(measured.systems), JUNK_SYSTEMS)
+    junk = junk_systems(measured.systems, human[:, 2])
+    serious = ~np.isin(np.array(measured.systems), junk)
     parts = [(POOLED, np.arange(len(human))), (WITHOUT_JUNK, np.flatnonzero(serious))]
     chosen = [(name, rows, [measured.changes[row] for row in rows]) for name, rows in parts]
     found = []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from crscore.records import ReferenceKind
 from crscore.scoring import similarity
@@ -27,8 +28,7 @@ SAME_WORDS = 0.5
 _UNREADABLE = "ParseException"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Miss:
+class Miss(Struct, frozen=True, kw_only=True):
     """An issue of the study that no tool of this run names again."""
 
     change: str
@@ -44,8 +44,7 @@ class Miss:
     """How near, in [-1, 1]."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
+class Rediscovered(Struct, frozen=True, kw_only=True):
     """One language's issues of the study, and what became of them."""
 
     language: str
@@ -74,7 +73,7 @@ class _Row(NamedTuple):
 
 def find_rediscovered(
     changes: Iterable[tuple[StudyChange, Analysis]], encoder: Encoder
-) -> tuple[Again, ...]:
+) -> tuple[Rediscovered, ...]:
     """Look for each issue of the study among what the tools of this run say.
 
     The same rule on the same line is the same issue, and so are words of the same meaning
@@ -101,7 +100,7 @@ def find_rediscovered(
 
 def _of_language(
     language: str, rows: Sequence[tuple[StudyChange, str, tuple[Finding, ...]]], encoder: Encoder
-) -> Again:
+) -> Rediscovered:
     told = [row for row in rows if not row[1].startswith(_UNREADABLE)]
     by_rule = by_meaning = counted = 0
     misses = []
@@ -117,7 +116,7 @@ def _of_language(
         if not same and not alike:
             misses.append(_miss(change, text, row, there or findings, encoder))
     again = by_rule + by_meaning
-    return Again(
+    return Rediscovered(
         language=language,
         rows=len(told),
         unreadable=len(rows) - len(told),

@@ -1,37 +1,58 @@
-"""All that one validation run found, from the values of a study's reviews."""
+"""Result of a validation run: the document that `--format json` writes and every report reads."""
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import msgspec
+from msgspec import Meta, Struct
+
+from crscore.reports import escape
 from crscore.study import (
     agreement,
     claim_quality,
     correlate,
     error_analysis,
     levels,
+    link_classifier,
     measure,
     pairs,
     systems,
 )
-from crscore.study import link_classifier as classifier
-from crscore.study.attacks.length import length_effect
+from crscore.study.agreement import Agreement
+from crscore.study.attacks.duels import (
+    FLAG_GOAL,
+    WIN_GOAL,
+    WRONG_FLAG_LIMIT,
+    HonestRow,
+    KindRow,
+)
+from crscore.study.attacks.length import LengthEffect, length_effect
+from crscore.study.claim_quality import ClaimQuality
+from crscore.study.correlate import Correlation
+from crscore.study.error_analysis import Misjudged
+from crscore.study.issues import Issues
+from crscore.study.levels import Sensitivity, Step
+from crscore.study.link_classifier import Classifier
+from crscore.study.pairs import SameDiff
+from crscore.study.saved import SCHEMA, SavedReview
+from crscore.study.systems import Systems
+from crscore.version import __version__
 
 if TYPE_CHECKING:
-    from crscore.study.agreement import Agreement
     from crscore.study.attacks.duels import AttackReport
-    from crscore.study.attacks.length import LengthEffect
-    from crscore.study.claim_quality import ClaimQuality
-    from crscore.study.correlate import Correlation
-    from crscore.study.error_analysis import Misjudged
-    from crscore.study.issues import Issues
-    from crscore.study.levels import Sensitivity, Step
-    from crscore.study.link_classifier import Classifier, Links
+    from crscore.study.link_classifier import Links
     from crscore.study.measure import Measurements
-    from crscore.study.pairs import SameDiff
     from crscore.study.study import Study
-    from crscore.study.systems import Systems
+
+# `[`, numbers one on a line, `]`: a string never holds a raw line end, so this is no text.
+_NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
+
+Count = Annotated[int, Meta(ge=0)]
+Cosine = Annotated[float, Meta(ge=-1, le=1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,42 +71,141 @@ class Settings:
     """How changes were held out from what was trained; None when nothing was trained here."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Findings:
-    """What a validation run found; a report computes nothing."""
+class Data(Struct, frozen=True, kw_only=True):
+    """The data of a run."""
 
-    study: Study
-    """The data."""
-    measured: Measurements
-    """Every review's values."""
-    settings: Settings
-    """How the run was made."""
+    sha256: str
+    """Hash of the unpacked study."""
+    changes: Count
+    """Changes in the study."""
+    reviews: Count
+    """Reviews measured: without the ground truth and the excluded changes."""
+    systems: tuple[str, ...]
+    """Who wrote the reviews, sorted."""
+    languages: tuple[str, ...]
+    """Languages of the changes, sorted."""
+    blank_reviews: Count
+    """Reviews without a sentence; they count as 0."""
+    excluded_changes: tuple[str, ...]
+    """Changes left out for having no pseudo-reference."""
+    references_per_change: Annotated[float, Meta(ge=0)]
+    """Mean number of counted pseudo-references."""
+
+
+class Bootstrap(Struct, frozen=True, kw_only=True):
+    """How the intervals were made."""
+
+    resamples: Count
+    """Draws; 0 for no interval."""
+    seed: Count
+    """Of the draws."""
+    cluster: Literal["change"] = "change"
+    """Unit that is drawn whole."""
+
+
+class MetricName(Struct, frozen=True, kw_only=True):
+    """A metric of the run."""
+
+    name: str
+    """As in every other list."""
+    variant: str
+    """Method, with its library, list or model; empty where the name says it."""
+    primary: bool
+    """True for the metric that the run is about."""
+
+
+class Pairs(Struct, frozen=True, kw_only=True):
+    """Judgements of pairs."""
+
+    same_diff: tuple[SameDiff, ...]
+    """Two reviews of one change: every metric, dimension and slice."""
+    addressed: Classifier | None
+    """A pseudo-reference and a review: the matcher against what people linked; null where they
+    linked nothing."""
+
+
+class AttackGoals(Struct, frozen=True, kw_only=True):
+    """Goals of a score against attacks."""
+
+    wins: float = WIN_GOAL
+    """Share of duels that the honest review has to win, at least."""
+    flagged: float = FLAG_GOAL
+    """Share of restatements and echoes that must be flagged, at least."""
+    honest_flagged_below: float = WRONG_FLAG_LIMIT
+    """Share of honest reviews that may be flagged, below this."""
+
+
+class Attacks(Struct, frozen=True, kw_only=True):
+    """Outcome of attacks on the score."""
+
+    goals: AttackGoals
+    """Values to reach."""
+    reached: bool
+    """Whether every goal is reached."""
+    honest: HonestRow
+    """The reviews that were attacked."""
+    kinds: tuple[KindRow, ...]
+    """One row for each kind of attack."""
+
+
+class Review(SavedReview, frozen=True, kw_only=True):
+    """One rated review."""
+
+    language: str
+    """Language of the change."""
+    annotator: str | None
+    """Whose ratings these are; null when unknown."""
+
+
+class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """One run over a study."""
+
+    version: str = __version__
+    """Version of crscore that wrote the document."""
+    signature: str
+    """All that decides the scores: same signature and data, same scores."""
+    metric: str
+    """Name of the primary metric: matcher, encoder and claims."""
+    data: Data
+    """The data that was measured."""
+    threshold: Cosine | None
+    """Cosine threshold used; null for a matcher that has none."""
+    tau_by_procedure: Cosine | None
+    """Threshold that the paper's procedure finds on this data; null without a sentence by the
+    best system."""
+    split: str | None
+    """How reviews were held out from what was trained, as --split takes it; null when nothing
+    was."""
+    bootstrap: Bootstrap
+    """How the intervals were made."""
+    metrics: Annotated[tuple[MetricName, ...], Meta(min_length=1)]
+    """Every metric, the primary one first."""
     correlations: tuple[Correlation, ...]
     """Every metric, dimension and slice; the primary metric first."""
-    same_diff: tuple[SameDiff, ...]
-    """Every metric, dimension and slice; the primary metric first."""
-    addressed: Classifier | None
-    """The matcher against what people linked; None where they linked nothing."""
+    pairs: Pairs
+    """Judgements of pairs."""
     systems: Systems
-    """Every metric and dimension."""
+    """Ranking the review systems."""
     levels: tuple[Sensitivity, ...]
-    """Every metric and dimension; the primary metric first."""
+    """Every metric and dimension at each human rating; the primary metric first."""
     sweep: tuple[Step, ...]
-    """The published rule at other thresholds."""
+    """The published rule at other thresholds, ascending."""
     claims: tuple[ClaimQuality, ...]
-    """What people said of the study's own claims; empty where they did not."""
+    """Human judgements of the study's own claims; empty where they did not."""
     agreement: tuple[Agreement, ...]
     """How far people agree with each other."""
-    errors: Misjudged
-    """Where the primary metric's relevance is farthest from people's."""
+    attacks: Attacks | None
+    """Outcome of attacks on the score; null where none were made."""
+    issues: Issues | None
+    """Static analysis of the changes and its effect on the score; null where no tool ran."""
     length: LengthEffect
     """Whether the primary metric pays for length alone."""
-    attacks: AttackReport | None = None
-    """What became of attacks on the score; None where none were made."""
-    issues: Issues | None = None
-    """What static analysis says and does; None where no tool was to look."""
-    notes: tuple[str, ...] = ()
-    """What was left out on the way, one sentence each."""
+    errors: Misjudged
+    """Where the primary metric's relevance is farthest from people's."""
+    notes: tuple[str, ...]
+    """Notes on what was left out, one sentence each."""
+    reviews: tuple[Review, ...]
+    """Every review in the order of the study: what a comparison of two runs needs."""
 
 
 def assess(
@@ -97,7 +217,7 @@ def assess(
     attacks: AttackReport | None = None,
     issues: Issues | None = None,
     notes: tuple[str, ...] = (),
-) -> Findings:
+) -> ValidationResult:
     """Compute everything from the values; nothing is scored here.
 
     Args:
@@ -105,35 +225,86 @@ def assess(
         measured: Every review's values; of several folds, joined.
         settings: How they were made.
         links: The matcher's judgement of what people linked; of several folds, joined.
-        attacks: What became of attacks on the score.
+        attacks: Outcome of attacks on the score.
         issues: What static analysis says and does.
         notes: What was left out on the way.
-
-    Returns:
-        The findings.
 
     Raises:
         DependencyError: scipy is not installed.
     """
     draw = {"resamples": settings.resamples, "seed": settings.seed}
     each = measure.by_rows(measured)
-    return Findings(
-        study=study,
-        measured=measured,
-        settings=settings,
-        correlations=tuple(row for one in each for row in correlate.correlations(one, **draw)),
-        same_diff=tuple(row for one in each for row in pairs.same_diff(one, **draw)),
-        addressed=classifier.classify(links, **draw),
-        systems=systems.join([systems.systems(one) for one in each]),
-        levels=tuple(row for one in each for row in levels.sensitivity(one)),
-        sweep=levels.sweep(
-            measured, also=[] if settings.threshold is None else [settings.threshold]
+    tau = settings.threshold
+    return ValidationResult(
+        signature=settings.signature,
+        metric=measured.primary.name,
+        data=_data(study, measured),
+        threshold=tau,
+        tau_by_procedure=measured.tau_by_procedure,
+        split=settings.split,
+        bootstrap=Bootstrap(resamples=settings.resamples, seed=settings.seed),
+        metrics=tuple(
+            MetricName(name=one.name, variant=one.variant, primary=one.primary)
+            for one in measured.metrics
         ),
+        correlations=tuple(row for one in each for row in correlate.correlations(one, **draw)),
+        pairs=Pairs(
+            same_diff=tuple(row for one in each for row in pairs.same_diff(one, **draw)),
+            addressed=link_classifier.classify(links, **draw),
+        ),
+        systems=systems.join([systems.rank_systems(one) for one in each]),
+        levels=tuple(row for one in each for row in levels.measure_levels(one)),
+        sweep=levels.sweep(measured, also=[] if tau is None else [tau]),
         claims=claim_quality.claim_quality(study),
-        agreement=agreement.agreement(study),
-        errors=error_analysis.misjudged(measured),
-        length=length_effect(measured, **draw),
-        attacks=attacks,
+        agreement=agreement.measure_agreement(study),
+        attacks=None if attacks is None else _attacks(attacks),
         issues=issues,
+        length=length_effect(measured, **draw),
+        errors=error_analysis.find_misjudged(measured),
         notes=notes,
+        reviews=_reviews(measured),
     )
+
+
+def _data(study: Study, measured: Measurements) -> Data:
+    return Data(
+        sha256=study.sha256,
+        changes=len(study.changes),
+        reviews=len(measured.rows),
+        systems=tuple(sorted(set(measured.systems))),
+        languages=tuple(sorted({row.change.language for row in measured.rows})),
+        blank_reviews=measured.blank,
+        excluded_changes=measured.excluded,
+        references_per_change=measured.references,
+    )
+
+
+def _attacks(report: AttackReport) -> Attacks:
+    return Attacks(
+        goals=AttackGoals(), reached=report.reached, honest=report.honest, kinds=report.kinds
+    )
+
+
+def _reviews(measured: Measurements) -> tuple[Review, ...]:
+    return tuple(
+        Review(
+            change=row.change.id,
+            system=row.review.system,
+            language=row.change.language,
+            annotator=row.review.annotator,
+            human=row.review.ratings,
+            scores=tuple(values),
+        )
+        for row, values in zip(measured.rows, measured.primary.values.tolist(), strict=True)
+    )
+
+
+def to_json(document: Struct) -> str:
+    r"""Write a run or a comparison of two as one JSON object.
+
+    Keys have a fixed order; what a terminal could act on is written as `\uXXXX`.
+    """
+    value: Any = msgspec.to_builtins(document)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+    text = _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
+    return escape.json_text(text) + "\n"

@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from crscore import scorer
 from crscore import settings as config
-from crscore.errors import ConfigError, UnknownThresholdError
+from crscore.errors import ConfigError, InputError, UnknownThresholdError
 from crscore.scoring import signature
 from crscore.static_analysis import suite
-from crscore.study import issues, judging, measure, results, saved, splits, statistics, study
+from crscore.study import (
+    issues,
+    link_classifier,
+    measure,
+    results,
+    saved,
+    splits,
+    statistics,
+    study,
+)
 from crscore.study.attacks import attack_set, duels
-from crscore.study.vector_cache import AnalysisMemory, Memory
+from crscore.study.vector_cache import AnalysisCache, VectorCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
-    from crscore.matchers.base import Matcher
+    from crscore.matchers.base import Cells, Judgement, Matcher
     from crscore.pipeline import Analyzers
     from crscore.scorer import Scorer
     from crscore.settings import Config
     from crscore.study.attacks.attack_set import Attack
-    from crscore.study.attacks.duels import AttackReport
+    from crscore.study.attacks.duels import AttackReport, Duel
     from crscore.study.issues import Issues, Variant
-    from crscore.study.judging import Judged, Trainer
-    from crscore.study.measure import Measurements, Metric
-    from crscore.study.results import Findings
+    from crscore.study.link_classifier import Links
+    from crscore.study.measure import ExtraMetrics, Measurements
+    from crscore.study.results import ValidationResult
     from crscore.study.splits import Fold, Split
-    from crscore.study.study import Study
+    from crscore.study.study import RatedReview, Study, StudyChange
+
+    Extra = Callable[[Measurements, Encoder], ExtraMetrics]
 
 RECORDED: Final = study.SOURCE
 """Stands for the study's own claims among the claim generators."""
@@ -39,7 +50,7 @@ NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a run is asked for beside the settings of the score."""
+    """Options of a run beside the settings of the score."""
 
     claims: str = RECORDED
     """`recorded`, or a claim generator's name with its argument; several joined by `+`."""
@@ -55,17 +66,48 @@ class Options:
     """Learn the matcher anew for each fold; None for the matcher that the settings name."""
 
 
-class Beside(NamedTuple):
-    """Metrics to stand beside the score, on the same rows."""
+class Judged(NamedTuple):
+    """Scores of a study, or of a fold of it."""
 
-    metrics: tuple[Metric, ...]
-    """With values in the order of the rows."""
-    notes: tuple[str, ...] = ()
-    """What is missing and why, one sentence each."""
+    measured: Measurements
+    """Every review's values."""
+    links: Links
+    """Its judgement of what people linked."""
+    duels: tuple[Duel, ...]
+    """Outcome of the attacks."""
 
 
-if TYPE_CHECKING:
-    Extra = Callable[[Measurements, Encoder], Beside]
+class Trainer(Protocol):
+    """Learns a matcher from a study."""
+
+    def __call__(self, study: Study, *, encoder: Encoder, seed: int) -> Matcher:
+        """Learn.
+
+        Args:
+            study: What may be learned from.
+            encoder: The run's.
+            seed: Of all draws.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """A fold's matcher under the name that all folds of a run share."""
+
+    matcher: Matcher
+    """The matcher learned for the fold."""
+    identity: str
+    """Names how it was learned."""
+
+    @property
+    def decision(self) -> float:
+        """The fold's own."""
+        return self.matcher.decision
+
+    def match(self, cells: Cells) -> Judgement:
+        """Judge every cell, as the fold's matcher does."""
+        return self.matcher.match(cells)
 
 
 def run(
@@ -76,7 +118,7 @@ def run(
     extra: Sequence[Extra] = (),
     trainer: Trainer | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> Findings:
+) -> ValidationResult:
     """Score a study's reviews and compare the scores with people.
 
     Args:
@@ -91,7 +133,7 @@ def run(
         tell: Is told what a run with a split has done, as that takes minutes.
 
     Returns:
-        The findings.
+        The result, ready to be rendered.
 
     Raises:
         ConfigError: There is a split, but no trainer.
@@ -100,9 +142,9 @@ def run(
         CRScoreError: A part of the run failed.
     """
     statistics.require_scipy()  # before the work, not after it
-    encoder = Memory(scorer.make_encoder(settings))
+    encoder = VectorCache(scorer.make_encoder(settings))
     tools = scorer.make_analyzers(settings)
-    analyzers = AnalysisMemory(tools)
+    analyzers = AnalysisCache(tools)
     attacks: tuple[Attack, ...] = ()
     if options.attacks:
         attacks = attack_set.make_attacks(rated, seed=options.seed, sources=options.sources)
@@ -115,8 +157,8 @@ def run(
     notes += () if analysed is None else analysed.notes
     for one in extra:
         # The real encoder: it may be able to do more than encode.
-        beside = one(measured, encoder.encoder)
-        measured, notes = measure.beside(measured, beside.metrics), notes + beside.notes
+        more = one(measured, encoder.encoder)
+        measured, notes = measure.add_metrics(measured, more.metrics), notes + more.notes
     return results.assess(
         rated,
         measured,
@@ -140,8 +182,8 @@ class _Job(NamedTuple):
     rated: Study
     settings: Config
     options: Options
-    encoder: Memory
-    analyzers: AnalysisMemory
+    encoder: VectorCache
+    analyzers: AnalysisCache
     attacks: tuple[Attack, ...]
     has_tools: bool
 
@@ -157,13 +199,18 @@ class _Job(NamedTuple):
         )
 
     def judge(self, made: Scorer, fold: Fold | None = None) -> Judged:
-        return judging.judge(
-            self.rated,
-            made,
-            name=metric_name(made, self.options),
-            sources=self.options.sources,
-            attacks=self.attacks,
-            fold=fold,
+        """Score the study, or the part that a fold holds out; that part may be without rows."""
+        sources = self.options.sources
+        linker = link_classifier.scorer_of_links(made, self.rated)
+        chosen = _everything if fold is None else fold.holds
+        name = metric_name(made, self.options)
+        attacks = [
+            one for one in self.attacks if fold is None or (one.change, one.system) in fold.held
+        ]
+        return Judged(
+            measured=self.measure(made, name, fold, is_part=fold is not None),
+            links=link_classifier.links(self.rated, linker, sources=sources, chosen=chosen),
+            duels=duels.score_duels(self.rated, attacks, made, sources=sources),
         )
 
     def others(self, made: Scorer, fold: Fold | None = None) -> tuple[Variant, ...]:
@@ -175,18 +222,36 @@ class _Job(NamedTuple):
             generators[issues.RECORDED] = study.recorded(self.rated)
         return tuple(
             issues.Variant(
-                name,
-                measure.measure(
-                    self.rated,
-                    _without_tools(made, generator),
-                    name=name,
-                    sources=self.options.sources,
-                    chosen=(lambda *_: True) if fold is None else fold.holds,
-                    is_part=True,
-                ),
+                name, self.measure(_without_tools(made, generator), name, fold, is_part=True)
             )
             for name, generator in generators.items()
         )
+
+    def measure(self, made: Scorer, name: str, fold: Fold | None, *, is_part: bool) -> Measurements:
+        return measure.measure(
+            self.rated,
+            made,
+            name=name,
+            sources=self.options.sources,
+            chosen=_everything if fold is None else fold.holds,
+            is_part=is_part,
+        )
+
+
+def _everything(_change: StudyChange, _review: RatedReview) -> bool:
+    return True
+
+
+def _join(parts: Sequence[Judged]) -> Judged:
+    """Put the parts that folds held out together: reviews in order, pairs and duels by fold."""
+    measured = measure.join([part.measured for part in parts])
+    if not measured.rows:
+        raise InputError(measure.NOTHING)
+    return Judged(
+        measured=measured,
+        links=link_classifier.join([part.links for part in parts]),
+        duels=tuple(duel for part in parts for duel in part.duels),
+    )
 
 
 def _without_tools(made: Scorer, generator: ClaimGenerator) -> Scorer:
@@ -213,7 +278,7 @@ def _folds(
     for fold in splits.make_folds(job.rated, split.kind, split.groups, seed=seed):
         learned = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
         name = learned.identity.partition("@")[0]
-        matcher = judging.Fitted(learned, f"{name}@{split}.{seed}")
+        matcher = Fitted(learned, f"{name}@{split}.{seed}")
         made = job.scorer(matcher)
         parts.append(job.judge(made, fold))
         others.append(job.others(made, fold))
@@ -222,7 +287,7 @@ def _folds(
         issues.Variant(same[0].issues, measure.join([one.measured for one in same]))
         for same in zip(*others, strict=True)
     )
-    return made, judging.join(parts), joined
+    return made, _join(parts), joined
 
 
 def _issues(job: _Job, made: Scorer, judged: Judged, others: tuple[Variant, ...]) -> Issues | None:
@@ -230,7 +295,7 @@ def _issues(job: _Job, made: Scorer, judged: Judged, others: tuple[Variant, ...]
         return None
     without, *rest = others
     return issues.assess(
-        issues.look(job.rated, made, sources=job.options.sources),
+        issues.analyze_changes(job.rated, made, sources=job.options.sources),
         (without, issues.Variant(issues.TOOLS, judged.measured), *rest),
         made,
         resamples=job.options.resamples,

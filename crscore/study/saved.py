@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from crscore.errors import InputError
-from crscore.study._fields import Fields
-from crscore.study.study import DIMENSIONS, LIKERT
+from crscore.study import jsonl
+from crscore.study.study import Rating
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
 SCHEMA: Final = "urn:crscore:validation:1"
-"""The `$id` of the schema that the document of one run keeps to."""
+"""Names the schema of the document of one run."""
 SEEN: Final = (
     "the matcher was trained on this very data, so it looks better than it is: use --split"
 )
-"""The note of a run that nothing was held out from; a comparison has to repeat it."""
-# A metric is finite, and no more is asked of it here: an outside one has its own unit.
-_LARGEST: Final = 1e300
+"""Note of a run that held nothing out; a comparison repeats it."""
 
 
 class ReviewKey(NamedTuple):
@@ -37,17 +35,38 @@ class ReviewKey(NamedTuple):
     """0, or higher where a system reviewed the change more than once."""
 
 
-class SavedReview(NamedTuple):
-    """One review of a saved run."""
+class SavedReview(Struct, frozen=True, kw_only=True):
+    """Judgements of one review by people and by the run."""
 
-    human: tuple[float, ...]
-    """What people said, Likert: conciseness, comprehensiveness, relevance."""
-    scores: tuple[float, ...]
-    """What the run's primary metric says, in the same order."""
+    change: str
+    """Id of its change."""
+    system: str
+    """Who wrote it."""
+    human: tuple[Rating, Rating, Rating]
+    """Likert ratings: conciseness, comprehensiveness, relevance."""
+    scores: tuple[float, float, float]
+    """Values of the primary metric in the same order; 0 for a review without a sentence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedRun:
+class _Data(Struct):
+    sha256: str
+
+
+class _Head(Struct):
+    """Enough of a document to know it for a run."""
+
+    schema: Literal["urn:crscore:validation:1"]
+
+
+class _Document(_Head, kw_only=True):
+    metric: str
+    signature: str
+    data: _Data
+    reviews: tuple[SavedReview, ...]
+    notes: tuple[str, ...] = ()
+
+
+class SavedRun(NamedTuple):
     """One run over a study."""
 
     name: str
@@ -65,13 +84,16 @@ class SavedRun:
 
 
 def is_run(path: Path) -> bool:
-    """Say whether a file is a run's document rather than a study.
+    """Return whether a file is a run's document rather than a study.
 
     Args:
         path: A file; one that cannot be read is no run.
     """
-    document = _document(path)
-    return isinstance(document, dict) and document.get("schema") == SCHEMA
+    try:
+        msgspec.json.decode(jsonl.read_bytes(path, "a result"), type=_Head)
+    except (InputError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
 
 
 def read_saved_run(path: Path) -> SavedRun:
@@ -94,44 +116,19 @@ def read_saved_run(path: Path) -> SavedRun:
             f"{path} is no result of validate; make one with: "
             "crscore validate DATA --format json -o A.json"
         )
-    document = Fields(values=_document(path), place=str(path))
-    data = document.values.get("data")
-    if not isinstance(data, dict):
-        raise document.fault("data", "an object")
+    content = msgspec.json.decode(jsonl.read_bytes(path, "a result"))
+    document = jsonl.convert(content, _Document, str(path))
     reviews: dict[ReviewKey, SavedReview] = {}
     seen: Counter[tuple[str, str]] = Counter()
-    for row in document.objects("reviews"):
-        who = row.text("change"), row.text("system")
-        reviews[ReviewKey(*who, seen[who])] = SavedReview(
-            _three(row, "human", *LIKERT), _three(row, "scores", -_LARGEST, _LARGEST)
-        )
+    for row in document.reviews:
+        who = row.change, row.system
+        reviews[ReviewKey(*who, seen[who])] = row
         seen[who] += 1
     return SavedRun(
         name=path.name,
-        metric=document.text("metric"),
-        signature=document.text("signature"),
-        sha256=Fields(values=data, place=str(path), path="data.").text("sha256"),
+        metric=document.metric,
+        signature=document.signature,
+        sha256=document.data.sha256,
         reviews=reviews,
-        seen=SEEN in document.items("notes", str, "a list of strings"),
+        seen=SEEN in document.notes,
     )
-
-
-def _document(path: Path) -> Any:
-    try:
-        content = path.read_bytes()
-        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-        return json.loads(content)
-    except (OSError, EOFError, ValueError, RecursionError, gzip.BadGzipFile):
-        return None
-
-
-def _three(row: Fields, key: str, low: float, high: float) -> tuple[float, ...]:
-    values = row.values.get(key)
-    if not isinstance(values, list) or len(values) != len(DIMENSIONS):
-        raise row.fault(key, "three numbers")
-    named = Fields(
-        values=dict(zip(DIMENSIONS, values, strict=True)),
-        place=row.place,
-        path=f"{row.path}{key}.",
-    )
-    return tuple(named.number(dimension, low, high) for dimension in DIMENSIONS)

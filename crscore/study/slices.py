@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from crscore.study import bootstrap
+from crscore.study.systems import junk_systems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,11 +19,16 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.intp]
     Correlate = Callable[[Floats, Floats], float | None]
 
-JUNK_SYSTEMS: Final = ("lstm", "knn")
-"""Systems so weak that much of a pooled correlation is telling them from the rest."""
 POOLED: Final = "pooled"
 WITHOUT_JUNK: Final = "without-junk"
 WITHIN_SYSTEM: Final = "within-system"
+
+
+_LABELS: Final = {
+    POOLED: "all reviews",
+    WITHOUT_JUNK: "without junk systems",
+    WITHIN_SYSTEM: "within a system, mean",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,18 +63,19 @@ class Slice:
         return found[0] if len(found) == 1 else float(np.mean([one or 0.0 for one in found]))
 
 
-def of_systems(systems: Sequence[str]) -> Iterator[Slice]:
-    """Cut reviews by who wrote them: all, without the junk, within each.
+def of_systems(systems: Sequence[str], relevance: Sequence[float] | Floats) -> Iterator[Slice]:
+    """Cut reviews by who wrote them: all, without the junk systems, within each.
 
     Args:
         systems: Each review's author, N names, at least one.
+        relevance: Each review's human relevance, Likert, N values: it tells what is junk.
 
     Yields:
         Slices with at least one review.
     """
     everyone = np.arange(len(systems))
     yield Slice(name=POOLED, groups=(everyone,))
-    serious = everyone[~np.isin(np.array(systems), JUNK_SYSTEMS)]
+    serious = everyone[~np.isin(np.array(systems), junk_systems(systems, relevance))]
     if len(serious):
         yield Slice(name=WITHOUT_JUNK, groups=(serious,))
     yield Slice(name=WITHIN_SYSTEM, groups=tuple(_groups(systems).values()))
@@ -80,13 +87,23 @@ def of_names(kind: str, names: Sequence[str | None]) -> Iterator[Slice]:
         yield Slice(name=f"{kind}:{name}", groups=(rows,))
 
 
+def label(name: str) -> str:
+    """Name a slice for people.
+
+    Example:
+        >>> label("language:go"), label("pooled")
+        ('language go', 'all reviews')
+    """
+    return _LABELS.get(name, name.replace(":", " ", 1))
+
+
 def _groups(names: Sequence[str | None]) -> Mapping[str, Rows]:
     known = sorted({name for name in names if name is not None})
     return {one: np.flatnonzero([name == one for name in names]) for one in known}
 
 
 class Columns:
-    """What people said, and the distinct columns among some tables.
+    """Human ratings, and the distinct columns among some tables.
 
     Most metrics give one value for all three dimensions, so ranking each column once saves
     most of the work.

@@ -95,8 +95,8 @@ def parse_split(text: str, folds: int | None = None) -> Split:
         ValueError: There is no such split, or K cannot be.
 
     Example:
-        >>> print(parse("grouped-cv:5"), parse("grouped-cv"), parse("leave-one-language-out"))
-        grouped-cv:5 grouped-cv:10 leave-one-language-out
+        >>> print(parse_split("grouped-cv:5"), parse_split("leave-one-language-out"))
+        grouped-cv:5 leave-one-language-out
     """
     name, _, number = text.partition(":")
     if name not in tuple(Kind):

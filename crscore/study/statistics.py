@@ -1,4 +1,4 @@
-"""Rank correlation, and what a bootstrap over clusters says of any statistic."""
+"""Rank correlation, and the uncertainty of a statistic by a bootstrap over clusters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Interval(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a bootstrap over clusters says of a statistic."""
+    """Uncertainty of a statistic, by a bootstrap over clusters."""
 
     low: float | None
     """Lower end of the percentile interval; None when there is none."""
@@ -120,7 +120,7 @@ def kendall(first: Floats, second: Floats) -> float | None:
 
 
 def require_scipy() -> None:
-    """Say before the work, not after it, that scipy is missing.
+    """Check that scipy is installed, before the work rather than after it.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -190,7 +190,7 @@ def percentiles(draws: Floats, *, resamples: int, clusters: int, level: float = 
 def verdict(
     value: float | None, draws: Floats, *, resamples: int, clusters: int, correlation: bool
 ) -> Verdict:
-    """Say how sure a statistic is, from its bootstrap over clusters.
+    """Return how sure a statistic is, from its bootstrap over clusters.
 
     p compares value / standard error with Student's t of C - 1 degrees of freedom, C clusters:
     the change, not the review, is what was sampled. A correlation is compared on Fisher's
@@ -241,7 +241,7 @@ def clusters_needed(
     power: float = 0.8,
     significance: float = 0.05,
 ) -> int | None:
-    """Say how many clusters would show a difference of this size.
+    """Return how many clusters would show a difference of this size.
 
     The standard error falls with the square root of the number of clusters, so C clusters of
     error e give n = C · ((z(1 - a/2) + z(power)) · e / difference)², rounded up.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
-import zlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from msgspec import Meta, Struct
 
 from crscore.errors import InputError
 from crscore.records import Claims, PseudoReference, ReferenceKind
-from crscore.study._fields import Fields
+from crscore.study import jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,46 +27,106 @@ CLAIMS_ALONE = "recorded-claims"
 """Source of what the model said, without the tools."""
 EDITED = "edited"
 """Source of what the annotators made of it."""
-CORRECTNESS = ("correct", "incorrect", "unverifiable", "incomplete")
-"""What an annotator says of a claim."""
 LIKERT = (1, 5)
 """Lowest and highest rating."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyReference:
-    """One row of the list that the annotators worked with."""
+Correctness = Literal["correct", "incorrect", "unverifiable", "incomplete"]
+"""Judgement of a claim by an annotator."""
+Rating = Annotated[float, Meta(ge=LIKERT[0], le=LIKERT[1])]
+
+
+class ReferenceRow(Struct, frozen=True, kw_only=True):
+    """One row of the list that the annotators worked with, as a line of the file has it."""
 
     text: str
     """The claim or finding."""
+    kind: ReferenceKind | None = None
+    """Claim or implication of a model or a person, or issue found by a tool; null is read as a
+    claim."""
+    necessary: bool | None = None
+    """Whether a review must address it; null when nobody said."""
+
+
+class StudyReference(ReferenceRow, frozen=True, kw_only=True):
+    """One row of the list that the annotators worked with."""
+
     kind: ReferenceKind
-    """Claim or issue; a row that says neither is a claim that an annotator added."""
-    necessary: bool | None
-    """Whether a review must address it; None when nobody said."""
+    """Claim, implication or issue."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedClaim:
-    """One claim of the language model and what people said of it."""
+class JudgedClaim(Struct, frozen=True, kw_only=True):
+    """One claim of the language model and its judgements."""
 
     text: str
     """The claim."""
-    correctness: str | None
-    """One of `CORRECTNESS`, by the annotator whose row counts; None when nobody said."""
-    annotator: str | None
-    """Whose row counts; None when unknown."""
-    by_annotator: tuple[tuple[str, str | None], ...] = ()
-    """(annotator, correctness) of everyone who judged it, when the study tells."""
+    correctness: Correctness | None = None
+    """By the annotator whose row counts; null when nobody said."""
+    annotator: str | None = None
+    """Whose row counts; null when unknown."""
+    by_annotator: dict[str, Correctness | None] | None = None
+    """Annotator -> correctness, for everyone who judged it. Agreement is measured on these."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rating:
-    """What a further annotator said of a review."""
+class Ratings(Struct, frozen=True, kw_only=True):
+    """Ratings of a review by one annotator."""
 
-    annotator: str | None
-    """Who said it; None when unknown."""
-    values: tuple[float, float, float]
-    """Conciseness, comprehensiveness and relevance, Likert 1 to 5."""
+    annotator: str | None = None
+    """Short name of the annotator; null when unknown."""
+    conciseness: Rating
+    """Likert scale, 1 (worst) to 5 (best)."""
+    comprehensiveness: Rating
+    """Likert scale, 1 (worst) to 5 (best)."""
+    relevance: Rating
+    """Likert scale, 1 (worst) to 5 (best)."""
+
+    @property
+    def ratings(self) -> tuple[float, float, float]:
+        """Conciseness, comprehensiveness and relevance, Likert 1 to 5."""
+        return self.conciseness, self.comprehensiveness, self.relevance
+
+
+class ReviewRow(Ratings, frozen=True, kw_only=True):
+    """One review with its ratings, as a line of the file has it."""
+
+    system: str
+    """Who wrote it; `ground_truth` is the original human comment, which no correlation counts."""
+    text: str
+    """The review; may be blank."""
+    addressed: tuple[int, ...] | None = None
+    """Indices, from 0, of the rows of `pseudo_references` that it addresses; null or missing when
+    nobody said. An index that no row has is not read."""
+    other_ratings: tuple[Ratings, ...] | None = None
+    """Ratings of further annotators. Agreement is measured on these; scores are compared with the
+    ones above alone."""
+
+
+class ChangeRow(Struct, frozen=True, kw_only=True):
+    """One line of a study: a code change, what was claimed of it, and its rated reviews.
+
+    The file is UTF-8, plain or gzip; no two lines share an `id` or a `patch`. Further fields are
+    allowed and not read.
+    """
+
+    id: str | int
+    """Names the change; the unit that is drawn when intervals are made."""
+    language: str
+    """Programming language, such as `python`, `java` or `javascript`."""
+    patch: str
+    """One hunk of a unified diff, from its `@@` line on, without file header."""
+    old_source: str | None = None
+    """The whole file before the change; null or missing when unknown."""
+    new_source: str | None = None
+    """The whole file after the change; null or missing when unknown."""
+    llm_claims: tuple[JudgedClaim, ...] | None = None
+    """Claims of a language model about the change, in its order."""
+    added_claims: tuple[str, ...] | None = None
+    """Claims that the annotators found missing."""
+    pseudo_references: tuple[ReferenceRow, ...] | None = None
+    """The list that the annotators rated the reviews by: corrected and added claims, then findings
+    of tools."""
+    reviews: tuple[ReviewRow, ...]
+    """Reviews of the change with their ratings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +143,7 @@ class RatedReview:
     """Indices into the change's `edited`; None when the study does not tell."""
     annotator: str | None = None
     """Whose ratings these are; None when unknown."""
-    other_ratings: tuple[Rating, ...] = ()
+    other_ratings: tuple[Ratings, ...] = ()
     """Those of further annotators; only agreement reads them."""
 
 
@@ -137,16 +196,9 @@ def read_study(path: Path) -> Study:
         InputError: The file cannot be read, or a field of a line is missing or wrong; the
             message names line and field.
     """
-    try:
-        content = path.read_bytes()
-        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-        # Not `splitlines`: a JSON string may hold other line separators.
-        lines = content.decode("utf-8").split("\n")
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as exc:
-        raise InputError(f"{path} cannot be read as a study: {exc}") from exc
-    changes = tuple(
-        _change(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()
-    )
+    content = jsonl.read_bytes(path, "a study")
+    rows = jsonl.read_rows(content, ChangeRow, path, "a study")
+    changes = tuple(_change(row) for _, row in rows)
     if not changes:
         raise InputError(f"{path} holds no change; a study has one JSON object a line")
     for what in ("id", "patch"):
@@ -157,57 +209,38 @@ def read_study(path: Path) -> Study:
     return Study(changes=changes, sha256=hashlib.sha256(content).hexdigest())
 
 
-def _change(line: str, place: str) -> StudyChange:
-    try:
-        values = json.loads(line)
-    except (ValueError, RecursionError) as exc:
-        raise InputError(f"{place}: not a line of JSON: {exc}") from exc
-    if not isinstance(values, dict):
-        raise InputError(f"{place}: not a change of a study; a line is one JSON object")
-    if type(values.get("id")) is int:
-        values["id"] = str(values["id"])
-    row = Fields(values=values, place=place)
-    edited = tuple(_reference(item) for item in row.objects("pseudo_references"))
-    judged = tuple(_judged(item) for item in row.objects("llm_claims"))
-    if values.get("reviews") is None:
-        raise row.fault("reviews", "a list of objects")
+def _change(row: ChangeRow) -> StudyChange:
+    edited = tuple(
+        StudyReference(text=one.text, kind=one.kind or ReferenceKind.CLAIM, necessary=one.necessary)
+        for one in row.pseudo_references or ()
+    )
+    judged = row.llm_claims or ()
     return StudyChange(
-        id=row.text("id"),
-        language=row.text("language"),
-        patch=row.text("patch"),
-        old_source=row.optional_text("old_source"),
-        new_source=row.optional_text("new_source"),
+        id=str(row.id),
+        language=row.language,
+        patch=row.patch,
+        old_source=row.old_source,
+        new_source=row.new_source,
         recorded=_recorded(judged, edited),
         edited=edited,
         judged=judged,
-        added=row.items("added_claims", str, "a list of strings"),
-        reviews=tuple(_review(item, len(edited)) for item in row.objects("reviews")),
+        added=row.added_claims or (),
+        reviews=tuple(_review(review, len(edited)) for review in row.reviews),
     )
 
 
-def _reference(row: Fields) -> StudyReference:
-    kind = row.choice("kind", tuple(ReferenceKind))
-    return StudyReference(
-        text=row.text("text"),
-        kind=ReferenceKind.CLAIM if kind is None else ReferenceKind(kind),
-        necessary=row.flag("necessary"),
-    )
-
-
-def _judged(row: Fields) -> JudgedClaim:
-    answers: tuple[tuple[str, str | None], ...] = ()
-    if row.values.get("by_annotator") is not None:
-        if not isinstance(row.values["by_annotator"], dict):
-            raise row.fault("by_annotator", "an object")
-        each = Fields(
-            values=row.values["by_annotator"], place=row.place, path=f"{row.path}by_annotator."
-        )
-        answers = tuple((name, each.choice(name, CORRECTNESS)) for name in each.values)
-    return JudgedClaim(
-        text=row.text("text"),
-        correctness=row.choice("correctness", CORRECTNESS),
-        annotator=row.optional_text("annotator"),
-        by_annotator=answers,
+def _review(row: ReviewRow, references: int) -> RatedReview:
+    addressed = None
+    if row.addressed is not None:
+        # A few reviews of the published study name a row that the edited list does not have.
+        addressed = tuple(dict.fromkeys(i for i in row.addressed if 0 <= i < references))
+    return RatedReview(
+        system=row.system,
+        text=row.text,
+        ratings=row.ratings,
+        addressed=addressed,
+        annotator=row.annotator,
+        other_ratings=row.other_ratings or (),
     )
 
 
@@ -223,30 +256,6 @@ def _claims(texts: Iterable[tuple[str, ReferenceKind]], source: str) -> Claims:
             PseudoReference(text=text, kind=kind, source=source) for text, kind in texts
         )
     )
-
-
-def _review(row: Fields, references: int) -> RatedReview:
-    addressed = None
-    if row.values.get("addressed") is not None:
-        indices = row.items("addressed", int, "a list of integers or null")
-        # A few reviews of the published study name a row that the edited list does not have.
-        addressed = tuple(dict.fromkeys(i for i in indices if 0 <= i < references))
-    return RatedReview(
-        system=row.text("system"),
-        text=row.text("text"),
-        ratings=_ratings(row),
-        addressed=addressed,
-        annotator=row.optional_text("annotator"),
-        other_ratings=tuple(
-            Rating(annotator=other.optional_text("annotator"), values=_ratings(other))
-            for other in row.objects("other_ratings")
-        ),
-    )
-
-
-def _ratings(row: Fields) -> tuple[float, float, float]:
-    con, comp, rel = (row.number(dimension, *LIKERT) for dimension in DIMENSIONS)
-    return con, comp, rel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from crscore.study import statistics
 from crscore.study.study import DIMENSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -23,10 +24,12 @@ HUMAN = "human"
 """Stands for people among the metrics of the table of means."""
 FEWEST = 3
 """Systems below which a rank correlation says nothing."""
+JUNK_BELOW = 1.5
+"""Mean human relevance, Likert, below which a system's reviews are junk: nearer to the worst
+rating than to any other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class Ranking(Struct, frozen=True, kw_only=True):
     """How one metric ranks the systems, against people."""
 
     metric: str
@@ -47,9 +50,8 @@ class Ranking:
     """True for the metric that the run is about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemMean:
-    """What one metric gives one system."""
+class SystemMean(Struct, frozen=True, kw_only=True):
+    """Mean value of one metric for one system."""
 
     system: str
     """Who wrote the reviews."""
@@ -65,8 +67,8 @@ class SystemMean:
     """1 for the highest mean; equal means share their mean rank."""
 
 
-class Systems(NamedTuple):
-    """The comparison and the table it was made of."""
+class Systems(Struct, frozen=True, kw_only=True):
+    """Ranking of the review systems, and the means it was made of."""
 
     ranking: tuple[Ranking, ...]
     """One row for each metric and dimension, the primary metric first."""
@@ -74,7 +76,41 @@ class Systems(NamedTuple):
     """People first, then the metrics; within, best system for people first."""
 
 
-def systems(measured: Measurements) -> Systems:
+def mean_relevance(systems: Iterable[str], relevance: Iterable[float]) -> dict[str, float]:
+    """Average the human relevance of each system's reviews.
+
+    Args:
+        systems: Each review's author.
+        relevance: Each review's human relevance, Likert 1 to 5.
+
+    Returns:
+        System -> mean, the best one first; equal ones by name.
+    """
+    rated: dict[str, list[float]] = {}
+    for system, value in zip(systems, relevance, strict=True):
+        rated.setdefault(system, []).append(float(value))
+    means = {system: fmean(values) for system, values in rated.items()}
+    return dict(sorted(means.items(), key=lambda item: (-item[1], item[0])))
+
+
+def junk_systems(systems: Iterable[str], relevance: Iterable[float]) -> tuple[str, ...]:
+    """Name the systems whose reviews people find worthless: mean relevance below `JUNK_BELOW`.
+
+    Much of a correlation over all reviews is telling them from the rest.
+
+    Args:
+        systems: Each review's author.
+        relevance: Each review's human relevance, Likert 1 to 5.
+
+    Example:
+        >>> junk_systems(["a", "b", "b"], [4, 1, 1.5])
+        ('b',)
+    """
+    means = mean_relevance(systems, relevance)
+    return tuple(system for system, mean in means.items() if mean < JUNK_BELOW)
+
+
+def rank_systems(measured: Measurements) -> Systems:
     """Rank the systems by their mean values.
 
     With some ten systems the p-values rest on so few values; they are the usual ones for a
@@ -133,7 +169,7 @@ def systems(measured: Measurements) -> Systems:
                     primary=one.primary,
                 )
             )
-    return Systems(tuple(ranking), tuple(means))
+    return Systems(ranking=tuple(ranking), means=tuple(means))
 
 
 def join(parts: Sequence[Systems]) -> Systems:
@@ -145,7 +181,7 @@ def join(parts: Sequence[Systems]) -> Systems:
     first, *others = parts
     more = [row for one in others for row in one.means if row.metric != HUMAN]
     ranking = [row for one in others for row in one.ranking]
-    return Systems((*first.ranking, *ranking), (*first.means, *more))
+    return Systems(ranking=(*first.ranking, *ranking), means=(*first.means, *more))
 
 
 class _Tested(NamedTuple):

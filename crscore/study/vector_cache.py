@@ -1,4 +1,4 @@
-"""Parts that remember what they made: a run scores the same changes many times."""
+"""Caches of vectors and findings: a run scores the same changes many times."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Memory:
-    """An encoder that remembers: a run scores the same reviews against several lists of claims."""
+class VectorCache:
+    """Encoder with a cache: a run scores the same reviews against several lists of claims."""
 
     encoder: Encoder
-    """What encodes a text met for the first time."""
+    """Encodes a text met for the first time."""
     vectors: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
-    """What it made of the texts so far."""
+    """Vectors of the texts so far."""
 
     @property
     def identity(self) -> str:
@@ -44,13 +44,13 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AnalysisMemory:
-    """Static analysis that remembers what it found in a change."""
+class AnalysisCache:
+    """Static analysis with a cache."""
 
     analyzers: Analyzers
-    """What looks at a change met for the first time."""
+    """Analyse a change met for the first time."""
     found: dict[Diff, Analysis] = field(default_factory=dict)
-    """What it said of the changes so far."""
+    """Analyses of the changes so far."""
 
     @property
     def identity(self) -> str:

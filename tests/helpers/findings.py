@@ -1,10 +1,11 @@
-"""Findings of the small study, scored for real with the test encoder."""
+"""Result of the small study, scored for real with the test encoder."""
 
 from pathlib import Path
 
 from crscore import settings as config
 from crscore.study import run, study
-from crscore.study.results import Findings
+from crscore.study.measure import ExtraMetrics, Measurements
+from crscore.study.results import ValidationResult
 from tests.helpers import study as studies
 
 SETTINGS = config.override_settings(
@@ -19,7 +20,21 @@ def made(
     extra: tuple = (),
     settings: config.Config = SETTINGS,
     **options: object,
-) -> Findings:
+) -> ValidationResult:
     path = studies.write(folder / "study.jsonl", studies.full_rows() if rows is None else rows)
     chosen = run.Options(**({"resamples": 20} | options))
     return run.run(study.read_study(path), settings, chosen, extra=extra)
+
+
+def made_with_values(
+    folder: Path, rows: list[dict] | None = None, *, extra: tuple = (), **options: object
+) -> tuple[ValidationResult, Measurements]:
+    """The result, and every metric's values that it was made of."""
+    seen: list[Measurements] = []
+
+    def look(measured: Measurements, _: object) -> ExtraMetrics:
+        seen.append(measured)
+        return ExtraMetrics(())
+
+    found = made(folder, rows, extra=(*extra, look), **options)
+    return found, seen[0]

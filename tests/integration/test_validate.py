@@ -84,7 +84,7 @@ def test_text_says_what_was_measured(data: Path, capsys) -> None:
     text = capsys.readouterr().out
     assert "15 reviews of 3 changes" in text
     assert "3 reviews have no sentence and count as 0" in text
-    assert "tau by the paper's procedure on this data" in text
+    assert "By the paper's procedure, tau on this data is" in " ".join(text.split())
 
 
 def test_change_without_claims_is_left_out_and_named(data: Path, capsys, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_two_results_are_compared(data: Path, capsys, tmp_path: Path) -> None:
     assert cli.run(["validate", str(first), str(second), "--resamples", "20"]) == 0
     text = capsys.readouterr().out
     assert "better with people on relevance" in text
-    assert "compared on 15 reviews of 3 changes that both have; left out: 0 of A, 0 of B" in text
+    assert "Compared on 15 reviews of 3 changes that both have; left out: 0 of A, 0 of B" in text
     assert cli.run(["validate", str(first), str(second), "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["first"]["name"], found["second"]["name"]) == ("a.json", "b.json")
@@ -335,7 +335,7 @@ def test_matcher_is_trained_for_each_fold(capsys, tmp_path: Path) -> None:
     check(found)
     assert found["split"] == "grouped-cv:3"
     assert found["metric"] == "calibrated/hashing/recorded"
-    assert "matcher:calibrated@grouped-cv:3.0" in found["signature"]
+    assert "matcher:calibrated-2@grouped-cv:3.0" in found["signature"]
     assert (found["threshold"], found["data"]["reviews"]) == (None, 15)
     assert captured.err.splitlines() == [
         f"crscore: trained and judged grouped-cv: {index} of 3" for index in (1, 2, 3)
@@ -410,7 +410,7 @@ def test_tools_stand_in_text_and_page(tmp_path: Path, capsys) -> None:
     data = helper.write(tmp_path / "analysed.jsonl", helper.analysed_rows())
     arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "0", *ALONE]
     arguments += ["--analyzers", "ruff", "--cache-dir", str(tmp_path), "--format"]
-    for report, words in (("text", "Static analysis (ruff)"), ("html", 'id="issues"')):
+    for report, words in (("text", "Analyzers: ruff."), ("html", 'id="issues"')):
         assert cli.run([*arguments, report]) == 0
         assert words in capsys.readouterr().out
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
-from crscore import Scorer, cli
-from crscore.study import error_analysis, page, study
-from crscore.study.attacks.attack_set import make_attacks
-from crscore.study.attacks.duels import score_duels, summarize_duels
+from crscore import cli
+from crscore.study import error_analysis, layout
+from crscore.study.result_report import result_report
 from tests.helpers import browser, results
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from crscore.study.results import Findings
+    from crscore.study.layout import Report
 
 CANARY = (
     "window.__errors = []; addEventListener('securitypolicyviolation', "
@@ -65,22 +65,16 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> Findings:
-    """A run with every section, long names and a hostile review."""
-    found = helper.made(tmp_path_factory.mktemp("study"))
-    scorer = Scorer(helper.SETTINGS, generator=study.recorded(found.study), analyzers="none")
-    duels = score_duels(found.study, make_attacks(found.study, seed=0, drawn=1), scorer)
-    report = summarize_duels(duels, resamples=10, seed=0)
+def full(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """The report of a run with every section, long names and a hostile review."""
+    found = helper.made(tmp_path_factory.mktemp("study"), attacks=True)
     case = error_analysis.Case(
         change="c" * 90, system=results.EVIL, human=1, score=0.9, references=2, text=results.EVIL
     )
-    long = replace(case, text="w" * 3_000)
-    return replace(
-        found,
-        attacks=report,
-        errors=replace(found.errors, over_cases=(case, long), under_cases=(long,)),
-        notes=(results.EVIL, "n" * 400),
-    )
+    long = msgspec.structs.replace(case, text="w" * 3_000)
+    errors = msgspec.structs.replace(found.errors, over_cases=(case, long), under_cases=(long,))
+    changed = msgspec.structs.replace(found, errors=errors, notes=(results.EVIL, "n" * 400))
+    return result_report(changed)
 
 
 @pytest.fixture
@@ -107,8 +101,8 @@ def show(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         context.close()
 
 
-def test_page_has_no_errors_and_loads_nothing_else(show, full: Findings) -> None:
-    opened = show(page.to_html(full))
+def test_page_has_no_errors_and_loads_nothing_else(show, full: Report) -> None:
+    opened = show(layout.to_html(full))
     assert opened.messages == []
     assert opened.page.evaluate("window.__errors") == []
     assert opened.requests == [opened.address]
@@ -117,13 +111,13 @@ def test_page_has_no_errors_and_loads_nothing_else(show, full: Findings) -> None
 
 
 @pytest.mark.parametrize("width", [360, 700, 1200])
-def test_page_fits_the_screen_with_all_folds_open(show, full: Findings, width: int) -> None:
-    shown = show(page.to_html(full), width=width).page
+def test_page_fits_the_screen_with_all_folds_open(show, full: Report, width: int) -> None:
+    shown = show(layout.to_html(full), width=width).page
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_letters_of_plots_keep_their_size_on_a_narrow_screen(show, full: Findings) -> None:
-    shown = show(page.to_html(full), width=360).page
+def test_letters_of_plots_keep_their_size_on_a_narrow_screen(show, full: Report) -> None:
+    shown = show(layout.to_html(full), width=360).page
     sizes = shown.evaluate(
         "[...document.querySelectorAll('.plot text, .labels p')]"
         ".map(text => parseFloat(getComputedStyle(text).fontSize))"
@@ -134,8 +128,8 @@ def test_letters_of_plots_keep_their_size_on_a_narrow_screen(show, full: Finding
 
 
 @pytest.mark.parametrize("width", [360, 1200])
-def test_no_text_of_a_plot_is_cut_off(show, full: Findings, width: int) -> None:
-    shown = show(page.to_html(full), width=width).page
+def test_no_text_of_a_plot_is_cut_off(show, full: Report, width: int) -> None:
+    shown = show(layout.to_html(full), width=width).page
     outside = shown.evaluate(
         """() => [...document.querySelectorAll('.plot text')].filter(text => {
           const [inner, outer] = [text, text.closest('figure')].map(n => n.getBoundingClientRect());
@@ -146,8 +140,8 @@ def test_no_text_of_a_plot_is_cut_off(show, full: Findings, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 1200])
-def test_label_stands_beside_its_interval_or_just_above(show, full: Findings, width: int) -> None:
-    shown = show(page.to_html(full), width=width).page
+def test_label_stands_beside_its_interval_or_just_above(show, full: Report, width: int) -> None:
+    shown = show(layout.to_html(full), width=width).page
     gaps = shown.evaluate(
         """() => { const forest = document.querySelector('.forest');
           const middle = node => { const range = document.createRange();
@@ -163,32 +157,28 @@ def test_label_stands_beside_its_interval_or_just_above(show, full: Findings, wi
     assert all(low <= gap <= high for gap in gaps), gaps
 
 
-def test_markers_of_a_forest_are_in_order_of_their_values(show, full: Findings) -> None:
-    shown = show(page.to_html(full)).page
+def test_markers_of_a_plot_are_in_order_of_their_values(show, full: Report) -> None:
+    shown = show(layout.to_html(full)).page
     places = shown.evaluate(
         "[...document.querySelectorAll('#metrics .plot circle')]"
         ".map(dot => dot.getBoundingClientRect().x)"
     )
-    values = [
-        row.spearman
-        for row in full.correlations
-        if (row.dimension, row.slice) == ("relevance", "pooled")
-    ]
+    values = [bar.value for bar in full.sections[0].plots[0].bars]
     order = sorted(range(len(values)), key=values.__getitem__)
     assert order == sorted(range(len(places)), key=places.__getitem__)
     assert len(set(values)) == len(places)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_both_colour_schemes(show, full: Findings, scheme: str) -> None:
-    shown = show(page.to_html(full), color_scheme=scheme).page
+def test_text_stands_out_in_both_colour_schemes(show, full: Report, scheme: str) -> None:
+    shown = show(layout.to_html(full), color_scheme=scheme).page
     contrasts = shown.evaluate(CONTRASTS)
     assert len(contrasts) > 500
     assert min(contrasts) >= 4.5
 
 
-def test_printed_page_hides_nothing_behind_a_scroll_bar(show, full: Findings) -> None:
-    shown = show(page.to_html(full), width=794).page
+def test_printed_page_hides_nothing_behind_a_scroll_bar(show, full: Report) -> None:
+    shown = show(layout.to_html(full), width=794).page
     shown.emulate_media(media="print")
     assert shown.locator(".top").is_hidden()
     styles = "[...document.querySelectorAll('.scroll')].map(n => getComputedStyle(n).overflow)"

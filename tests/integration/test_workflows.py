@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 import tomllib
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -279,7 +278,7 @@ def test_names_of_the_artifact_agree() -> None:
 def test_inputs_of_the_actions_are_those_of_the_program() -> None:
     assert set(load(ACTION)["inputs"]) == set(environment.INPUTS) | COMPOSITE_ONLY
     assert set(load(DOCKER_ACTION)["inputs"]) == set(environment.INPUTS) - {"working-directory"}
-    names = {field.name for field in fields(environment.Inputs)}
+    names = set(environment.Inputs.__struct_fields__)
     assert {name.replace("-", "_") for name in environment.INPUTS} == names
 
 
@@ -306,10 +305,10 @@ def test_inputs_are_mapped_one_by_one() -> None:
 
 
 def test_outputs_are_those_of_the_program() -> None:
-    outputs = load(ACTION)["outputs"]
+    declared = load(ACTION)["outputs"]
 
-    assert tuple(outputs) == tuple(load(DOCKER_ACTION)["outputs"]) == outputs.OUTPUTS
-    for name, one in outputs.items():
+    assert tuple(declared) == tuple(load(DOCKER_ACTION)["outputs"]) == outputs.OUTPUTS
+    for name, one in declared.items():
         assert one["value"] == f"${{{{ steps.score.outputs.{name} }}}}"
 
 

@@ -219,7 +219,7 @@ def test_file_of_a_killed_process_is_whole(tmp_path) -> None:
 
 
 def test_file_locked_for_too_long_is_done_without(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(cache, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(cache, "_LOCK_TIMEOUT_S", 0.05)
     other = Store(tmp_path)
     other.put("a", b"1")
     blocking = sqlite3.connect(other.file, isolation_level=None)

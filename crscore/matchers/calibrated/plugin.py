@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
+RULES: Final = 2
+"""Version of the rules beside the trees: flags, and the degree that each leaves a sentence."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Result of `crscore train matcher` on the human study."""
 RESTATING: Final = 0.8
@@ -58,11 +60,11 @@ class Calibrated:
 
     @property
     def identity(self) -> str:
-        """`calibrated@` and the hash of the data, the seed, and the hash of the file.
+        """`calibrated`, the version of the rules, the hash of the data, the seed, the file's hash.
 
-        Another version may learn other weights from the same data: only the file tells.
+        Another version may learn other weights from the same data, hence the file's hash.
         """
-        learned = f"calibrated@{self.weights.data_sha256[:8]}.{self.weights.seed}"
+        learned = f"calibrated-{RULES}@{self.weights.data_sha256[:8]}.{self.weights.seed}"
         return f"{learned}+{self.file}" if self.file else learned
 
     @property

@@ -13,7 +13,7 @@ from crscore import plugins
 from crscore.study.attacks import variants
 from crscore.study.attacks.material import PHRASES, Wording, make_material
 from crscore.study.attacks.restating import restate_change
-from crscore.study.slices import JUNK_SYSTEMS
+from crscore.study.systems import junk_systems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -94,11 +94,13 @@ def honest_reviews(study: Study) -> tuple[Honest, ...]:
     The original human comments are among them. Those of the junk systems are not: what they wrote
     is no review, even where it was rated high.
     """
+    rated = [Honest(change, review) for change in study.changes for review in change.reviews]
+    systems = [one.review.system for one in rated]
+    junk = junk_systems(systems, [one.review.ratings[2] for one in rated])
     return tuple(
-        Honest(change, review)
-        for change in study.changes
-        for review in change.reviews
-        if review.ratings[2] >= GOOD and review.system not in JUNK_SYSTEMS and review.text.strip()
+        one
+        for one, system in zip(rated, systems, strict=True)
+        if one.review.ratings[2] >= GOOD and system not in junk and one.review.text.strip()
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -152,19 +152,6 @@ class AttackReport:
     def reached(self) -> bool:
         """Whether every goal is reached."""
         return self.honest.reached and all(row.reached is not False for row in self.kinds)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-able values, with the goals beside what was found."""
-        return {
-            "goals": {
-                "wins": WIN_GOAL,
-                "flagged": FLAG_GOAL,
-                "honest_flagged_below": WRONG_FLAG_LIMIT,
-            },
-            "reached": self.reached,
-            "honest": asdict(self.honest),
-            "kinds": [asdict(row) for row in self.kinds],
-        }
 
 
 def score_duels(

@@ -7,18 +7,18 @@ lines of a metric. Rows of reviews that are not compared are passed over.
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from crscore.errors import InputError
-from crscore.study._fields import Fields
+from crscore.study import jsonl
 from crscore.study.study import DIMENSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 RELEVANCE = "relevance"
+# JSON has integers of any size.
+Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 
 
 class Outside(NamedTuple):
@@ -36,6 +38,23 @@ class Outside(NamedTuple):
     values: Floats
     """Shape (N, 3), in the metric's own unit: conciseness, comprehensiveness, relevance. A
     metric that gives relevance alone has it three times."""
+
+
+class MetricRow(Struct, frozen=True, kw_only=True):
+    """One line of the file."""
+
+    change: str
+    """Id of the change."""
+    system: str
+    """Who wrote the review."""
+    metric: str
+    """Name of the metric."""
+    conciseness: Finite | None = None
+    """In the metric's own unit; null or missing on all lines of a metric of relevance alone."""
+    comprehensiveness: Finite | None = None
+    """As `conciseness`."""
+    relevance: Finite
+    """In the metric's own unit."""
 
 
 def read_metrics(path: Path, rows: Sequence[tuple[str, str]]) -> tuple[Outside, ...]:
@@ -54,47 +73,18 @@ def read_metrics(path: Path, rows: Sequence[tuple[str, str]]) -> tuple[Outside, 
             first one), or has a dimension on some lines only.
     """
     found: dict[str, dict[tuple[str, str], tuple[float | None, ...]]] = {}
-    for fields in _lines(path):
-        key = (fields.text("change"), fields.text("system"))
-        values = found.setdefault(fields.text("metric"), {})
+    content = jsonl.read_bytes(path, "metrics")
+    for place, row in jsonl.read_rows(content, MetricRow, path, "metrics"):
+        key = (row.change, row.system)
+        values = found.setdefault(row.metric, {})
         if key in values:
-            raise InputError(
-                f"{fields.place}: an earlier line has {fields.text('metric')} of {_review(key)}"
-            )
-        values[key] = tuple(_number(fields, dimension) for dimension in DIMENSIONS)
+            raise InputError(f"{place}: an earlier line has {row.metric} of {_review(key)}")
+        values[key] = (row.conciseness, row.comprehensiveness, row.relevance)
     if not found:
         raise InputError(f"{path} holds no value; it needs one JSON object a line")
     return tuple(
         Outside(name, _matrix(f"{path}: {name}", values, rows)) for name, values in found.items()
     )
-
-
-def _lines(path: Path) -> Iterator[Fields]:
-    try:
-        # Not `splitlines`: a JSON string may hold other line separators.
-        lines = path.read_bytes().decode("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as exc:
-        raise InputError(f"{path} cannot be read: {exc}") from exc
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as exc:
-            raise InputError(f"{path}:{number}: not a line of JSON: {exc}") from exc
-        if not isinstance(row, dict):
-            raise InputError(f"{path}:{number}: expected a JSON object, one a line")
-        yield Fields(values=row, place=f"{path}:{number}")
-
-
-def _number(fields: Fields, dimension: str) -> float | None:
-    value = fields.values.get(dimension)
-    if value is None and dimension != RELEVANCE:
-        return None
-    limit = sys.float_info.max  # JSON has Infinity and NaN in Python, and integers of any size
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= limit:
-        return float(value)
-    raise fields.fault(dimension, "a finite number")
 
 
 def _matrix(

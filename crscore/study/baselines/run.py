@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from crscore.encoders.base import TokenEncoder
-from crscore.study.baselines import bertscore, bleu, chrf, edit, meteor, rouge
-from crscore.study.baselines._libraries import version
+from crscore.study.baselines import bertscore, bleu, overlap
+from crscore.study.baselines.overlap import version
+from crscore.study.measure import ExtraMetrics, Metric
 from crscore.study.study import GROUND_TRUTH
 
 if TYPE_CHECKING:
@@ -26,29 +26,6 @@ NAMED = 5
 """A note names so many changes and counts the others."""
 
 
-class Baseline(NamedTuple):
-    """One baseline of N reviews."""
-
-    name: str
-    """As published: `BLEU`, `chrF`, ..."""
-    values: Floats
-    """Shape (N,); range and direction stand with each family's `score`."""
-    variant: str
-    """What was computed, with which library, list or model: same variant, same values."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baselines:
-    """What the baselines say of a study's reviews."""
-
-    metrics: tuple[Baseline, ...]
-    """In the order of the paper's table; empty when no change has a human comment."""
-    without_reference: tuple[str, ...]
-    """Changes whose human comment is missing or blank: compared with an empty text."""
-    notes: tuple[str, ...]
-    """What is missing and why, one sentence each."""
-
-
 def require_libraries() -> None:
     """Say before the work, not after it, that a library is missing.
 
@@ -61,7 +38,7 @@ def require_libraries() -> None:
 
 def baseline_values(
     rows: Sequence[tuple[StudyChange, RatedReview]], *, encoder: Encoder | None = None
-) -> Baselines:
+) -> ExtraMetrics:
     """Compare each review with the human comment of its change.
 
     A change without one has nothing to compare with. Its reviews are compared with an empty
@@ -84,55 +61,44 @@ def baseline_values(
     by_change = {change.id: _human_comment(change) for change, _ in rows}
     missing = tuple(change for change, text in by_change.items() if not text.strip())
     if len(missing) == len(by_change):
-        return Baselines(
-            metrics=(),
-            without_reference=missing,
-            notes=(f"no change has a review by {GROUND_TRUTH}: no baseline has a reference",),
-        )
-    hypotheses = [review.text for _, review in rows]
+        note = f"no change has a review by {GROUND_TRUTH}: no baseline has a reference"
+        return ExtraMetrics((), (note,))
+    texts = [review.text for _, review in rows]
     references = [by_change[change.id] for change, _ in rows]
-    metrics = list(_of_words(hypotheses, references))
+    metrics = list(_of_words(texts, references))
     notes = [_missing_note(missing)] if missing else []
     if isinstance(encoder, TokenEncoder):
-        values = bertscore.score(hypotheses, references, encoder=encoder)
+        values = bertscore.score(texts, references, encoder=encoder)
         variant = f"F1 over the last layer of {encoder.identity}, no idf, not rescaled"
-        metrics.append(Baseline("BERTScore", values, variant))
+        metrics.append(Metric(name="BERTScore", values=values, variant=variant))
     else:
         what = "there is no encoder" if encoder is None else f"{encoder.identity} shows no tokens"
         notes.append(f"BERTScore is left out: {what}")
-    return Baselines(metrics=tuple(metrics), without_reference=missing, notes=tuple(notes))
+    return ExtraMetrics(tuple(metrics), tuple(notes))
 
 
-def _of_words(hypotheses: Sequence[str], references: Sequence[str]) -> Iterator[Baseline]:
+def _of_words(texts: Sequence[str], references: Sequence[str]) -> Iterator[Metric]:
     """Yield the baselines that need no model."""
+
+    def metric(name: str, values: Floats, variant: str) -> Metric:
+        return Metric(name=name, values=values, variant=variant)
+
     smoothed = "smoothed sentence BLEU of CodeReviewer, 0 to 100"
-    yield Baseline("BLEU", bleu.score(hypotheses, references), smoothed)
-    yield Baseline(
-        "BLEU without stop words",
-        bleu.score(hypotheses, references, ignored=bleu.STOP_WORDS),
-        # CodeReviewer's own list has 592 words.
-        f"{smoothed}, without the {len(bleu.STOP_WORDS)} stop words of NLTK",
-    )
-    sacrebleu, words = version("sacrebleu"), chrf.PLUS_PLUS
-    yield Baseline("chrF", chrf.score(hypotheses, references), f"nc:6 nw:0 beta:2, {sacrebleu}")
-    yield Baseline(
-        "chrF++",
-        chrf.score(hypotheses, references, word_order=words),
-        f"nc:6 nw:{words} beta:2, {sacrebleu}",
-    )
-    yield Baseline(
-        "ROUGE-L", rouge.score(hypotheses, references), f"F1, stemmed, {version('rouge-score')}"
-    )
-    yield Baseline(
-        "edit distance",
-        edit.score(hypotheses, references),
-        f"Levenshtein over the longer text, higher is less alike, {version('rapidfuzz')}",
-    )
-    yield Baseline(
-        "METEOR",
-        meteor.score(hypotheses, references),
-        f"equal words and stems, no synonyms, {version('nltk')}",
-    )
+    # CodeReviewer's own list has 592 words.
+    without = f"{smoothed}, without the {len(bleu.STOP_WORDS)} stop words of NLTK"
+    sacrebleu, words = version("sacrebleu"), overlap.PLUS_PLUS
+    chrf_plus = overlap.chrf(texts, references, word_order=words)
+    lengths = f"Levenshtein over the longer text, higher is less alike, {version('rapidfuzz')}"
+    stems = f"equal words and stems, no synonyms, {version('nltk')}"
+    yield metric("BLEU", bleu.score(texts, references), smoothed)
+    ignored = bleu.score(texts, references, ignored=bleu.STOP_WORDS)
+    yield metric("BLEU without stop words", ignored, without)
+    yield metric("chrF", overlap.chrf(texts, references), f"nc:6 nw:0 beta:2, {sacrebleu}")
+    yield metric("chrF++", chrf_plus, f"nc:6 nw:{words} beta:2, {sacrebleu}")
+    rouge = f"F1, stemmed, {version('rouge-score')}"
+    yield metric("ROUGE-L", overlap.rouge_l(texts, references), rouge)
+    yield metric("edit distance", overlap.edit_distance(texts, references), lengths)
+    yield metric("METEOR", overlap.meteor(texts, references), stems)
 
 
 def _human_comment(change: StudyChange) -> str:

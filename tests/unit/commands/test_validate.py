@@ -39,17 +39,17 @@ def test_unknown_engine_names_those_there_are() -> None:
 
 
 def test_server_is_asked_as_the_settings_say() -> None:
-    engine = make_judge_engine(OPENAI, settings(concurrency=3, model_timeout=7.0, offline=True))
-    assert (engine.model, engine.base_url) == ("m", "http://127.0.0.1:9/v1")
-    assert (engine.api_key, engine.concurrency, engine.timeout_s) == ("secret", 3, 7.0)
-    assert engine.offline
+    chosen = settings(concurrency=3, model_timeout=7.0, offline=True)
+    given = make_judge_engine(OPENAI, chosen).options
+    assert (given.model, given.base_url) == ("m", "http://127.0.0.1:9/v1")
+    assert (given.api_key, given.concurrency, given.timeout_s) == ("secret", 3, 7.0)
+    assert given.offline
 
 
 def test_engine_without_a_server_is_told_of_none() -> None:
-    engine = make_judge_engine(
-        VLLM, settings(tensor_parallel=2, max_model_len=512, dtype="bfloat16")
-    )
-    assert (engine.tensor_parallel, engine.max_model_len, engine.dtype) == (2, 512, "bfloat16")
+    chosen = settings(tensor_parallel=2, max_model_len=512, dtype="bfloat16")
+    given = make_judge_engine(VLLM, chosen).options
+    assert (given.tensor_parallel, given.max_model_len, given.dtype) == (2, 512, "bfloat16")
 
 
 def test_option_that_means_nothing_to_the_engine_is_refused() -> None:
@@ -65,7 +65,7 @@ def test_adapter_and_prompt_of_claims_are_not_the_judges(tmp_path: Path) -> None
 @pytest.mark.parametrize(("model", "revision"), [("m", "abc"), ("other", "main")])
 def test_revision_is_that_of_one_model(model: str, revision: str) -> None:
     chosen = settings(model=model, model_revision="abc")
-    assert make_judge_engine(VLLM, chosen).revision == revision
+    assert make_judge_engine(VLLM, chosen).options.revision == revision
 
 
 @click.command(cls=validate.SplitCommand)

@@ -115,7 +115,7 @@ def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
     [
         ({"revision": "main"}, "only 53aa5117 is known"),
         ({"model": "bert-base-uncased"}, "others: st:bert-base-uncased"),
-        ({"modle": "x"}, "unknown field `modle`"),
+        ({"modle": "x"}, "modle: is no option"),
         ({"offline": "maybe"}, "Expected `bool`"),
     ],
 )

@@ -14,9 +14,9 @@ from crscore.study.agreement import (
     SPEARMAN,
     WEIGHTED_KAPPA,
     Agreement,
-    agreement,
     cohen_kappa,
     krippendorff_alpha,
+    measure_agreement,
     weighted_kappa,
 )
 from tests.helpers import study as helper
@@ -37,7 +37,7 @@ pairs = st.lists(st.tuples(likert, likert), min_size=1, max_size=20)
 
 
 def measured(tmp_path: Path, rows: list[dict]) -> dict[tuple[str, str], Agreement]:
-    found = agreement(study.read_study(helper.write(tmp_path / "s.jsonl", rows)))
+    found = measure_agreement(study.read_study(helper.write(tmp_path / "s.jsonl", rows)))
     return {(row.what, row.measure): row for row in found}
 
 

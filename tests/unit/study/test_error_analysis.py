@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from crscore.study.error_analysis import Misjudged, misjudged
+from crscore.study.error_analysis import Misjudged, find_misjudged
 from tests.helpers import measured as helper
 
 # Quantiles of 0, 0, 0, .2, .4, .5, .6, .8, .9, 1 at 20 % and 80 %: 0 and .82.
@@ -24,7 +24,7 @@ def found() -> Misjudged:
         )
         for i in range(10)
     ]
-    return misjudged(helper.measured(rows, helper.metric(VALUES)))
+    return find_misjudged(helper.measured(rows, helper.metric(VALUES)))
 
 
 def test_low_takes_in_the_quantile_and_high_starts_above_it(found: Misjudged) -> None:
@@ -64,7 +64,7 @@ def test_agreement_with_and_without_them_is_scipys(found: Misjudged) -> None:
 
 def test_study_without_a_misjudged_review_has_no_typical_one() -> None:
     rows = [helper.row(str(i), "s", (3.0, 3.0, float(i))) for i in range(1, 6)]
-    found = misjudged(helper.measured(rows, helper.metric([0.1, 0.2, 0.3, 0.4, 0.5])))
+    found = find_misjudged(helper.measured(rows, helper.metric([0.1, 0.2, 0.3, 0.4, 0.5])))
     assert (found.under.n, found.under.references, found.under.inline_code) == (0, None, None)
     assert (found.over_cases, found.under_cases) == ((), ())
     assert found.agreement_on.spearman is None

@@ -8,15 +8,16 @@ import sacrebleu
 from crscore.encoders import hashing, minilm
 from crscore.errors import DependencyError, InputError
 from crscore.study import extra_metrics, measure
-from crscore.study.baselines import _libraries
+from crscore.study.baselines import overlap
 from crscore.study.measure import Measurements
-from crscore.study.vector_cache import Memory
+from crscore.study.vector_cache import VectorCache
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 
 
 def measured(folder: Path, rows: list[dict] | None = None) -> Measurements:
-    return helper.made(folder, studies.rows() if rows is None else rows, resamples=0).measured
+    rows = studies.rows() if rows is None else rows
+    return helper.made_with_values(folder, rows, resamples=0)[1]
 
 
 def test_baselines_compare_each_review_with_the_human_comment(tmp_path: Path) -> None:
@@ -32,8 +33,8 @@ def test_baselines_compare_each_review_with_the_human_comment(tmp_path: Path) ->
 
 
 def test_run_takes_the_baselines(tmp_path: Path) -> None:
-    found = helper.made(tmp_path, extra=(extra_metrics.baselines(),), resamples=0)
-    metrics = {metric.name: metric for metric in found.measured.metrics}
+    _, found = helper.made_with_values(tmp_path, extra=(extra_metrics.baselines(),), resamples=0)
+    metrics = {metric.name: metric for metric in found.metrics}
     assert metrics["METEOR"].values.shape == (15, 3)
     assert not metrics["METEOR"].primary
     assert "nltk" in metrics["METEOR"].variant
@@ -43,11 +44,7 @@ def test_encoder_without_tokens_leaves_bertscore_to_the_default_one(tmp_path: Pa
     found = measured(tmp_path)
     scores = [
         {one.name: one for one in extra_metrics.baselines()(found, encoder).metrics}["BERTScore"]
-        for encoder in (
-            hashing.Hashing(),
-            minilm.MiniLM(),
-            Memory(hashing.Hashing()),
-        )
+        for encoder in (hashing.Hashing(), minilm.MiniLM(), VectorCache(hashing.Hashing()))
     ]
     assert len({one.variant for one in scores}) == 1
     assert scores[0].values.tolist() == scores[1].values.tolist() == scores[2].values.tolist()
@@ -62,9 +59,9 @@ def test_without_the_weights_bertscore_is_left_out(tmp_path: Path, monkeypatch) 
 
 def test_missing_library_is_said_when_baselines_are_asked_for(monkeypatch) -> None:
     def gone(package: str) -> str:
-        raise _libraries.metadata.PackageNotFoundError(package)
+        raise overlap.metadata.PackageNotFoundError(package)
 
-    monkeypatch.setattr(_libraries.metadata, "version", gone)
+    monkeypatch.setattr(overlap.metadata, "version", gone)
     with pytest.raises(DependencyError, match=r"crscore\[validate\]"):
         extra_metrics.baselines()
 
@@ -85,7 +82,7 @@ def test_metric_of_a_file_is_in_the_order_of_the_rows(tmp_path: Path) -> None:
     assert [(one.name, one.variant) for one in made.metrics] == [("judge", "read from judge.jsonl")]
     places = [float(row.place[1]) for row in found.rows]
     assert made.metrics[0].values.tolist() == np.repeat([places], 3, axis=0).T.tolist()
-    assert measure.beside(found, made.metrics).metrics[-1].name == "judge"
+    assert measure.add_metrics(found, made.metrics).metrics[-1].name == "judge"
 
 
 def test_wrong_file_is_refused_before_the_work(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_every_line_is_valid_and_reads_back(imported: importer.Imported, tmp_pat
     importer.write_study(imported.rows, tmp_path / "out.jsonl.gz")
     found = study.read_study(tmp_path / "out.jsonl.gz").changes
     assert [len(change.reviews) for change in found] == [3, 1, 1, 1, 3, 3]
-    assert found[0].reviews[0].other_ratings[0].values == (4.0, 4.0, 4.0)
+    assert found[0].reviews[0].other_ratings[0].ratings == (4.0, 4.0, 4.0)
 
 
 def test_diff_is_that_of_phase_1_with_its_tabs(rows: dict[str, dict]) -> None:

@@ -17,9 +17,9 @@ from crscore.records import (
 )
 from crscore.static_analysis.issues import Chosen
 from crscore.study import issues
-from crscore.study.issues import Issues, Look, Variant
+from crscore.study.issues import AnalyzedChange, Issues, Variant
 from crscore.study.measure import Measurements
-from crscore.study.results import Findings
+from crscore.study.results import ValidationResult
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 from tests.helpers.measured import measured, metric, row
@@ -28,13 +28,13 @@ SETTINGS = config.override_settings(helper.SETTINGS, {"analyzers": "ruff"})
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Findings:
+def found(tmp_path_factory: pytest.TempPathFactory) -> ValidationResult:
     folder = tmp_path_factory.mktemp("study")
     settings = config.override_settings(SETTINGS, {"cache_dir": str(folder)})
     return helper.made(folder, studies.analysed_rows(), settings=settings)
 
 
-def of(findings: Findings) -> Issues:
+def of(findings: ValidationResult) -> Issues:
     assert findings.issues is not None
     return findings.issues
 
@@ -43,7 +43,7 @@ def test_run_without_analyzers_says_nothing_of_them(tmp_path: Path) -> None:
     assert helper.made(tmp_path).issues is None
 
 
-def test_real_tool_is_counted_by_language(found: Findings) -> None:
+def test_real_tool_is_counted_by_language(found: ValidationResult) -> None:
     rows = {(one.language, one.tool): one for one in of(found).tools}
     assert list(rows) == [
         ("javascript", "all"),
@@ -60,21 +60,20 @@ def test_real_tool_is_counted_by_language(found: Findings) -> None:
     assert rows["all", "all"].counted == 2
 
 
-def test_rule_is_told_with_what_counts(found: Findings) -> None:
+def test_rule_is_told_with_what_counts(found: ValidationResult) -> None:
     (rule,) = of(found).rules
     assert (rule.tool, rule.rule, rule.findings, rule.counted) == ("ruff", "F401", 4, 2)
     assert "`os`" in rule.example
 
 
-def test_tools_take_the_place_of_the_studys_own_issues(found: Findings) -> None:
+def test_tools_take_the_place_of_the_studys_own_issues(found: ValidationResult) -> None:
     # Two claims and an issue, one and one, one and none: the study's own rows are gone.
-    counts = {one.change.id: len(one.references) for one in found.measured.rows}
-    assert counts == {"py:1": 3, "py:2": 2, "js:1": 1}
-    assert "claims:recorded-claims@" in found.settings.signature
-    assert "analyzers:ruff@" in found.settings.signature
+    assert found.data.references_per_change == (3 + 2 + 1) / 3
+    assert "claims:recorded-claims@" in found.signature
+    assert "analyzers:ruff@" in found.signature
 
 
-def test_score_is_compared_with_and_without_every_kind_of_issue(found: Findings) -> None:
+def test_score_is_compared_with_and_without_every_kind_of_issue(found: ValidationResult) -> None:
     rows = {(one.issues, one.dimension, one.slice): one for one in of(found).effects}
     assert {key[0] for key in rows} == {"none", "tools", "recorded"}
     assert {key[2] for key in rows} >= {"pooled", "language:python", "language:javascript"}
@@ -99,7 +98,7 @@ def test_structural_claims_have_no_issues_of_the_study(tmp_path: Path) -> None:
     assert {one.issues for one in made.effects} == {"none", "tools"}
 
 
-def test_issue_of_the_study_is_found_again_or_missed_by_name(found: Findings) -> None:
+def test_issue_of_the_study_is_found_again_or_missed_by_name(found: ValidationResult) -> None:
     again = {one.language: one for one in of(found).again}
     python = again["python"]
     assert (python.rows, python.by_rule, python.by_meaning, python.counted) == (2, 1, 0, 1)
@@ -118,15 +117,17 @@ def finding(tool: str = "a", rule: str = "R1", **fields: object) -> Finding:
 
 def look_at(
     *findings: Finding, tools: tuple[ToolRun, ...] = (), sources: tuple[str, ...] = ()
-) -> Look:
+) -> AnalyzedChange:
     references = tuple(
         PseudoReference(text="Bad.", kind=ReferenceKind.ISSUE, source=one) for one in sources
     )
     analysis = Analysis(findings=findings, tools=tools)
-    return Look(row("c", "s").change, Chosen(references, analysis))
+    return AnalyzedChange(row("c", "s").change, Chosen(references, analysis))
 
 
-def assessed(*looks: Look, variants: tuple[Variant, ...] = (), resamples: int = 0) -> Issues:
+def assessed(
+    *looks: AnalyzedChange, variants: tuple[Variant, ...] = (), resamples: int = 0
+) -> Issues:
     given = variants or (Variant("none", small([1.0, 2.0])), Variant("tools", small([2.0, 1.0])))
     scorer = Scorer(helper.SETTINGS, analyzers="none")
     return issues.assess(looks, given, scorer, resamples=resamples, seed=0)

@@ -13,8 +13,10 @@ from crscore.encoders import hashing
 from crscore.errors import ConfigError, GenerationError
 from crscore.llm import prompts
 from crscore.llm.engines.base import Answer, Message, Sampling
-from crscore.study import _judge_chat, judge, run, study
+from crscore.study import _judge_chat, judge, study
 from crscore.study._judge_chat import Pair
+from crscore.study.measure import Measurements
+from crscore.study.results import ValidationResult
 from crscore.study.study import GROUND_TRUTH
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -238,14 +240,16 @@ def study_of(folder: Path) -> study.Study:
     return study.read_study(studies.write(folder / "study.jsonl", studies.full_rows()))
 
 
-def found(folder: Path, answer: Callable[[str], Answer], resamples: int = 20) -> helper.Findings:
-    extra = judge.beside(study_of(folder), judge.make_judge("toy:m", Toy(answer), None))
-    return helper.made(folder, extra=(extra,), resamples=resamples)
+def found(
+    folder: Path, answer: Callable[[str], Answer], resamples: int = 20
+) -> tuple[ValidationResult, Measurements]:
+    extra = judge.ask_judge(study_of(folder), judge.make_judge("toy:m", Toy(answer), None))
+    return helper.made_with_values(folder, extra=(extra,), resamples=resamples)
 
 
 def test_original_comment_is_not_judged(tmp_path: Path) -> None:
     engine = Toy()
-    judge.beside(study_of(tmp_path), judge.make_judge("toy:m", engine, None))
+    judge.ask_judge(study_of(tmp_path), judge.make_judge("toy:m", engine, None))
     reviews = [one for row in studies.full_rows() for one in row["reviews"]]
     changes = len(studies.full_rows())
     assert len(engine.asked) == len(reviews) - changes
@@ -253,10 +257,11 @@ def test_original_comment_is_not_judged(tmp_path: Path) -> None:
 
 
 def test_judge_stands_on_the_same_rows_as_the_score(tmp_path: Path) -> None:
-    made = found(tmp_path, by_length)
-    (metric,) = [one for one in made.measured.metrics if one.name == NAME]
-    mark = _judge_chat.mark(PROMPT, all_pairs(made))
-    known = [1 + len(_judge_chat.chat(PROMPT, pair, mark)[-1].text) % 5 for pair in all_pairs(made)]
+    made, measured = found(tmp_path, by_length)
+    (metric,) = [one for one in measured.metrics if one.name == NAME]
+    pairs = [Pair(row.change.language, row.change.patch, row.review.text) for row in measured.rows]
+    mark = _judge_chat.mark(PROMPT, pairs)
+    known = [1 + len(_judge_chat.chat(PROMPT, pair, mark)[-1].text) % 5 for pair in pairs]
     assert metric.values[:, 2].tolist() == known
     assert not metric.primary
     assert f"toy:m, {PROMPT.identity}, greedy, 5 tokens" in metric.variant
@@ -265,16 +270,12 @@ def test_judge_stands_on_the_same_rows_as_the_score(tmp_path: Path) -> None:
     assert sizes == {(one.slice, one.n) for one in made.correlations if one.primary}
 
 
-def all_pairs(made: helper.Findings) -> list[Pair]:
-    return [
-        Pair(row.change.language, row.change.patch, row.review.text) for row in made.measured.rows
-    ]
-
-
 def test_prose_counts_as_one_and_is_counted(tmp_path: Path) -> None:
-    made = found(tmp_path, lambda text: said("Sure!" if "please look" in text.lower() else "4"))
-    (metric,) = [one for one in made.measured.metrics if one.name == NAME]
-    prose = [row.review.system == "llama3" for row in made.measured.rows]
+    made, measured = found(
+        tmp_path, lambda text: said("Sure!" if "please look" in text.lower() else "4")
+    )
+    (metric,) = [one for one in measured.metrics if one.name == NAME]
+    prose = [row.review.system == "llama3" for row in measured.rows]
     assert metric.values[:, 2].tolist() == [1 if one else 4 for one in prose]
     note = f"{NAME}: the answers for 3 of 15 reviews are no score and count as 1, as published"
     assert note in made.notes
@@ -287,8 +288,8 @@ def refuses(text: str) -> Answer:
 
 
 def test_reviews_without_answer_are_left_out_of_the_judge_alone(tmp_path: Path) -> None:
-    made = found(tmp_path, refuses, resamples=50)
-    metric = next(one for one in made.measured.metrics if one.name == NAME)
+    made, measured = found(tmp_path, refuses, resamples=50)
+    metric = next(one for one in measured.metrics if one.name == NAME)
     assert metric.rows is not None
     answered = list(metric.rows)
     assert len(answered) == len(metric.values) == 12
@@ -301,7 +302,7 @@ def test_reviews_without_answer_are_left_out_of_the_judge_alone(tmp_path: Path) 
         for one in made.correlations
         if (one.metric, one.dimension, one.slice) == (NAME, "relevance", "pooled")
     )
-    human = made.measured.human[answered, 2]
+    human = measured.human[answered, 2]
     assert row.n == 12
     assert row.spearman == pytest.approx(
         scipy.stats.spearmanr(metric.values[:, 2], human).statistic
@@ -310,20 +311,20 @@ def test_reviews_without_answer_are_left_out_of_the_judge_alone(tmp_path: Path) 
 
 
 def test_other_metrics_do_not_lose_rows_to_the_judge(tmp_path: Path) -> None:
-    alone, beside = helper.made(tmp_path), found(tmp_path, refuses)
+    alone, (beside, _) = helper.made(tmp_path), found(tmp_path, refuses)
 
     def others(rows: Sequence) -> list:
         return [row for row in rows if row.metric != NAME]
 
     assert others(beside.correlations) == list(alone.correlations)
-    assert others(beside.same_diff) == list(alone.same_diff)
+    assert others(beside.pairs.same_diff) == list(alone.pairs.same_diff)
     assert others(beside.systems.ranking) == list(alone.systems.ranking)
     assert others(beside.systems.means) == list(alone.systems.means)
     assert others(beside.levels) == list(alone.levels)
 
 
 def test_tables_tell_how_many_reviews_the_judge_has(tmp_path: Path) -> None:
-    made = found(tmp_path, refuses)
+    made, _ = found(tmp_path, refuses)
     levels = next(row for row in made.levels if (row.metric, row.dimension) == (NAME, "relevance"))
     assert sum(level.n for level in levels.levels) == 12
     ranking = next(one for one in made.systems.ranking if one.metric == NAME)
@@ -333,8 +334,10 @@ def test_tables_tell_how_many_reviews_the_judge_has(tmp_path: Path) -> None:
 
 
 def test_judge_without_any_answer_is_left_out(tmp_path: Path) -> None:
-    made = found(tmp_path, lambda text: Answer(text="", whole=True, reason=f"why {len(text) % 7}"))
-    assert NAME not in {one.name for one in made.measured.metrics}
+    made, _ = found(
+        tmp_path, lambda text: Answer(text="", whole=True, reason=f"why {len(text) % 7}")
+    )
+    assert NAME not in {one.name for one in made.metrics}
     (note,) = [note for note in made.notes if note.startswith(NAME)]
     assert note.startswith(f"{NAME}: no answer for 15 of 15 reviews, it is left out: why ")
     assert "other reason" in note
@@ -345,7 +348,7 @@ def test_shortened_changes_are_counted(tmp_path: Path) -> None:
     rows[0]["patch"] = "@@ -1 +1 @@\n-limit = 1\n+limit = " + "x" * 5000 + "\n"
     rows[0]["old_source"] = rows[0]["new_source"] = None
     rated = study.read_study(studies.write(tmp_path / "long.jsonl", rows))
-    extra = judge.beside(rated, judge.make_judge("toy:m", Toy(), None))
+    extra = judge.ask_judge(rated, judge.make_judge("toy:m", Toy(), None))
     made = helper.made(tmp_path, rows, extra=(extra,), resamples=0)
     assert (
         f"{NAME}: for 5 of 15 reviews it saw the first 5,000 characters of the change" in made.notes
@@ -357,23 +360,23 @@ def test_engine_that_fails_fails_before_the_work(tmp_path: Path) -> None:
         raise GenerationError("no server at 127.0.0.1:1")
 
     with pytest.raises(GenerationError, match="no server"):
-        judge.beside(study_of(tmp_path), judge.make_judge("toy:m", Toy(fail), None))
+        judge.ask_judge(study_of(tmp_path), judge.make_judge("toy:m", Toy(fail), None))
 
 
 def test_rows_that_the_score_leaves_out_are_no_rows_of_the_judge(tmp_path: Path) -> None:
     rows = studies.full_rows()
     rows[1]["llm_claims"] = rows[1]["pseudo_references"] = []
     rated = study.read_study(studies.write(tmp_path / "few.jsonl", rows))
-    extra = judge.beside(rated, judge.make_judge("toy:m", Toy(by_length), None))
-    made = run.run(rated, helper.SETTINGS, run.Options(resamples=0), extra=(extra,))
-    (metric,) = [one for one in made.measured.metrics if one.name == NAME]
+    extra = judge.ask_judge(rated, judge.make_judge("toy:m", Toy(by_length), None))
+    _, measured = helper.made_with_values(tmp_path, rows, extra=(extra,), resamples=0)
+    (metric,) = [one for one in measured.metrics if one.name == NAME]
     assert metric.values.shape == (10, 3)
     assert metric.rows is None
 
 
 def test_extra_gives_one_value_a_row(tmp_path: Path) -> None:
-    extra = judge.beside(study_of(tmp_path), judge.make_judge("toy:m", Toy(by_length), None))
-    measured = helper.made(tmp_path, resamples=0).measured
+    extra = judge.ask_judge(study_of(tmp_path), judge.make_judge("toy:m", Toy(by_length), None))
+    _, measured = helper.made_with_values(tmp_path, resamples=0)
     (metric,) = extra(measured, hashing.Hashing()).metrics
     assert metric.values.shape == (len(measured.rows),)
     assert np.isin(metric.values, [1, 2, 3, 4, 5]).all()

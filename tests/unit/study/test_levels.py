@@ -6,7 +6,7 @@ import scipy.stats
 
 from crscore import Scorer
 from crscore.study import measure, study
-from crscore.study.levels import GRID, sensitivity, sweep
+from crscore.study.levels import GRID, measure_levels, sweep
 from tests.helpers import measured as helper
 from tests.helpers import study as studies
 
@@ -17,7 +17,7 @@ def rated(human: list[float], values: list[float]) -> measure.Measurements:
 
 
 def test_mean_of_each_level_is_over_its_reviews() -> None:
-    row = sensitivity(rated([1, 1, 2, 5], [0.0, 0.2, 0.3, 0.9]))[2]
+    row = measure_levels(rated([1, 1, 2, 5], [0.0, 0.2, 0.3, 0.9]))[2]
     assert (row.metric, row.dimension, row.primary) == ("m", "relevance", True)
     assert [(one.level, one.n) for one in row.levels] == [(1, 2), (2, 1), (3, 0), (4, 0), (5, 1)]
     assert [one.mean for one in row.levels] == [pytest.approx(0.1), 0.3, None, None, 0.9]
@@ -28,15 +28,15 @@ def test_mean_of_each_level_is_over_its_reviews() -> None:
     [([0.1, 0.3, 0.9], True), ([0.1, 0.9, 0.3], False), ([0.1, 0.3, 0.3], False)],
 )
 def test_monotone_is_a_rise_at_every_level_there_is(values, expected) -> None:
-    assert sensitivity(rated([1, 3, 5], values))[0].monotone is expected
+    assert measure_levels(rated([1, 3, 5], values))[0].monotone is expected
 
 
 def test_one_level_alone_can_neither_rise_nor_fall() -> None:
-    assert sensitivity(rated([3, 3], [0.1, 0.2]))[0].monotone is None
+    assert measure_levels(rated([3, 3], [0.1, 0.2]))[0].monotone is None
 
 
 def test_rating_between_two_levels_goes_to_the_nearer_half_up() -> None:
-    row = sensitivity(rated([1.5, 2.4, 4.6], [0.1, 0.2, 0.3]))[0]
+    row = measure_levels(rated([1.5, 2.4, 4.6], [0.1, 0.2, 0.3]))[0]
     assert [one.n for one in row.levels] == [0, 2, 0, 0, 1]
 
 

@@ -105,7 +105,7 @@ def test_metrics_beside_the_score_are_not_primary() -> None:
     found = helper.measured([helper.row("a", "s"), helper.row("b", "s")], helper.metric([1.0, 0.0]))
     one = measure.Metric(name="chrF", values=np.array([0.2, 0.3]), primary=True, variant="nc:6")
     three = measure.Metric(name="judge", values=np.arange(6.0).reshape(2, 3))
-    both = measure.beside(found, [one, three])
+    both = measure.add_metrics(found, [one, three])
     assert [(m.name, m.primary, m.variant) for m in both.metrics] == [
         ("m", True, ""),
         ("chrF", False, "nc:6"),
@@ -125,13 +125,13 @@ def test_metrics_beside_the_score_are_not_primary() -> None:
 def test_metric_that_does_not_fit_is_refused(name: str, shape: tuple, message: str) -> None:
     found = helper.measured([helper.row("a", "s"), helper.row("b", "s")], helper.metric([1.0, 0.0]))
     with pytest.raises(InputError, match=message):
-        measure.beside(found, [measure.Metric(name=name, values=np.zeros(shape))])
+        measure.add_metrics(found, [measure.Metric(name=name, values=np.zeros(shape))])
 
 
 def test_metric_with_a_value_for_some_rows_stands_apart() -> None:
     rows = [helper.row(name, "s") for name in "abc"]
     partial = measure.Metric(name="judge", values=np.array([4.0, 2.0]), rows=(0, 2))
-    found = measure.beside(
+    found = measure.add_metrics(
         helper.measured(rows, helper.metric([1.0, 0.0, 0.5])),
         [partial, measure.Metric(name="chrF", values=np.zeros(3))],
     )
@@ -146,7 +146,7 @@ def test_metric_with_another_number_of_values_than_rows_is_refused() -> None:
     found = helper.measured([helper.row("a", "s"), helper.row("b", "s")], helper.metric([1.0, 0.0]))
     one = measure.Metric(name="judge", values=np.zeros(2), rows=(1,))
     with pytest.raises(InputError, match="not 1 rows"):
-        measure.beside(found, [one])
+        measure.add_metrics(found, [one])
 
 
 def test_scores_that_are_equal_but_for_rounding_tie() -> None:
@@ -154,7 +154,7 @@ def test_scores_that_are_equal_but_for_rounding_tie() -> None:
     shares = [(1.0, 2 / 3), (3 / 4, 6 / 7), (4 / 5, 4 / 5)]
     means = [harmonic_mean(con, comp) for con, comp in shares]
     assert len(set(means)) > 1
-    found = measure.beside(
+    found = measure.add_metrics(
         helper.measured([helper.row("a", "s")] * len(means), helper.metric(means, "m")),
         [measure.Metric(name="x", values=np.array(means))],
     )
@@ -163,13 +163,15 @@ def test_scores_that_are_equal_but_for_rounding_tie() -> None:
 
 def test_tau_by_procedure_is_the_mean_over_the_best_systems_sentences() -> None:
     rows = [
-        helper.row("a", "gpt3.5", sentences=(0.2, 0.4)),
-        helper.row("b", "gpt3.5", sentences=(0.9,)),
-        helper.row("b", "llama3", sentences=(0.0,)),
+        helper.row("a", "best", (1, 1, 5), sentences=(0.2, 0.4)),
+        helper.row("b", "best", (1, 1, 3), sentences=(0.9,)),
+        helper.row("b", "other", (5, 5, 3.5), sentences=(0.0,)),
+        helper.row("c", "tied", (5, 5, 4), sentences=(0.0,)),
     ]
-    found = helper.measured(rows, helper.metric(np.zeros(3)))
+    found = helper.measured(rows, helper.metric(np.zeros(4)))
     assert found.tau_by_procedure == pytest.approx(0.5)
-    assert replace(found, rows=found.rows[2:]).tau_by_procedure is None
+    blank = helper.row("a", "best", sentences=())
+    assert replace(found, rows=(blank,)).tau_by_procedure is None
 
 
 def test_references_are_counted_once_a_change() -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from crscore import plugins
 from crscore.records import Analysis, Claims, Finding, PseudoReference, ReferenceKind, Severity
-from crscore.study.rediscovered_issues import Again, find_rediscovered
+from crscore.study.rediscovered_issues import Rediscovered, find_rediscovered
 from crscore.study.study import StudyChange
 
 ENCODER = plugins.create("encoders", "hashing")
@@ -40,7 +40,7 @@ def finding(
     )
 
 
-def again(text: str, *findings: Finding) -> Again:
+def again(text: str, *findings: Finding) -> Rediscovered:
     (found,) = find_rediscovered([(change(text), Analysis(findings=findings))], ENCODER)
     return found
 

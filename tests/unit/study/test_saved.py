@@ -39,7 +39,7 @@ def test_reviews_are_read_with_both_judgements(tmp_path: Path) -> None:
     run = saved.read_saved_run(write(tmp_path / "a.json", document()))
     assert (run.name, run.metric, run.signature, run.sha256) == ("a.json", "m", "crscore|x", "00")
     found = run.reviews[saved.ReviewKey("a", "y", 0)]
-    assert found == saved.SavedReview((1.0, 2.5, 5.0), (0.0, 0.5, 1.0))
+    assert (found.human, found.scores) == ((1.0, 2.5, 5.0), (0.0, 0.5, 1.0))
 
 
 def test_second_review_of_a_system_keeps_apart_from_the_first(tmp_path: Path) -> None:
@@ -78,16 +78,16 @@ def test_missing_file_is_no_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"data": None}, "data must be an object"),
-        ({"data": {}}, "data.sha256 is missing"),
-        ({"metric": 3}, "metric must be a string"),
-        ({"signature": None}, "signature must be a string"),
-        ({"reviews": 3}, "reviews must be a list of objects"),
-        ({"reviews": [review(change=None)]}, r"reviews\[0\].change must be a string"),
-        ({"reviews": [review(human=[1, 2])]}, r"reviews\[0\].human must be three numbers"),
-        ({"reviews": [review(human=[1, 2, 6])]}, r"human.relevance must be a number from 1 to 5"),
-        ({"reviews": [review(scores=[None, 0, 0])]}, "scores.conciseness must be a number"),
-        ({"reviews": [review(scores=[0, 0, float("nan")])]}, "scores.relevance must be a number"),
+        ({"data": None}, "data: expected `object`, got `null`"),
+        ({"data": {}}, "data: object missing required field `sha256`"),
+        ({"metric": 3}, "metric: expected `str`, got `int`"),
+        ({"signature": None}, "signature: expected `str`, got `null`"),
+        ({"reviews": 3}, "reviews: expected `array`, got `int`"),
+        ({"reviews": [review(change=None)]}, r"reviews\[0\].change: expected `str`, got `null`"),
+        ({"reviews": [review(human=[1, 2])]}, r"reviews\[0\].human: expected `array` of length 3"),
+        ({"reviews": [review(human=[1, 2, 6])]}, r"human\[2\]: expected `float` <= 5"),
+        ({"reviews": [review(scores=[None, 0, 0])]}, r"scores\[0\]: expected `float`, got `null`"),
+        ({"reviews": [review(scores=[0, 0, float("nan")])]}, "no result of validate"),
     ],
 )
 def test_fault_names_the_field(tmp_path: Path, change: dict, message: str) -> None:

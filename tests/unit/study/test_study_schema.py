@@ -94,18 +94,3 @@ def test_broken_line_is_refused_by_schema_and_reader_alike(tmp_path: Path, name:
     BROKEN[name](row)
     assert not VALIDATOR.is_valid(row)
     assert not reads(tmp_path, row)
-
-
-def test_every_field_is_described() -> None:
-    def undescribed(node: object, name: str) -> list[str]:
-        if not isinstance(node, dict):
-            return []
-        fields = node.get("properties", {}) | node.get("$defs", {})
-        missing = [
-            f"{name}.{key}"
-            for key, value in fields.items()
-            if not {"description", "$ref"} & set(value)
-        ]
-        return missing + [x for key, value in fields.items() for x in undescribed(value, key)]
-
-    assert undescribed(SCHEMA, "") == []

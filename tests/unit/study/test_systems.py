@@ -2,7 +2,7 @@ import pytest
 import scipy.stats
 
 from crscore.study.systems import HUMAN as PEOPLE
-from crscore.study.systems import Systems, join, systems
+from crscore.study.systems import Systems, join, rank_systems
 from tests.helpers import measured as helper
 
 # Two reviews a system. Means of people: x 4, y 3, z 2, w 1; of the metric: .8, .9, .3, .1.
@@ -15,7 +15,7 @@ def ranked(names: str = "xyzw", values: dict = VALUES) -> Systems:
         helper.row(str(i), name, (float(HUMAN[name][i]),) * 3) for name in names for i in range(2)
     ]
     metric = helper.metric([values[name][i] for name in names for i in range(2)])
-    return systems(helper.measured(rows, metric))
+    return rank_systems(helper.measured(rows, metric))
 
 
 def test_table_has_means_and_ranks_best_for_people_first() -> None:

@@ -1,6 +1,6 @@
 import numpy as np
 
-from crscore.study.vector_cache import Memory
+from crscore.study.vector_cache import VectorCache
 
 
 class Counting:
@@ -16,7 +16,7 @@ class Counting:
 
 def test_memory_encodes_each_text_once() -> None:
     inner = Counting()
-    memory = Memory(inner)
+    memory = VectorCache(inner)
     assert memory.encode(["a", "bb", "a"])[:, 0].tolist() == [1, 2, 1]
     assert memory.encode(["bb", "ccc"])[:, 0].tolist() == [2, 3]
     assert inner.asked == [["a", "bb"], ["ccc"]]
@@ -24,4 +24,4 @@ def test_memory_encodes_each_text_once() -> None:
 
 
 def test_memory_of_nothing_keeps_the_encoders_width() -> None:
-    assert Memory(Counting()).encode([]).shape == (0, 2)
+    assert VectorCache(Counting()).encode([]).shape == (0, 2)

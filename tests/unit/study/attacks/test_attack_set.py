@@ -41,9 +41,9 @@ def test_honest_reviews_are_those_rated_4_or_5(small: study.Study) -> None:
 def test_junk_system_rated_high_is_not_honest(small: study.Study) -> None:
     first = small.changes[0]
     loud = tuple(dataclasses.replace(one, ratings=(5.0, 5.0, 5.0)) for one in first.reviews)
-    raised = dataclasses.replace(
-        small, changes=(dataclasses.replace(first, reviews=loud), *small.changes[1:])
-    )
+    # Nine changes on which people find it worthless: 1.4 on average.
+    others = (dataclasses.replace(small.changes[1], id=f"c{n}") for n in range(9))
+    raised = dataclasses.replace(small, changes=(dataclasses.replace(first, reviews=loud), *others))
     found = [one.review.system for one in honest_reviews(raised) if one.change.id == first.id]
     assert found == ["gpt3.5", "llama3", "codereviewer", "ground_truth"]
 

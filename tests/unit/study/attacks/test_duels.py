@@ -1,4 +1,3 @@
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -111,14 +110,6 @@ def test_variants_are_told_apart_the_most_harmful_first() -> None:
         ("strong", 1, 0.0),
         ("weak", 1, 1.0),
     ]
-
-
-def test_report_is_json_and_names_its_goals() -> None:
-    found = summarize_duels([duel(0.5, 0.4)], resamples=10, seed=0)
-    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert document["goals"] == {"wins": 0.95, "flagged": 0.9, "honest_flagged_below": 0.05}
-    assert document["kinds"][0]["kind"] == "padded-praise"
-    assert document["reached"] is found.reached is True
 
 
 def test_one_missed_goal_misses_the_whole() -> None:

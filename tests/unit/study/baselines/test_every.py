@@ -1,4 +1,4 @@
-"""What holds for every baseline, whatever the texts."""
+"""Properties of every baseline, whatever the texts."""
 
 import socket
 import sys
@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crscore.errors import DependencyError
-from crscore.study.baselines import bleu, chrf, edit, meteor, rouge
+from crscore.study.baselines import bleu, overlap
 
 Score = Callable[[list[str], list[str]], Any]
 FAMILIES: dict[str, tuple[Score, float]] = {
     "BLEU": (bleu.score, 100),
     "BLEU without stop words": (partial(bleu.score, ignored=bleu.STOP_WORDS), 100),
-    "chrF": (chrf.score, 1),
-    "chrF++": (partial(chrf.score, word_order=chrf.PLUS_PLUS), 1),
-    "ROUGE-L": (rouge.score, 1),
-    "edit distance": (edit.score, 1),
-    "METEOR": (meteor.score, 1),
+    "chrF": (overlap.chrf, 1),
+    "chrF++": (partial(overlap.chrf, word_order=overlap.PLUS_PLUS), 1),
+    "ROUGE-L": (overlap.rouge_l, 1),
+    "edit distance": (overlap.edit_distance, 1),
+    "METEOR": (overlap.meteor, 1),
 }
 TEXTS = [
     "Rename `read_file`.",
@@ -84,10 +84,10 @@ def test_score_needs_neither_data_nor_network(
 @pytest.mark.parametrize(
     ("score", "module", "package"),
     [
-        (chrf.score, "sacrebleu.metrics.chrf", "sacrebleu"),
-        (rouge.score, "rouge_score.rouge_scorer", "rouge-score"),
-        (edit.score, "rapidfuzz.distance", "rapidfuzz"),
-        (meteor.score, "nltk.translate.meteor_score", "nltk"),
+        (overlap.chrf, "sacrebleu.metrics.chrf", "sacrebleu"),
+        (overlap.rouge_l, "rouge_score.rouge_scorer", "rouge-score"),
+        (overlap.edit_distance, "rapidfuzz.distance", "rapidfuzz"),
+        (overlap.meteor, "nltk.translate.meteor_score", "nltk"),
     ],
 )
 def test_score_without_its_library_names_the_command(

@@ -94,16 +94,19 @@ def test_read_refuses_a_dimension_on_some_lines_only(tmp_path: Path) -> None:
     [
         ("{", ":1: not a line of JSON"),
         ("[" * 100_000, ":1: not a line of JSON"),
-        ("[1]", ":1: expected a JSON object"),
-        (line("py:1", "gpt"), ":1: relevance is missing; it must be a finite number"),
-        (line("py:1", "gpt", relevance="5"), "relevance must be a finite number, not '5'"),
-        (line("py:1", "gpt", relevance=True), "relevance must be a finite number, not True"),
-        (line("py:1", "gpt", relevance=None), "relevance must be a finite number, not None"),
-        (line("py:1", "gpt", relevance=float("nan")), "a finite number, not nan"),
-        (line("py:1", "gpt", relevance=10**400), "a finite number, not 1000"),
-        (line("py:1", "gpt", relevance=1, conciseness="x"), "conciseness must be a finite number"),
-        ({"change": "py:1", "system": "gpt", "relevance": 1}, "metric is missing"),
-        (line("py:1", 3, relevance=1), "system must be a string, not 3"),  # type: ignore[arg-type]
+        ("[1]", ":1: expected `object`, got `array`"),
+        (line("py:1", "gpt"), ":1: object missing required field `relevance`"),
+        (line("py:1", "gpt", relevance="5"), ":1: relevance: expected `float`, got `str`"),
+        (line("py:1", "gpt", relevance=True), "relevance: expected `float`, got `bool`"),
+        (line("py:1", "gpt", relevance=None), "relevance: expected `float`, got `null`"),
+        (line("py:1", "gpt", relevance=float("nan")), "NaN is no JSON number"),
+        (line("py:1", "gpt", relevance=10**400), ":1: "),
+        (
+            line("py:1", "gpt", relevance=1, conciseness="x"),
+            r"conciseness: expected `float",
+        ),
+        ({"change": "py:1", "system": "gpt", "relevance": 1}, "missing required field `metric`"),
+        (line("py:1", 3, relevance=1), "system: expected `str`, got `int`"),  # type: ignore[arg-type]
         ("", "holds no value"),
     ],
 )

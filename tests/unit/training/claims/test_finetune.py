@@ -308,7 +308,7 @@ def test_a_folder_has_no_revision(data, base, asking, tmp_path):
 
 def test_a_missing_package_is_named_before_anything_is_read(monkeypatch):
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(DependencyError, match=r"peft .*crscore\[train\]"):
+    with pytest.raises(DependencyError, match=r"peft .*crscore\[finetune\]"):
         model.require()
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ANNOTATORS = {"a": "atharva", "b": "marcus"}
 """Short name -> the name in the file names."""
 NOTHING = ("", "-")
-"""What an annotator writes for nothing."""
+"""Cells in which an annotator wrote nothing."""
 INDEX = "index"
 """The column that starts a change."""
 

@@ -11,7 +11,7 @@ from crscore.errors import ConfigError, InputError
 from crscore.matchers.base import Cells, Judgement
 from crscore.matchers.published import Published
 from crscore.study import measure, run, saved, splits, study
-from crscore.study.results import Findings
+from crscore.study.results import ValidationResult
 from crscore.study.splits import Split
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -65,7 +65,7 @@ def made(
     trainer: object,
     rows: list[dict] | None = None,
     **options: object,
-) -> Findings:
+) -> ValidationResult:
     rows = studies.full_rows() if rows is None else rows
     path = studies.write(folder / "study.jsonl", rows)
     settings = config.override_settings(
@@ -78,9 +78,9 @@ def made(
 @pytest.mark.parametrize("split", SPLITS, ids=NAMES)
 def test_nothing_is_judged_by_what_saw_its_change(tmp_path: Path, split: Split) -> None:
     found = made(tmp_path, split, Trainer())
-    assert found.measured.primary.values.tolist() == [[0.0] * 3] * 15
-    assert found.addressed is not None
-    assert (found.addressed.recall, found.addressed.n) == (0.0, 18)
+    assert [one.scores for one in found.reviews] == [(0.0, 0.0, 0.0)] * 15
+    assert found.pairs.addressed is not None
+    assert (found.pairs.addressed.recall, found.pairs.addressed.n) == (0.0, 18)
     assert {row.median for row in found.attacks.kinds} == {0.0}
     assert found.attacks.honest.n == 9
     assert found.attacks.honest.zero == 1.0
@@ -90,12 +90,10 @@ def test_nothing_is_judged_by_what_saw_its_change(tmp_path: Path, split: Split) 
 def test_rule_that_learns_nothing_finds_the_same_in_folds(tmp_path: Path, split: Split) -> None:
     whole = helper.made(tmp_path, attacks=True)
     found = made(tmp_path, split, rule)
-    assert [m.values.tolist() for m in found.measured.metrics] == [
-        m.values.tolist() for m in whole.measured.metrics
-    ]
-    assert [row.place for row in found.measured.rows] == [r.place for r in whole.measured.rows]
-    assert found.addressed.f1 == whole.addressed.f1
-    assert found.addressed.average_precision == whole.addressed.average_precision
+    assert found.reviews == whole.reviews
+    assert [row.levels for row in found.levels] == [row.levels for row in whole.levels]
+    assert found.pairs.addressed.f1 == whole.pairs.addressed.f1
+    assert found.pairs.addressed.average_precision == whole.pairs.addressed.average_precision
     assert found.attacks == whole.attacks
     assert [row.spearman for row in found.correlations] == [
         row.spearman for row in whole.correlations
@@ -104,10 +102,10 @@ def test_rule_that_learns_nothing_finds_the_same_in_folds(tmp_path: Path, split:
 
 def test_run_with_a_split_says_so(tmp_path: Path) -> None:
     found = made(tmp_path, SPLITS[0], Trainer(), seed=4, attacks=False)
-    assert found.settings.split == "grouped-cv:3"
-    assert found.measured.primary.name == "learned/hashing/recorded"
-    assert "matcher:learned@grouped-cv:3.4" in found.settings.signature
-    assert found.settings.threshold is None
+    assert found.split == "grouped-cv:3"
+    assert found.metric == "learned/hashing/recorded"
+    assert "matcher:learned@grouped-cv:3.4" in found.signature
+    assert found.threshold is None
     assert found.notes == ()
 
 
@@ -130,8 +128,8 @@ def test_fold_without_a_claim_leaves_its_change_out(tmp_path: Path) -> None:
     for review in rows[1]["reviews"]:
         review["addressed"] = []
     found = made(tmp_path, SPLITS[0], Trainer(), rows)
-    assert found.measured.excluded == ("py:2",)
-    assert len(found.measured.rows) == 10
+    assert found.data.excluded_changes == ("py:2",)
+    assert len(found.reviews) == 10
 
 
 def test_study_without_a_claim_cannot_be_judged_in_folds(tmp_path: Path) -> None:
@@ -141,7 +139,7 @@ def test_study_without_a_claim_cannot_be_judged_in_folds(tmp_path: Path) -> None
 
 
 def test_study_without_links_has_no_classifier_in_folds(tmp_path: Path) -> None:
-    assert made(tmp_path, SPLITS[0], Trainer(), studies.rows()).addressed is None
+    assert made(tmp_path, SPLITS[0], Trainer(), studies.rows()).pairs.addressed is None
 
 
 def test_split_needs_a_trainer(tmp_path: Path) -> None:

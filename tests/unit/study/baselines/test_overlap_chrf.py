@@ -1,10 +1,10 @@
 import pytest
 
-from crscore.study.baselines import chrf
+from crscore.study.baselines import overlap
 
 
 def one(hypothesis: str, reference: str, *, word_order: int = 0) -> float:
-    return float(chrf.score([hypothesis], [reference], word_order=word_order)[0])
+    return float(overlap.chrf([hypothesis], [reference], word_order=word_order)[0])
 
 
 def test_score_is_the_mean_over_the_orders_that_both_texts_have() -> None:
@@ -28,7 +28,7 @@ def test_score_takes_notice_of_case_and_none_of_spaces() -> None:
     assert one("a b", "ab") == 1
 
 
-@pytest.mark.parametrize("word_order", [0, chrf.PLUS_PLUS])
+@pytest.mark.parametrize("word_order", [0, overlap.PLUS_PLUS])
 @pytest.mark.parametrize(("hypothesis", "reference"), [("", "a"), ("a", ""), ("", ""), (" ", "a")])
 def test_score_of_a_blank_side_is_zero(hypothesis: str, reference: str, word_order: int) -> None:
     assert one(hypothesis, reference, word_order=word_order) == 0

@@ -1,6 +1,6 @@
 import pytest
 
-from crscore.study.baselines import edit
+from crscore.study.baselines import overlap
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from crscore.study.baselines import edit
 def test_score_is_edits_over_the_longer_length(
     hypothesis: str, reference: str, expected: float
 ) -> None:
-    [found] = edit.score([hypothesis], [reference])
+    [found] = overlap.edit_distance([hypothesis], [reference])
     assert found == pytest.approx(expected)

@@ -1,0 +1,89 @@
+"""Reading JSON that other programs wrote: each error names the file, the line and the field."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from crscore.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_Row = TypeVar("_Row")
+
+
+def read_bytes(path: Path, what: str) -> bytes:
+    """Read a file, plain or gzip.
+
+    Args:
+        path: The file.
+        what: What it should be, for the message: `a study`.
+
+    Raises:
+        InputError: It cannot be read or unpacked.
+    """
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    except (OSError, EOFError, zlib.error) as exc:
+        raise InputError(f"{path} cannot be read as {what}: {exc}") from exc
+
+
+def read_rows(
+    content: bytes, kind: type[_Row], path: Path, what: str
+) -> Iterator[tuple[str, _Row]]:
+    """Read JSON Lines; blank lines are skipped.
+
+    Args:
+        content: UTF-8 text, one JSON object a line.
+        kind: Type of a row.
+        path: Where the content is from.
+        what: What the file should be, for the message.
+
+    Yields:
+        The place of a row (`study.jsonl:3`) and the row.
+
+    Raises:
+        InputError: The content is no UTF-8, a line is no JSON, or a field is missing or wrong.
+    """
+    try:
+        # Not `splitlines`: a JSON string may hold other line separators.
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError as exc:
+        raise InputError(f"{path} cannot be read as {what}: {exc}") from exc
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            place = f"{path}:{number}"
+            yield place, convert(_parse(line, place), kind, place)
+
+
+def convert(value: Any, kind: type[_Row], place: str) -> _Row:
+    """Check parsed JSON against a type.
+
+    Raises:
+        InputError: It does not fit; the message names the place and the field.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as exc:
+        problem, _, field = str(exc).partition(" - at `$")
+        where = f"{place}: {field.strip('.`')}".removesuffix(": ")
+        raise InputError(f"{where}: {problem[:1].lower()}{problem[1:]}") from exc
+
+
+def _parse(line: str, place: str) -> Any:
+    try:
+        # The standard library's parser: it takes half a surrogate pair, as a study may hold.
+        return json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as exc:
+        raise InputError(f"{place}: not a line of JSON: {exc}") from exc
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
