@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from crscore import scorer
-from crscore import settings as config
 from crscore.errors import ConfigError, InputError, UnknownThresholdError
 from crscore.scoring import signature
+from crscore.settings import override_settings
 from crscore.static_analysis import suite
 from crscore.study import (
     issues,
@@ -256,7 +256,7 @@ def _join(parts: Sequence[Judged]) -> Judged:
 
 def _without_tools(made: Scorer, generator: ClaimGenerator) -> Scorer:
     return scorer.Scorer(
-        config.override_settings(made.settings, {"analyzers": suite.NONE}),
+        override_settings(made.settings, {"analyzers": suite.NONE}),
         generator=generator,
         encoder=made.parts.encoder,
         matcher=made.parts.matcher,
@@ -356,10 +356,10 @@ def make_scorer(
     if first == RECORDED:
         own = parts["generator"] = study.recorded(rated, issues=own_issues)
         if more:
-            rest = config.override_settings(settings, {"claims": more})
+            rest = override_settings(settings, {"claims": more})
             parts["generator"] = scorer.make_generator(rest, encoder, first=own)
     else:
-        settings = config.override_settings(settings, {"claims": options.claims})
+        settings = override_settings(settings, {"claims": options.claims})
     try:
         return scorer.Scorer(settings, **parts, matcher=matcher)
     except UnknownThresholdError as unknown:
