@@ -107,9 +107,11 @@ def measure(client: Client, request: Request) -> Measured:
     result = Scorer(settings).score(
         found.diff, identify.thread_comments(heard), originals=_originals(found, heard)
     )
-    told = overview.make_overview(found, result, _people(heard), (*heard.left_out, *heard.notes))
+    condensed = overview.make_overview(
+        found, result, _people(heard), (*heard.left_out, *heard.notes)
+    )
     return Measured(
-        pull=found, settings=settings, result=result, spoken=_spoken(heard), overview=told
+        pull=found, settings=settings, result=result, spoken=_spoken(heard), overview=condensed
     )
 
 
@@ -171,11 +173,11 @@ def post_overview(client: Client, found: Overview) -> Posted:
     Raises:
         HostError: The conversation could not be read.
     """
-    said = conversation.read_conversation(
+    discussion = conversation.read_conversation(
         client, found.repository, found.number, settings=f"{found.head}:", expected={}
     )
-    ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
-    certain = said.knows_ours and not said.unlisted
+    ours = tuple(one for one in discussion.remarks if sticky.is_sticky(one))
+    certain = discussion.knows_ours and not discussion.unlisted
     body = comment.render_comment(found)
     return sticky.post(client, found.repository, found.number, body, ours, certain=certain)
 

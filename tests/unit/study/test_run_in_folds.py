@@ -112,7 +112,7 @@ def test_trainer_gets_the_seed_and_the_reviews_of_its_part(tmp_path: Path) -> No
     told: list[str] = []
     path = studies.write(tmp_path / "study.jsonl", studies.full_rows())
     options = run.Options(resamples=0, seed=7, split=SPLITS[2])
-    run.run(study.read_study(path), helper.SETTINGS, options, trainer=trainer, tell=told.append)
+    run.run(study.read_study(path), helper.SETTINGS, options, trainer=trainer, progress=told.append)
     assert trainer.seeds == [7] * 10  # five systems, two groups of changes
     systems = [{one.system for c in part.changes for one in c.reviews} for part in trainer.parts]
     assert systems[0] == {"gpt3.5", "llama3", "lstm", "knn", "ground_truth"}
