@@ -1,1 +1,1 @@
-"""Claim generators, one file each: what a good review of a diff should touch."""
+"""Claim generators, one file each: statements that a good review of a diff should address."""

@@ -1,4 +1,4 @@
-"""The published two-section answer of a language model, to claims and implications."""
+"""Parser for a language model's answer in the published two-section format."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ _SENTENCE_END = (".", "!", "?", "`", '"', "'", ")", "]", "”")
 
 
 class Parsed(NamedTuple):
-    """An answer's parts."""
+    """Claims and implications parsed from an answer."""
 
     references: tuple[PseudoReference, ...]
     """Claims, then implications, in the answer's order."""
     cut_off: bool
-    """True when the last line broke off and was left out."""
+    """True when the last line was incomplete and was omitted."""
 
 
 def parse_published(raw: str, *, source: str) -> Parsed:
     """Read a model's answer.
 
-    Every line with text is one claim, or one implication once that section has begun.
-    Headers and list markers go. A last line that does not end like a sentence was cut by
-    the model's token limit and is left out.
+    Each non-blank line is one claim, or one implication after that section's header. Headers and
+    list markers are removed. A last line without sentence-final punctuation was cut by the model's
+    token limit and is omitted.
 
     Args:
-        raw: The answer.
+        raw: Answer of the model.
         source: Name of the generator, kept in each reference.
 
     Returns:
-        Its references; none when the answer holds no line of text.
+        The parsed references; none when the answer has no line of text.
 
     Source:
-        Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code. It stops at
-        the first unfinished line of the second section and keeps one in the first; here
-        only the answer's last line can be unfinished, in either section.
+        Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code. It stops at the
+        first unfinished line of the second section and keeps one in the first; here only the
+        answer's last line can be unfinished, in either section.
     """
     kind = ReferenceKind.CLAIM
     found: list[PseudoReference] = []

@@ -1,9 +1,8 @@
-"""Claims by the configured model, else by syntax trees: `--claims auto`, the default.
+"""Claims from the configured model, else from syntax trees: `--claims auto`, the default.
 
-The model is asked at the server of `OPENAI_BASE_URL`, or at OpenAI's own with `OPENAI_API_KEY`
-alone; without either, vLLM runs it. Where no
-model is configured this is `structural` and nothing else. Where one is and fails, it is
-`structural` too, and the result says so in its notes and by its signature.
+The model runs on the server at `OPENAI_BASE_URL`, or on OpenAI's with `OPENAI_API_KEY` alone;
+without either, vLLM runs it. Without a configured model, `structural` is used. If the model fails,
+`structural` replaces it, and the result's notes and signature record that.
 """
 
 from __future__ import annotations
@@ -23,25 +22,26 @@ if TYPE_CHECKING:
 
 
 _FAILURES: Final = (DependencyError, EncodingError, GenerationError)
-"""Errors that make the fallback write: no package, no model, or one that cannot answer."""
+"""Errors that trigger the fallback: missing package, missing model, or a model that cannot answer.
+"""
 
 
 @dataclass(slots=True)
 class Auto:
-    """A model, and the generator that takes its place when it fails."""
+    """Claim generator that uses a model, and a fallback when the model fails."""
 
     model: ClaimGenerator
-    """The configured one."""
+    """Configured generator."""
     fallback: ClaimGenerator
-    """The one that needs no model."""
+    """Generator that needs no model."""
     failure: str | None = None
-    """Why the model did not write the claims; None as long as it did."""
+    """Reason the model did not write the claims; None unless it failed."""
 
     @property
     def identity(self) -> str:
-        """Identity of the generator that wrote the claims last; before the first run, the model's.
+        """Identity of the generator of the last claims; before the first run, the model's.
 
-        A model that cannot even be named, because it is not there, has failed already.
+        A model whose identity cannot be determined counts as failed.
         """
         if self.failure is None:
             try:
@@ -51,9 +51,9 @@ class Auto:
         return self.fallback.identity
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Let the model write the claims; all of them by the fallback when it cannot.
+        """Write all claims with the model, or all with the fallback when the model fails.
 
-        Never a part by one and a part by the other: the claims of a run are of one kind.
+        The claims of one run never mix generators.
         """
         try:
             found = self.model.generate(diffs)
@@ -69,7 +69,7 @@ class Auto:
 
 
 def create(options: Options) -> ClaimGenerator:
-    """Make the generator that the settings call for."""
+    """Create the generator that the options call for."""
     fallback: ClaimGenerator = plugins.create("claims", "structural")
     if not options.has_model:
         return fallback

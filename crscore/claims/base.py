@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
 
 class ClaimGenerator(Protocol):
-    """Writes the claims and implications of diffs.
+    """Generator of claims and implications for diffs.
 
-    A plugin module `crscore/claims/<name>.py` has `create(options) -> ClaimGenerator`.
+    A plugin module `crscore/claims/<name>.py` defines `create(options) -> ClaimGenerator`.
     """
 
     @property
     def identity(self) -> str:
-        """Name and version for the signature: same identity and diff, same claims."""
+        """Name and version for the signature; the same identity and diff give the same claims."""
         ...
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims of each diff.
 
-        All diffs of a run come in one call, so that a model can batch them.
+        All diffs of a run are passed in one call, so that a model can batch them.
 
         Args:
             diffs: Any number of parsed changes.
@@ -33,6 +33,6 @@ class ClaimGenerator(Protocol):
             One value for each diff, in the same order, its references most informative first.
 
         Raises:
-            GenerationError: No claims can be made for a reason that is not the diff's.
+            GenerationError: Claims cannot be generated for a reason unrelated to the diff.
         """
         ...

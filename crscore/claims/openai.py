@@ -1,7 +1,7 @@
-"""Claims by a model behind an OpenAI-compatible server: `--claims openai:MODEL`.
+"""Claims from a model behind an OpenAI-compatible server: `--claims openai:MODEL`.
 
-`vllm serve`, llama.cpp, Ollama or a cloud. Address and key come from `OPENAI_BASE_URL` and
-`OPENAI_API_KEY` alone. The diff is sent there. Needs `crscore[openai]`.
+The server can be `vllm serve`, llama.cpp, Ollama or a cloud service. Its address and key come from
+`OPENAI_BASE_URL` and `OPENAI_API_KEY` only. The diff is sent to it. Needs `crscore[openai]`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def create(options: Options) -> ClaimGenerator:
-    """Make the generator; the server is asked at the first diff that is not in the cache."""
+    """Create the generator; the server is first called for a diff that is not in the cache."""
     from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
 
     return make_generator("openai", options)
 
 
 def missing() -> str | None:
-    """Return what is not installed and how to get it; None when nothing is missing."""
+    """Return the missing packages and how to install them; None when nothing is missing."""
     found = importlib.util.find_spec("openai")
     return None if found else "openai; pip install 'crscore[openai]'"

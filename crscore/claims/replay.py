@@ -1,4 +1,4 @@
-"""Recorded claims: runs the pipeline on any recorded model output, offline.
+"""Recorded claims: runs the pipeline offline on recorded output of any model.
 
 `--claims replay:PATH`. PATH is a folder with one file a diff, `<sha256 of the diff>.json`
 or `.txt`, or a JSON Lines file whose rows carry a `sha256`. A `.txt` file is a model's
@@ -33,7 +33,7 @@ _SUFFIXES = (".json", ".jsonl", ".txt")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Replay:
-    """Answers from a recording."""
+    """Claim generator that replays a recording."""
 
     recorded: Mapping[str, Claims]
     """Diff sha256 -> claims."""
@@ -107,7 +107,7 @@ def claims_of(entry: Mapping[str, Any]) -> Claims:
     """Read one recorded entry.
 
     Args:
-        entry: An object with `claims` or `raw`, as the module's text says.
+        entry: An object with `claims` or `raw`, as described in the module docstring.
 
     Returns:
         Its claims, in the recorded order.

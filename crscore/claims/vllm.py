@@ -1,7 +1,7 @@
-"""Claims by a model that vLLM runs in this process: `--claims vllm[:MODEL]`.
+"""Claims from a model that vLLM runs in this process: `--claims vllm[:MODEL]`.
 
-The published method: a fine-tuned Magicoder-S-DS-6.7B. Needs `crscore[vllm]` and, for a model of
-that size, a GPU or much time. All diffs of a run are one batch.
+The published method uses a fine-tuned Magicoder-S-DS-6.7B. Needs `crscore[vllm]` and, for a model
+of that size, a GPU or a long run time. All diffs of a run are one batch.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def create(options: Options) -> ClaimGenerator:
-    """Make the generator; its model is loaded at the first diff that is not in the cache."""
+    """Create the generator; its model is loaded for the first diff that is not in the cache."""
     from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
 
     return make_generator("vllm", options)
 
 
 def missing() -> str | None:
-    """Return what is not installed and how to get it; None when nothing is missing."""
+    """Return the missing packages and how to install them; None when nothing is missing."""
     found = importlib.util.find_spec("vllm")
     return None if found else "vllm; pip install 'crscore[vllm]'"

@@ -1,1 +1,1 @@
-"""Source text to a neutral picture of its code, through tree-sitter."""
+"""Language-neutral model of source code, built with tree-sitter."""

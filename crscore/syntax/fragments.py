@@ -1,7 +1,7 @@
-"""Reading a piece of a file: a hunk's side seldom starts and ends where a construct does.
+"""Parser for fragments of a file: a hunk's side rarely starts and ends with a construct.
 
-What the piece closes but does not open is opened before it, what it opens is
-closed behind it, and of the ways to do that the one with the fewest errors wins.
+Missing openers are added before the fragment and missing closers after it. Of the possible
+completions, the one with the fewest errors is used.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Language, Tree
 
 MAX_TRIES = 8
-"""Ways tried for one fragment."""
+"""Completions tried for one fragment."""
 MAX_OPEN = 12
-"""Brackets repaired at each end; a piece with more is read as it is."""
+"""Brackets repaired at each end; a fragment with more is parsed unchanged."""
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _SCAN = re.compile(r"""\\.|"|'|`|//|\#|/\*|\*/|[()\[\]{}]""")
@@ -27,26 +27,26 @@ _TRIPLE = '"""'
 
 
 class Completed(NamedTuple):
-    """A fragment with what makes it whole."""
+    """Fragment with the text that completes it."""
 
     tree: Tree
-    """As it was read; its lines count as in the file."""
+    """Parsed tree; its lines count as in the file."""
     text: str
-    """The fragment, dedented, with what was put before and behind it."""
+    """The dedented fragment, with the text added before and after it."""
     before: int
-    """Lines put before it."""
+    """Number of lines added before it."""
 
 
 def read_fragment(language: Language, lines: Sequence[str], first: int) -> Tree:
     """Parse consecutive lines of a file that may begin and end anywhere.
 
     Args:
-        language: The table to read them with.
+        language: Language of the lines.
         lines: The lines without line ends.
         first: Number of the first one, 1-based.
 
     Returns:
-        The tree of the best of a bounded number of readings; its lines count as in the file.
+        The tree of the best of a bounded number of completions; its lines count as in the file.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -55,15 +55,15 @@ def read_fragment(language: Language, lines: Sequence[str], first: int) -> Tree:
 
 
 def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
-    """Open and close what consecutive lines of a file leave open.
+    """Add the missing openers and closers to consecutive lines of a file.
 
     Args:
-        language: The table to read them with.
+        language: Language of the lines.
         lines: The lines without line ends.
         first: Number of the first one, 1-based.
 
     Returns:
-        The best of a bounded number of ways; its tree says how many errors are left.
+        The best of a bounded number of completions; its tree has the number of remaining errors.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -88,7 +88,7 @@ def _dedent(lines: Sequence[str]) -> list[str]:
 
 
 def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
-    """Ways to complete a fragment, the plainest first, at most `MAX_TRIES`."""
+    """Yield ways to complete a fragment, the simplest first, at most `MAX_TRIES`."""
     lazily = _for_indented(_dedent(lines), text) if language.indented else None
     made = lazily or _for_braces(language, text)
     seen: set[tuple[str, str]] = set()
@@ -120,13 +120,13 @@ def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
 
 
 def _closes_first(lines: Sequence[str]) -> bool:
-    """True when the first triple quotes end a text whose start is not in the fragment."""
+    """Return True when the first triple quotes end a string that starts before the fragment."""
     first = next((line.strip() for line in lines if _TRIPLE in line), "")
     return first == _TRIPLE or (first.endswith(_TRIPLE) and not first.startswith(_TRIPLE))
 
 
 def _ending(lines: Sequence[str]) -> str:
-    """A body for a header that a fragment ends with."""
+    """Return a body for a header at the end of a fragment."""
     last = next((line for line in reversed(lines) if line.strip()), "")
     margin = " " * (len(last) - len(last.lstrip()))
     if last.rstrip().endswith(":"):
@@ -135,7 +135,7 @@ def _ending(lines: Sequence[str]) -> str:
 
 
 def _openers(lines: Sequence[str]) -> str:
-    """Headers for the blocks a fragment leaves but did not enter."""
+    """Return headers for the blocks that a fragment leaves but did not enter."""
     widths = [(len(line) - len(line.lstrip()), line.strip()) for line in lines if line.strip()]
     headers: list[str] = []
     lowest = widths[0][0] if widths else 0
@@ -210,7 +210,7 @@ def _comment_ends(text: str) -> tuple[str, str]:
 
 
 def _unbalanced(text: str, *, hash_comments: bool) -> tuple[str, str]:
-    """Closers without an opener, innermost first, and openers without a closer."""
+    """Return closers without an opener, innermost first, and openers without a closer."""
     missing: list[str] = []
     unclosed: list[str] = []
     in_comment = False

@@ -1,4 +1,4 @@
-"""Which languages there are, and their parsers."""
+"""Supported languages and their parsers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @cache
 def tables() -> dict[str, Language]:
-    """Every language's table, by each of its names."""
+    """Return every language's table, by each of its names."""
     found: dict[str, Language] = {}
     for module in sorted(item.name for item in pkgutil.iter_modules(languages.__path__)):
         loaded = importlib.import_module(f"{languages.__name__}.{module}")
@@ -31,7 +31,7 @@ def tables() -> dict[str, Language]:
 
 
 def language_of(name: str | None) -> Language | None:
-    """The table for a language name as `ChangedFile.language` has it, or None."""
+    """Return the table for a language name as in `ChangedFile.language`, or None."""
     return tables().get(name) if name else None
 
 
@@ -48,7 +48,7 @@ def _parser(package: str, entry: str) -> tree_sitter.Parser:
 
 
 def parser(language: Language) -> tree_sitter.Parser:
-    """The parser of a language.
+    """Return the parser of a language.
 
     Raises:
         DependencyError: Its grammar's wheel is not installed.
@@ -57,14 +57,14 @@ def parser(language: Language) -> tree_sitter.Parser:
 
 
 def languages_known() -> tuple[Language, ...]:
-    """Every table once, sorted by name."""
+    """Return every table once, sorted by name."""
     by_name = {language.name: language for language in tables().values()}
     return tuple(by_name[name] for name in sorted(by_name))
 
 
 @cache
 def fingerprint() -> str:
-    """Return the versions of the installed grammars: another version can read code another way.
+    """Return a hash of the installed grammars' versions: another version may parse differently.
 
     Returns:
         Eight hex digits of a hash over the grammars' packages and their versions.

@@ -1,4 +1,4 @@
-"""Guess the language of code whose file name does not determine it."""
+"""Language detection for code whose file name does not determine it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TELLING = frozenset(
 
 
 def guess(lines: Sequence[str]) -> Language | None:
-    """The language that reads a piece of code best, or None when none reads it well.
+    """Return the language that parses a piece of code best, or None when none does it well.
 
     Args:
         lines: Consecutive lines of one side of a hunk.
@@ -56,7 +56,7 @@ def guess(lines: Sequence[str]) -> Language | None:
 
 
 def _information(tree: Tree) -> float:
-    """Share of the tokens that stand in units of a clear role, in [0, 1]."""
+    """Return the share of tokens in units of a clear role, in [0, 1]."""
     total = sum(len(unit.tokens) for unit in tree.units)
     clear = sum(len(unit.tokens) for unit in tree.units if unit.role in _TELLING)
     return round(clear / total, 2) if total else 0.0

@@ -1,9 +1,8 @@
-"""The language-neutral picture of a piece of source code.
+"""Language-neutral model of a piece of source code.
 
-A parsed side is a flat tuple of units in reading order: declarations and
-statements, each with the tokens that are its own and not a nested unit's.
-Whatever a grammar calls its nodes ends at `Language`; nothing after it knows
-which language it reads.
+A parsed side is a flat tuple of units in reading order: declarations and statements, each with its
+own tokens but not those of nested units. Only `Language` depends on a grammar's node names; all
+other code is language-neutral.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class Part(StrEnum):
 
 
 class Token(NamedTuple):
-    """One leaf of the tree, or one line of a leaf that spans several."""
+    """One leaf of the tree, or one line of a multi-line leaf."""
 
     text: str
     """As in the source, without surrounding blanks."""
@@ -80,7 +79,7 @@ class Token(NamedTuple):
     named: bool
     """True for identifiers and literals, False for keywords and punctuation."""
     gap: bool
-    """True when a blank or a line end stands before it."""
+    """True when white space or a line end precedes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +87,7 @@ class Parameter:
     """One parameter of a function."""
 
     name: str
-    """Its name; for a destructuring pattern, the pattern."""
+    """Its name, or the destructuring pattern."""
     type: str
     """Its declared type; empty when there is none."""
     default: str
@@ -102,11 +101,11 @@ class Unit:
     """One declaration or statement."""
 
     index: int
-    """Its place in the tree's `units`."""
+    """Its index in the tree's `units`."""
     parent: int
-    """Index of the unit around it; -1 for the module."""
+    """Index of the enclosing unit; -1 for the module."""
     after: int
-    """Index behind its last nested unit: its subtree is `units[index:after]`."""
+    """Index after its last nested unit: its subtree is `units[index:after]`."""
     role: Role
     """Role."""
     word: str
@@ -118,30 +117,30 @@ class Unit:
     end: int
     """Last line, inclusive."""
     tokens: tuple[Token, ...]
-    """Its own tokens, nested units' left out."""
+    """Its own tokens, without those of nested units."""
     parts: Mapping[Part, str]
     """Text of its pieces on one line, bounded in length."""
     parameters: tuple[Parameter, ...] = ()
-    """Of a function."""
+    """Parameters of a function."""
     calls: tuple[str, ...] = ()
-    """Callees of its own expressions, outermost first."""
+    """Callees in its own expressions, outermost first."""
 
     def part(self, part: Part) -> str:
-        """Text of a piece; empty when the unit has none."""
+        """Return the text of a piece; empty when the unit has none."""
         return self.parts.get(part, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
-    """One parsed side."""
+    """Parsed source of one side."""
 
     units: tuple[Unit, ...]
     """In reading order; the first is the module."""
     errors: int
-    """Bytes the grammar could not make sense of."""
+    """Number of bytes the grammar could not parse."""
 
     def ancestors(self, unit: Unit) -> tuple[Unit, ...]:
-        """The units around a unit, innermost first, the module left out."""
+        """Return the units around a unit, innermost first, without the module."""
         found: list[Unit] = []
         while unit.parent > 0:
             unit = self.units[unit.parent]
@@ -149,7 +148,7 @@ class Tree:
         return tuple(found)
 
     def children(self, unit: Unit) -> tuple[Unit, ...]:
-        """The units directly inside a unit, in order."""
+        """Return the units directly inside a unit, in order."""
         found: list[Unit] = []
         index = unit.index + 1
         while index < unit.after:
@@ -159,63 +158,65 @@ class Tree:
         return tuple(found)
 
     def subtree(self, unit: Unit) -> tuple[Unit, ...]:
-        """A unit and everything inside it, in reading order."""
+        """Return a unit and everything inside it, in reading order."""
         return self.units[unit.index : unit.after]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """How one grammar's node types map to roles and parts."""
+    """Mapping of one grammar's node types to roles and parts."""
 
     name: str
     """As in `ChangedFile.language`."""
     package: str
     """Import name of the grammar's wheel."""
     roles: Mapping[str, Role]
-    """Node type to role; a type that is missing is seen through."""
+    """Role by node type; nodes of unlisted types are transparent."""
     entry: str = "language"
-    """The wheel's function that returns the grammar."""
+    """Function of the wheel that returns the grammar."""
     aliases: frozenset[str] = frozenset()
     """Other names of the language that use this table."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """Node type to English noun, where it is not the role's."""
+    """English noun by node type, where it differs from the role's."""
     statements: frozenset[str] = frozenset({"expression_statement"})
     """Types that wrap one expression; the expression gives the role."""
     expressions: Mapping[str, Role] = field(default_factory=dict)
-    """Type of a wrapped expression to role."""
+    """Role by type of a wrapped expression."""
     bodies: frozenset[str] = frozenset()
     """Types whose direct children are statements without a wrapper."""
     wrappers: Mapping[str, str] = field(default_factory=dict)
     """Types around a declaration that belong to it, with the field that holds it."""
     hollow: frozenset[str] = frozenset()
-    """Types that are a unit only when they have a body (C#'s `get;` is none)."""
+    """Types that are a unit only when they have a body (unlike C#'s `get;`)."""
     calls: frozenset[str] = frozenset({"call_expression"})
     """Types of calls and object creations."""
     keyword_calls: Mapping[str, Role] = field(default_factory=dict)
-    """Callees that are what other languages have a keyword for (Ruby's `raise`)."""
+    """Callees that correspond to keywords of other languages (Ruby's `raise`)."""
     lambdas: frozenset[str] = frozenset()
     """Types of functions written as a value."""
     blocks: frozenset[str] = frozenset()
     """Types of bodies that hold statements."""
     atoms: frozenset[str] = frozenset({"string", "string_literal"})
-    """Types taken as one token with all they contain."""
+    """Types taken as one token with their whole content."""
     fields: Mapping[Part, tuple[str, ...]] = field(default_factory=dict)
     """Field names tried for a part before the common ones."""
     typed_left: bool = False
-    """True when a function's `type` field is what it returns (Java, C)."""
+    """True when a function's `type` field is its return type (Java, C)."""
     self_names: frozenset[str] = frozenset()
-    """Parameters that stand for the object and are not the caller's."""
+    """Parameters for the object itself, which callers do not pass."""
     fragments: tuple[tuple[str, str], ...] = ()
-    """Text to put before and after a fragment that does not parse alone."""
+    """Text added before and after a fragment that does not parse alone."""
     openers: Mapping[str, str] = field(default_factory=dict)
-    """Opens a `class`, `function`, `block`, `object` or `callback` missing from a fragment."""
+    """Text that opens a `class`, `function`, `block`, `object` or `callback` missing from a
+    fragment.
+    """
     prolog: str = ""
-    """Text that every fragment needs before it."""
+    """Text required before every fragment."""
     indented: bool = False
-    """True when indentation makes the blocks."""
+    """True when indentation delimits blocks."""
     closing_word: str = ""
-    """The word that ends a block where braces do not."""
+    """Word that ends a block in a language without braces."""
     precedence: int = 9
-    """Lower wins when two grammars read a text of unknown language equally well."""
+    """Priority when two grammars parse a text of unknown language equally well; lower wins."""
     line_comments: tuple[str, ...] = ("//",)
-    """Marker of a comment to the end of the line."""
+    """Marker of a comment that extends to the end of the line."""

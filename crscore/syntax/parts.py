@@ -1,7 +1,7 @@
-"""The pieces of one declaration or statement, read off its grammar node.
+"""Extraction of the pieces of one declaration or statement from its grammar node.
 
 Grammars agree more on field names (`name`, `condition`, `body`) than on node
-types, so the common names stand here and a language adds only what differs.
+types, so the common names are here and a language adds only its differences.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _QUOTES = "\"'`"
 
 
 def text_of(node: tree_sitter.Node | None, limit: int = MAX_PART) -> str:
-    """A node's text on one line, cut to `limit` characters with an ellipsis."""
+    """Return a node's text on one line, cut to `limit` characters with an ellipsis."""
     if node is None:
         return ""
     # Slicing the node's own bytes first keeps a megabyte-long line cheap.
@@ -66,7 +66,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def field_of(node: tree_sitter.Node, names: tuple[str, ...]) -> tree_sitter.Node | None:
-    """The first of several fields that a node has."""
+    """Return the first of several fields that a node has."""
     for name in names:
         found = node.child_by_field_name(name)
         if found is not None:
@@ -75,12 +75,12 @@ def field_of(node: tree_sitter.Node, names: tuple[str, ...]) -> tree_sitter.Node
 
 
 def names_for(language: Language, part: Part) -> tuple[str, ...]:
-    """Field names to try for a part, the language's own first."""
+    """Return the field names to try for a part, the language's own first."""
     return (*language.fields.get(part, ()), *_COMMON.get(part, ()))
 
 
 def carriers(node: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """The nodes under a declaration that hold a name and perhaps a value, at most 8."""
+    """Return the nodes under a declaration that hold a name and perhaps a value, at most 8."""
     found: list[tree_sitter.Node] = []
     level = [node]
     for _ in range(3):
@@ -101,7 +101,7 @@ _LISTS = ("_declaration", "_element", "_spec_list")
 
 
 def declared_name(node: tree_sitter.Node) -> str:
-    """The identifier at the end of a chain of declarators (`*x`, `f(int)`, `a[3]`)."""
+    """Return the identifier at the end of a chain of declarators (`*x`, `f(int)`, `a[3]`)."""
     for _ in range(8):
         below = node.child_by_field_name("declarator")
         if below is None and node.type.endswith("declarator") and node.named_children:
@@ -113,7 +113,7 @@ def declared_name(node: tree_sitter.Node) -> str:
 
 
 def function_part(node: tree_sitter.Node, name: str) -> tree_sitter.Node | None:
-    """A field of a function, or of the declarator that carries it in the C family."""
+    """Return a field of a function, or of the declarator that carries it in the C family."""
     current: tree_sitter.Node | None = node
     for _ in range(6):
         if current is None:
@@ -126,7 +126,7 @@ def function_part(node: tree_sitter.Node, name: str) -> tree_sitter.Node | None:
 
 
 def body_start(node: tree_sitter.Node) -> int:
-    """Byte where the body of a declaration or statement begins; its end without one."""
+    """Return the byte where a declaration's or statement's body begins; its end without one."""
     body = field_of(node, _BODIES)
     if body is not None and body.start_byte > node.start_byte:
         return body.start_byte
@@ -138,14 +138,14 @@ def body_start(node: tree_sitter.Node) -> int:
 
 
 def head_text(node: tree_sitter.Node) -> str:
-    """The text of a declaration or statement up to its body, on one line."""
+    """Return the text of a declaration or statement up to its body, on one line."""
     size = body_start(node) - node.start_byte
     raw = (node.text or b"")[: min(size, 4 * MAX_PART)].decode("utf-8", "replace")
     return shorten(_SPACES.sub(" ", raw).strip().rstrip("{").rstrip(), MAX_PART)
 
 
 def parts_of(node: tree_sitter.Node, role: Role, language: Language) -> dict[Part, str]:
-    """Every piece that a unit of this role can have, those that are there."""
+    """Return the pieces of a unit that its role can have and that are present."""
     found = {Part.HEAD: head_text(node)}
     for part in _WANTED.get(role, ()):
         text = text_of(field_of(node, names_for(language, part)))
@@ -174,7 +174,7 @@ def _add_bases(node: tree_sitter.Node, found: dict[Part, str], language: Languag
 
 
 def _add_range(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
-    """Find the range of a loop when the grammar keeps it in a clause (Go) or bare (PHP)."""
+    """Add the range of a loop when the grammar keeps it in a clause (Go) or bare (PHP)."""
     del language
     found[Part.VALUE] = found.get(Part.VALUE, "").removeprefix("in ")
     if found[Part.VALUE] or Part.CONDITION in found:
@@ -190,7 +190,7 @@ def _add_range(node: tree_sitter.Node, found: dict[Part, str], language: Languag
 
 
 def _add_arguments(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
-    """The arguments of a call behind a keyword (`go f(x)`, `defer f(x)`)."""
+    """Add the arguments of a call behind a keyword (`go f(x)`, `defer f(x)`)."""
     if Part.ARGUMENTS not in found and node.named_children and node.type not in language.calls:
         inner = node.named_children[0]
         if inner.type in language.calls:
@@ -235,7 +235,7 @@ def _add_declared(node: tree_sitter.Node, found: dict[Part, str], language: Lang
 
 
 def _add_start(node: tree_sitter.Node, found: dict[Part, str], language: Language) -> None:
-    """Find the statement before a check (Go's `if err := f(); err != nil`)."""
+    """Add the statement before a check (Go's `if err := f(); err != nil`)."""
     del language
     start = text_of(node.child_by_field_name("initializer"))
     if start and found.get(Part.CONDITION):
@@ -256,7 +256,7 @@ _EXTRA = {
 
 
 def declared_or_name(node: tree_sitter.Node) -> str:
-    """The name a declarator gives, whichever way its grammar spells it."""
+    """Return the name in a declarator, whichever field the grammar uses for it."""
     name = node.child_by_field_name("name")
     if name is None and node.child_by_field_name("declarator") is None and node.named_children:
         name = node.named_children[0]
@@ -276,7 +276,7 @@ def without_parentheses(text: str) -> str:
 
 
 def parameters_of(node: tree_sitter.Node, language: Language) -> tuple[Parameter, ...]:
-    """The parameters of a function, the receiver left out."""
+    """Return the parameters of a function, without the receiver."""
     listed = function_part(node, "parameters")
     if listed is None:
         single = node.child_by_field_name("parameter")
@@ -293,7 +293,7 @@ def parameters_of(node: tree_sitter.Node, language: Language) -> tuple[Parameter
 
 
 def _spread(node: tree_sitter.Node) -> Iterator[Parameter]:
-    """One parameter, or several that share a type (Go)."""
+    """Yield one parameter, or several that share a type (Go)."""
     pattern = node if node.type == "object_pattern" else field_of(node, ("pattern", "left"))
     if pattern is not None and pattern.type == "object_pattern":
         yield from _picked(pattern)
@@ -309,7 +309,7 @@ def _spread(node: tree_sitter.Node) -> Iterator[Parameter]:
 
 
 def _picked(pattern: tree_sitter.Node) -> Iterator[Parameter]:
-    """Find the names a function destructures from a parameter (`{ label, size = 3 }`)."""
+    """Yield the names a function destructures from a parameter (`{ label, size = 3 }`)."""
     for child in pattern.named_children[:MAX_PARAMETERS]:
         if "comment" in child.type:
             continue

@@ -1,4 +1,4 @@
-"""Source text to a flat tree of units, without recursion."""
+"""Conversion of source text to a flat tree of units, without recursion."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Language, Parameter
 
 MAX_UNITS = 20_000
-"""Units kept of one side; what follows belongs to the unit that is open."""
+"""Units kept of one side; later content belongs to the unit that is open."""
 MAX_TOKENS = 200_000
 """Tokens kept of one side."""
 
 MAX_CALLEE = 80
-"""Characters kept of what is called."""
+"""Characters kept of a callee."""
 
 _BODY = ("body",)
 _STARTS = ("initializer", "init", "update", "increment")
@@ -49,10 +49,10 @@ def parse_source(
     """Parse a text and keep the units that touch some lines.
 
     Args:
-        language: The table to read it with.
+        language: Language of the text.
         source: The whole file, or a fragment.
-        lines: Inclusive ranges of line numbers to keep, sorted; all when None. What lies
-            outside is parsed and then passed over.
+        lines: Inclusive ranges of line numbers to keep, sorted; all when None. Anything outside
+            them is parsed but skipped.
         first: Number of the first line of the text after `skip`.
         skip: Lines put before the fragment to make it parse; they get no tokens.
 
@@ -69,11 +69,11 @@ def parse_source(
 
 
 _MADE_UP = frozenset({Role.CLASS, Role.FUNCTION, Role.ASSIGN, Role.CALL})
-"""Roles that text put before a fragment can have; such a unit has no name of its own."""
+"""Roles of the text added before a fragment; such a unit has no name of its own."""
 
 
 class _Draft:
-    """A unit while its tokens are still coming in."""
+    """Unit whose tokens are still being collected."""
 
     __slots__ = ("calls", "core", "end", "name", "parent", "role", "start", "tokens", "word")
 
@@ -96,7 +96,7 @@ class _Draft:
 
 
 class _Reader:
-    """One walk over a parsed side."""
+    """State of one walk over a parsed side."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class _Reader:
         self.end = 0
 
     def walk(self, root: tree_sitter.Node) -> None:
-        """Visit every node once, in reading order, with a stack of our own."""
+        """Visit every node once, in reading order, with an explicit stack."""
         self.drafts[0].end = root.end_point.row + 1 + self.offset
         stack: list[tuple[tree_sitter.Node, int, bool]] = [(root, 0, False)]
         while stack:
@@ -143,7 +143,7 @@ class _Reader:
         return any(low <= end and start <= high for low, high in self.lines)
 
     def _open(self, node: tree_sitter.Node, owner: int) -> tuple[int, bool]:
-        """Start a unit when the node is one; else stay with the owner."""
+        """Start a unit when the node is one; else return the owner."""
         if node.id in self.handled or len(self.drafts) >= MAX_UNITS:
             return owner, False
         role, core = self._role(node)
@@ -162,14 +162,14 @@ class _Reader:
         return len(self.drafts) - 1, False
 
     def _word(self, node: tree_sitter.Node, core: tree_sitter.Node) -> str:
-        """The noun for a node: by its type and what it declares, its type, its wrapper's type."""
+        """Return the noun for a node, by its declared type, its own type or its wrapper's type."""
         words = self.language.words
         kind = core.child_by_field_name("type")
         declared = words.get(f"{core.type}/{kind.type}", "") if kind is not None else ""
         return declared or words.get(core.type) or words.get(node.type, "")
 
     def _is_flat(self, node: tree_sitter.Node) -> bool:
-        """A function value on one line is part of its expression, not a place of its own."""
+        """Return True for a function value on one line, which is part of its expression."""
         one_line = node.start_point.row == node.end_point.row
         return one_line and node.type in self.language.lambdas
 
@@ -193,7 +193,7 @@ class _Reader:
         return self._value_role(node, role) if role is not None else (None, node)
 
     def _value_role(self, node: tree_sitter.Node, role: Role) -> tuple[Role, tree_sitter.Node]:
-        """A declaration or assignment of a function is that function."""
+        """Return a value's role and node: the function itself when a function is assigned."""
         if role is Role.CALL and self.language.keyword_calls:
             callee = text_of(field_of(node, names_for(self.language, Part.CALLEE)), 40)
             return self.language.keyword_calls.get(callee, role), node
@@ -208,7 +208,7 @@ class _Reader:
         return role, node
 
     def _through(self, node: tree_sitter.Node) -> tree_sitter.Node:
-        """The function that a declaration gives a name to, else the node itself."""
+        """Return the function that a declaration names, else the node itself."""
         value = field_of(node, ("right", "value"))
         if value is None:
             held = carriers(node)
@@ -266,7 +266,7 @@ class _Reader:
             gap = True
 
     def freeze(self) -> tuple[Unit, ...]:
-        """The finished units; `after` comes from the last unit inside each."""
+        """Return the finished units; `after` comes from the last unit inside each."""
         after = list(range(1, len(self.drafts) + 1))
         for index in range(len(self.drafts) - 1, 0, -1):
             parent = self.drafts[index].parent
@@ -310,14 +310,14 @@ def _starts(node: tree_sitter.Node) -> Iterator[int]:
 
 
 def _method_of(callee: tree_sitter.Node) -> str:
-    """The end of a long chain of calls, cut at the front of what it is called on."""
+    """Return the method at the end of a long chain of calls, after its truncated receiver."""
     name = field_of(callee, ("property", "field", "attribute", "name"))
     above = field_of(callee, ("object", "operand", "argument", "value"))
     return f"{text_of(above, 40)}.{text_of(name, 60)}" if above and name else ""
 
 
 def _last_row(node: tree_sitter.Node) -> int:
-    # A node that ends with the line break ends on the line before.
+    # A node that ends with a line break ends on the previous line.
     end = node.end_point
     return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row
 
@@ -345,7 +345,7 @@ def _has_value(node: tree_sitter.Node) -> bool:
 
 
 def _is_statement(node: tree_sitter.Node, language: Language) -> bool:
-    """True where a grammar has no wrapper around statements and this is one."""
+    """Return True for a statement in a grammar that does not wrap statements."""
     above = node.parent
     if above is None or above.type not in language.bodies:
         return False
@@ -368,7 +368,7 @@ def _target_name(node: tree_sitter.Node, language: Language) -> str:
 
 
 def _callback_label(node: tree_sitter.Node, language: Language) -> str:
-    """Return the call that takes a callback, with the text beside it: `it 'adds numbers'`."""
+    """Return the callee that takes a callback, with its text argument: `it 'adds numbers'`."""
     above = node.parent
     for _ in range(4):
         if above is None:

@@ -1,4 +1,4 @@
-"""From one changed file to its claims."""
+"""Claims about one changed file."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def claims_of(file: ChangedFile) -> tuple[PseudoReference, ...]:
     """Describe the changes of a file by its keys, rules, headings or commands.
 
     Args:
-        file: Any changed file; without hunks there is nothing to describe. When the whole
-            file is known, the names around a key come from it, else from the hunk.
+        file: Any changed file; one without hunks has no claims. The names around a key come from
+            the whole file when it is known, else from the hunk.
 
     Returns:
         Claims and implications, most informative first; related lines share one claim.
@@ -163,17 +163,17 @@ def _describe_by_entries(
 
 
 def _is_section_around(file: ChangedFile) -> bool:
-    """True when the heading of a hunk is what its indented lines belong to.
+    """Return True when the heading of a hunk contains the hunk's indented lines.
 
-    git prints the last line above that begins with a letter. In YAML and its like that is
-    the key around; in a stylesheet or a document it may be closed long before. Keys that
-    begin with a dot, as in GitLab's files, are passed over by git.
+    git prints the last preceding line that begins with a letter. In YAML and similar formats that
+    is the enclosing key; in a stylesheet or a document it may have been closed long before. git
+    skips keys that begin with a dot, as in GitLab's files.
     """
     return file.language in _SECTIONED and ".gitlab" not in file.path
 
 
 def _as_dependency(one: Entry) -> Entry:
-    """Take a setting or an item of a list of dependencies for what it is."""
+    """Convert a setting or an item of a list of dependencies to a dependency."""
     # an item may stand one level deeper: optional-dependencies -> a group -> items
     around = one.where[-1:] if one.name else one.where[-2:]
     if not any(_DEPENDENCIES.search(name) for name in around):
@@ -187,7 +187,7 @@ def _as_dependency(one: Entry) -> Entry:
 
 
 def _fold(changes: Sequence[Change]) -> tuple[list[tuple[Change, list[Change]]], list[Change]]:
-    """Put what came or went inside something that came or went together with it."""
+    """Merge additions or removals into an enclosing entry that was added or removed with them."""
     heads: dict[tuple[Action, tuple[str, ...]], tuple[Change, list[Change]]] = {}
     for change in changes:
         one = change.entry
@@ -209,7 +209,7 @@ def _fold(changes: Sequence[Change]) -> tuple[list[tuple[Change, list[Change]]],
 
 
 def _groups(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    """Describe up to two changed entries one by one, more of them together."""
+    """Yield two changed entries separately, all other neighbours as groups."""
     for group in _neighbours(changes):
         if len(group) == 2 and group[0].action is Action.CHANGED:
             yield group[:1]
@@ -219,7 +219,7 @@ def _groups(changes: Sequence[Change]) -> Iterator[list[Change]]:
 
 
 def _neighbours(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    """Put neighbours of one kind together to which the same happened in the same place."""
+    """Group neighbours of one kind that changed the same way in the same place."""
     group: list[Change] = []
     for change in changes:
         if group and (len(group) == _MAX_TOGETHER or not _belong(group[-1], change)):
@@ -274,7 +274,7 @@ def _reference(
 
 
 def _is_layout(file: ChangedFile) -> bool:
-    """True when only white space differs, or the order of the words."""
+    """Return True when only white space or the order of the words differs."""
     old, new = (
         [word for line in file.lines(kind) for word in line.text.split()]
         for kind in (LineKind.REMOVED, LineKind.ADDED)
@@ -301,7 +301,7 @@ def _layout(file: ChangedFile, rearranged: Sequence[Entry]) -> PseudoReference:
 
 
 def _spans(file: ChangedFile, old: Iterable[int], new: Iterable[int]) -> tuple[LineSpan, ...]:
-    """Join line numbers to spans; a context line in between ends one."""
+    """Join line numbers into spans; a context line in between ends a span."""
     spans: list[LineSpan] = []
     sides = ((Side.OLD, file.old_path or file.path, old), (Side.NEW, file.path, new))
     for side, path, numbers in sides:

@@ -1,4 +1,4 @@
-"""Readers of what is run: Dockerfiles, makefiles, shell scripts, SQL; and plain lists."""
+"""Readers of Dockerfiles, makefiles, shell scripts, SQL and plain lists."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CONSTRAINTS: Final = frozenset(
 
 
 def _logical(lines: Sequence[Line], notes: str = "#") -> Iterator[list[Line]]:
-    """Join lines that end in a backslash; comments inside are passed over."""
+    """Join lines that end in a backslash; comments inside are skipped."""
     group: list[Line] = []
     for line in lines:
         if group and line.text.lstrip().startswith(notes):
@@ -138,7 +138,7 @@ def _requirement(line: Line, where: Sequence[str]) -> Entry:
 
 
 def requirement_of(text: str) -> tuple[str, str] | None:
-    """Split `name[extra]>=1.2; marker` into the name and what its version must be."""
+    """Split `name[extra]>=1.2; marker` into the name and its version constraint."""
     match = _REQUIREMENT.match(" ".join(unquoted(text).split()))
     return (match[1], (match[3] or "").strip()) if match else None
 
@@ -157,7 +157,7 @@ def read_gomod(lines: Sequence[Line]) -> list[Entry]:
 
 
 def read_patterns(lines: Sequence[Line]) -> list[Entry]:
-    """Read .gitignore and its like: one pattern a line."""
+    """Read .gitignore and similar files: one pattern a line."""
     found: list[Entry] = []
     for line in lines:
         text = line.text.strip()

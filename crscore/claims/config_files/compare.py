@@ -1,4 +1,4 @@
-"""Which entry of the old side became which entry of the new side."""
+"""Pairing of the entries of the old side with those of the new side."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 _WINDOW: Final = 40
 _WORD: Final = re.compile(r"\w+")
 _ALIKE: Final = 0.5
-"""Share of common words, in [0, 1], from which two texts count as one text, changed."""
+"""Share of common words, in [0, 1], from which two texts are one changed text."""
 _ALIKE_IN_PLACE: Final = 0.2
-"""The same where one text stands in the place of the other."""
+"""The same for two texts in the same place."""
 _COMMON_VALUES: Final = frozenset({"", "true", "false", "yes", "no", "0", "1", "null", "none"})
 
 
@@ -54,7 +54,7 @@ class Change:
 
 
 class Comparison(NamedTuple):
-    """All that differs between two sides."""
+    """All differences between two sides."""
 
     changes: list[Change]
     rearranged: list[Entry]
@@ -69,7 +69,7 @@ def compare(old: Sequence[Entry], new: Sequence[Entry]) -> Comparison:
         new: Entries after, in the order of the file.
 
     Returns:
-        The changes, in the order of the new file's lines, removed ones at their old line.
+        The changes, in the order of the new file's lines, removed entries at their old line.
     """
     pairs = _Pairs()
     pairs.by_key(old, new)
@@ -88,7 +88,7 @@ def compare(old: Sequence[Entry], new: Sequence[Entry]) -> Comparison:
 
 
 class _Pairs:
-    """Takes pairs out of what is gone and what is fresh, the surest first."""
+    """Builder of the pairs of removed and added entries, most certain pairs first."""
 
     def __init__(self) -> None:
         self.found: list[Change] = []
@@ -147,7 +147,7 @@ class _Pairs:
         self.fresh = [one for one in self.fresh if id(one) not in now_taken]
 
     def moved(self) -> None:
-        """The same name and value elsewhere."""
+        """Pair entries with the same name and value in different places."""
         places: dict[tuple[Kind, str, str], list[Entry]] = defaultdict(list)
         for one in self.gone:
             places[one.kind, one.name, one.value].append(one)
@@ -159,7 +159,7 @@ class _Pairs:
         self._take(pairs)
 
     def renamed(self) -> None:
-        """The same value in the same place under another name."""
+        """Pair entries with the same value in the same place under different names."""
         places: dict[tuple[Kind, tuple[str, ...]], list[Entry]] = defaultdict(list)
         for one in self.gone:
             if one.name:
@@ -175,7 +175,7 @@ class _Pairs:
         self._take(pairs)
 
     def alike(self) -> None:
-        """Texts without a name that share most of their words."""
+        """Pair texts without a name that share most of their words."""
         grouped: dict[tuple[Kind, tuple[str, ...]], list[Entry]] = defaultdict(list)
         for one in self.gone:
             if not one.name:
@@ -212,7 +212,7 @@ def _common_start(left: str, right: str) -> int:
 
 
 class _Texts:
-    """Texts without a name that stand in one place, found by where they stand."""
+    """Texts without a name in one place, indexed by position."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         ordered = sorted(entries, key=lambda one: one.line)
@@ -223,7 +223,7 @@ class _Texts:
         self.words = {id(one): _words(one) for one in ordered}
 
     def near(self, now: Entry) -> list[Entry]:
-        """The texts that `now` may come from, at most twice the window."""
+        """Return the texts that `now` may come from, at most twice the window."""
         if not now.changed:
             at = bisect_left(self.changed, now.line, key=lambda one: one.line)
             return self.changed[max(0, at - _WINDOW) : at + _WINDOW]

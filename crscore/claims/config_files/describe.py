@@ -1,4 +1,4 @@
-"""Sentences about one change, or about several that belong together."""
+"""Sentences about one change, or about several related changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PROSE: Final = frozenset({"markdown", "rst", "text", None})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describer:
-    """Knows the file, which decides the words."""
+    """Writer of sentences about the changes of one file."""
 
     language: str | None
     """The file's language."""
@@ -40,13 +40,13 @@ class Describer:
         return _NOUNS.get((self.language or "", kind), kind.value)
 
     def name(self, one: Entry) -> str:
-        """An entry's name: prose in quotation marks, anything else as code."""
+        """Return an entry's name: prose in quotation marks, anything else as code."""
         if one.kind is Kind.HEADING:
             return quote_text(one.name)
         return code(one.name)
 
     def place(self, one: Entry, preposition: str = "in") -> str:  # noqa: PLR0911  (one a format)
-        """Where an entry stands, with a leading space; the file when nothing is around it."""
+        """Return where an entry is, with a leading space; the file when nothing encloses it."""
         where = one.where
         if not where:
             return f" {preposition} {code(self.file_name)}" if self.file_name else ""
@@ -66,7 +66,7 @@ class Describer:
         return f" {preposition} {code('.'.join(where[-2:]))}"
 
     def describe(self, change: Change) -> str:
-        """One sentence about one change."""
+        """Return one sentence about one change."""
         special = _SPECIAL.get(change.entry.kind)
         if change.action is Action.MOVED:
             return self._moved(change)
@@ -88,7 +88,7 @@ class Describer:
         return f"{noun} is {change.action}{place}{end}."
 
     def describe_group(self, changes: Sequence[Change]) -> str:
-        """One sentence about entries of one kind to which the same happened in one place."""
+        """Return one sentence about entries of one kind that changed the same way in one place."""
         first = changes[0]
         noun = "row" if self.language == "csv" else self.noun(first.entry.kind)
         noun = f"{noun[:-1]}ies" if noun.endswith("y") and noun != "key" else f"{noun}s"
@@ -105,7 +105,7 @@ class Describer:
         return f"The {noun} {listed(parts)} are {first.action}{place}."
 
     def describe_block(self, change: Change, inside: Sequence[Change]) -> str:
-        """One sentence about an entry that came or went with all that is in it."""
+        """Return one sentence about an entry added or removed with everything inside it."""
         one = change.entry
         verb = f"is {change.action}"
         place = self.place(one, "to" if change.action is Action.ADDED else "from")

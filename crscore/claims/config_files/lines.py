@@ -1,4 +1,4 @@
-"""Claims about files in languages that no reader knows: what the changed lines name."""
+"""Claims about files in languages without a reader, from the names in the changed lines."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Run:
     removed: tuple[DiffLine, ...]
     added: tuple[DiffLine, ...]
     place: str
-    """Name of the definition around it; "" when none is seen."""
+    """Name of the enclosing definition; "" when none is visible."""
 
     @property
     def lines(self) -> tuple[DiffLine, ...]:
@@ -117,7 +117,7 @@ def _runs(hunk: Hunk) -> Iterator[_Run]:
 def _run(
     removed: Sequence[DiffLine], added: Sequence[DiffLine], scopes: Sequence[tuple[int, str]]
 ) -> _Run:
-    """Name the definition that all lines are indented under."""
+    """Return the definition that all lines are indented under."""
     indents = [_indent(line) for line in (*removed, *added) if line.text.strip()]
     least = min(indents, default=0)
     place = next((name for indent, name in reversed(scopes) if indent < least), "")
@@ -129,7 +129,7 @@ def _indent(line: DiffLine) -> int:
 
 
 def names_in(lines: Sequence[DiffLine], limit: int = 6) -> tuple[str, ...]:
-    """The identifiers of some lines that are no keywords, in order of appearance."""
+    """Return the identifiers in some lines, without keywords, in order of appearance."""
     found: dict[str, None] = {}
     for line in lines[:_PAIRED]:
         for name in _NAME.findall(line.text[:MAX_LINE]):
@@ -219,7 +219,7 @@ def _line_changed(old: str, new: str, place: str) -> tuple[str, float]:  # noqa:
 
 
 def _renamed(old: list[str], new: list[str]) -> tuple[str, str] | None:
-    """The one name that differs in every line, when that is all that differs."""
+    """Return the one name that differs in every line, when nothing else differs."""
     if len(old) != len(new) or len(old) > _PAIRED:
         return None
     found = {replaced(was, now) for was, now in zip(old, new, strict=True)}
@@ -277,7 +277,7 @@ def _action(line: str) -> str | None:  # noqa: PLR0911  (one for each form)
 
 
 def _test_of(text: str) -> str:
-    """The condition in what follows its keyword: `(x > 1) return y` checks `x > 1`."""
+    """Return the condition after its keyword: `(x > 1) return y` checks `x > 1`."""
     text = text.strip(" {:")
     if not text.startswith("("):
         return text
@@ -292,7 +292,7 @@ def _test_of(text: str) -> str:
 
 
 def _subjects(lines: Sequence[str], other: Sequence[str]) -> list[str]:
-    """Names in some lines and not in others, in order."""
+    """Return the names in some lines and not in others, in order."""
     known = {name for one in other for name in _NAME.findall(one)}
     found: dict[str, None] = {}
     for one in lines[:_PAIRED]:

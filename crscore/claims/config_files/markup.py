@@ -35,7 +35,7 @@ def read_xml(lines: Sequence[Line]) -> list[Entry]:
 
 
 def read_html(lines: Sequence[Line]) -> list[Entry]:
-    """Read HTML and templates: an element's text is what the page says."""
+    """Read HTML and templates: an element's text is text shown on the page."""
     return _read_tags(lines, Kind.TEXT)
 
 
@@ -44,7 +44,7 @@ def _read_tags(lines: Sequence[Line], text_kind: Kind) -> list[Entry]:
 
     Args:
         lines: One side, whole or a hunk of it.
-        text_kind: What the text in an element becomes.
+        text_kind: Kind of the entries made from an element's text.
 
     Returns:
         Elements, their attributes as settings, and their texts, each in one pass.
@@ -118,7 +118,7 @@ def _read_package(
     stack: list[tuple[str, str]],
     found: list[Entry],
 ) -> None:
-    """Read Maven's two elements of a dependency as one entry."""
+    """Read the two elements of a Maven dependency as one entry."""
     parent = stack[-2]
     around = stack[-MAX_DEPTH - 2 : -2]
     if tag == "artifactId":
@@ -226,7 +226,7 @@ def read_prose(lines: Sequence[Line]) -> list[Entry]:
 
 
 class _Prose:
-    """Reads line by line; a paragraph ends at an empty line or where something else begins."""
+    """Line-by-line reader; a paragraph ends at an empty line or where another element begins."""
 
     def __init__(self) -> None:
         self.found: list[Entry] = []

@@ -1,4 +1,4 @@
-"""Entries of a configuration file and the lines they stand on."""
+"""Entries of a configuration file and their lines."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from crscore.records import ChangedFile
 
 MAX_LINE: Final = 2_000
-"""Characters of a line that are read; the rest of a longer one is generated or data."""
+"""Characters of a line that are read; the rest of a longer line is generated code or data."""
 
 MAX_VALUE: Final = 4_000
 """Characters of a value that are compared."""
 MAX_DEPTH: Final = 8
-"""Names around an entry that are kept, the innermost ones."""
+"""Enclosing names that are kept for an entry, the innermost ones."""
 
 
 class Kind(StrEnum):
-    """Kind of an entry; decides how it is described."""
+    """Kind of an entry, which determines how it is described."""
 
     SETTING = "setting"
     SECTION = "section"
@@ -49,7 +49,7 @@ class Kind(StrEnum):
 CONTAINERS: Final = frozenset(
     {Kind.SECTION, Kind.TARGET, Kind.FUNCTION, Kind.RULE, Kind.ELEMENT, Kind.HEADING}
 )
-"""Kinds whose added or removed inside is described together with them."""
+"""Kinds whose added or removed content is described together with them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +57,11 @@ class Line:
     """One line of one side of a file."""
 
     text: str
-    """Without its line end, cut at `MAX_LINE`."""
+    """Text without its line end, cut at `MAX_LINE`."""
     number: int
     """1-based; 0 for the heading of a hunk."""
     block: int
-    """Number of the run of changed lines it is in; -1 when it did not change."""
+    """Index of its run of changed lines; -1 when the line did not change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class Entry:
     kind: Kind
     """Kind."""
     where: tuple[str, ...]
-    """Names of what is around it, outermost first."""
+    """Names that enclose it, outermost first."""
     name: str
     """Its own name; "" when it has none."""
     value: str
@@ -79,13 +79,13 @@ class Entry:
     changed: tuple[int, ...]
     """Numbers of its changed lines; empty when none changed."""
     block: int
-    """The first run of changed lines it is in; -1 for none."""
+    """Index of its first run of changed lines; -1 for none."""
     line: int
     """Number of its first line."""
 
 
 def entry(kind: Kind, where: Sequence[str], name: str, value: str, lines: Sequence[Line]) -> Entry:
-    """Make an entry that stands on some lines."""
+    """Make an entry from its lines."""
     changed = [line for line in lines if line.block >= 0]
     return Entry(
         kind=kind,
@@ -100,7 +100,7 @@ def entry(kind: Kind, where: Sequence[str], name: str, value: str, lines: Sequen
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Lines joined, so that what crosses line ends can be read at once."""
+    """Lines joined into one text, so that constructs across line ends can be read."""
 
     joined: str
     """All lines with line feeds."""
@@ -120,21 +120,21 @@ class Text:
         )
 
     def between(self, start: int, end: int) -> tuple[Line, ...]:
-        """The lines that hold the characters from `start` up to `end`."""
+        """Return the lines that hold the characters from `start` up to `end`."""
         first = bisect_right(self.starts, start) - 1
         return self.lines[first : max(first + 1, bisect_right(self.starts, max(start, end - 1)))]
 
 
 def regions(file: ChangedFile, side: Side, *, with_section: bool) -> Iterator[list[Line]]:
-    """Give one side of a file: the whole of it when it is known, else hunk by hunk.
+    """Yield one side of a file: the whole side when it is known, else hunk by hunk.
 
     Args:
         file: A changed file.
-        side: The version to give.
+        side: The version to read.
         with_section: Put the heading of each hunk before its lines, as line 0.
 
     Yields:
-        Lines that follow one another.
+        Consecutive lines.
     """
     shown = _shown(file, side)
     source = file.new_source if side is Side.NEW else file.old_source

@@ -1,4 +1,4 @@
-"""Implications that a rule justifies."""
+"""Implications of changed entries, by rule."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class Implication(NamedTuple):
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
-    """Read a version, so that versions compare.
+    """Parse a version into comparable numbers.
 
     Args:
-        version: What a dependency asks for, or a tag.
+        version: Version constraint of a dependency, or a tag.
 
     Returns:
-        Its numbers without zeros at the end; empty for a range or anything else.
+        Its numbers without trailing zeros; empty for a range or anything else.
 
     Example:
         >>> numbers_of("^1.4.0"), numbers_of(">=1,<2"), numbers_of("4f3a9c")
@@ -60,7 +60,7 @@ def numbers_of(version: str) -> tuple[int, ...]:
 
 
 def implication_of(change: Change, *, is_config: bool) -> Implication | None:
-    """Say what a change to one entry means for those who rely on it.
+    """Return the implication of a changed entry for its users.
 
     Args:
         change: The entry and what happened to it.

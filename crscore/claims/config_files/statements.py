@@ -1,4 +1,4 @@
-"""SQL statements in words."""
+"""Descriptions of SQL statements."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def parts_changed(old: str, new: str) -> tuple[list[str], list[str]]:
 
 
 def phrase_of(statement: str) -> str:
-    """Say what a statement does.
+    """Describe the effect of a statement.
 
     Args:
         statement: SQL with its white space folded.

@@ -1,4 +1,4 @@
-"""How names, values and lists read in a sentence."""
+"""Formatting of names, values and lists in sentences."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def quote_text(text: str, limit: int = 140) -> str:
 
 
 def listed(parts: Sequence[str], limit: int = 5) -> str:
-    """Join with commas and a last `and`; what is over the limit is counted."""
+    """Join with commas and a last `and`; items over the limit are counted."""
     shown = list(parts[:limit])
     if len(parts) > limit:
         shown.append(f"{len(parts) - limit} more")
@@ -46,7 +46,7 @@ class Replaced(NamedTuple):
 
 
 def replaced(old: str, new: str) -> Replaced:
-    """Cut what two texts share at their beginning and end, at word borders.
+    """Remove the common words at the beginning and end of two texts.
 
     Example:
         >>> replaced("pip install -r a.txt", "pip install -q -r a.txt")
@@ -66,7 +66,7 @@ def replaced(old: str, new: str) -> Replaced:
 
 
 def difference(old: str, new: str) -> str:
-    """Say how a text changed, by the words that differ when these are few.
+    """Describe how a text changed, by the differing words when these are few.
 
     Example:
         >>> difference("go test ./...", "go test ./... -race")

@@ -1,1 +1,1 @@
-"""Claims by language models: from a diff to chats, and from the answers to claims."""
+"""Claims from language models: chats made from a diff, and claims parsed from the answers."""

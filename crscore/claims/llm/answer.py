@@ -1,4 +1,4 @@
-"""A model's answer: JSON, whole or cut off, or sections of numbered or bulleted points."""
+"""Parser for a model's answer: JSON, complete or cut off, or numbered or bulleted sections."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_CHARS: Final = 200_000
-"""Characters that are read of an answer; some fifty times as many as any real one has."""
+"""Characters of an answer that are read; about fifty times as many as any real answer has."""
 MAX_LINE: Final = 4_000
-"""Characters that are read of a line or an item; no sentence is longer."""
+"""Characters of a line or an item that are read; no sentence is longer."""
 
 _CLAIMS: Final = r"claims?|changes|summary|summary[ _]of[ _]changes"
 _IMPLICATIONS: Final = r"(?:possible[ _])?implications?"
@@ -32,8 +32,8 @@ _TOKEN: Final = re.compile(
 )
 _TEXT_KEYS: Final = frozenset(("text", "sentence", "description", "statement", "content"))
 
-# What models that think aloud write before the answer. A closing tag right before a quote is one
-# that a claim quotes.
+# Reasoning that some models write before the answer. A closing tag right before a quote is part of
+# a quotation in a claim.
 _THOUGHT_NAMES: Final = r"(?:think|thinking|thought|thoughts|reasoning)"
 _THOUGHT_ENDS: Final = re.compile(
     rf"</{_THOUGHT_NAMES}\s{{0,9}}>(?![`\"'\\])|<\|channel\|>final[^\n]{{0,60}}?<\|message\|>",
@@ -75,14 +75,14 @@ _CLOSED: Final = (".", "!", "?", "`", '"', "'", ")", "]", "}", "”", "’", ";"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedAnswer:
-    """Sentences of a model about a chunk of a change."""
+    """Sentences in a model's answer about one chunk of a change."""
 
     claims: tuple[str, ...]
     """Effects of the change, in the answer's order, without headers, numbers and markup."""
     implications: tuple[str, ...]
     """Consequences of the change."""
     cut: bool
-    """True when the answer broke off; its unfinished part is left out."""
+    """True when the answer was cut off; its unfinished part is omitted."""
 
 
 class _Point(NamedTuple):
@@ -94,21 +94,22 @@ class _Point(NamedTuple):
 
 
 def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
-    r"""Read an answer.
+    r"""Parse an answer.
 
     Args:
         raw: The model's text; "" is an answer without claims.
-        whole: False when the engine says that the answer was cut off by the limit on tokens.
+        whole: False when the engine reports that the token limit cut off the answer.
 
     Returns:
-        Its sentences. Of an answer that was cut off, or whose last line breaks off, the last
-        sentence is left out, unless a JSON answer was complete by then. What a model thinks aloud
-        (`<think>...</think>`) is no part of its answer; an unfinished thought is one cut off.
-        Prose in a section that has a list introduces it or is a remark, and is left out.
+        Its sentences. The last sentence of an answer that was cut off, or whose last line is
+        incomplete, is omitted, unless the JSON was already complete. Reasoning
+        (`<think>...</think>`) is not part of the answer; an answer inside unclosed reasoning counts
+        as cut off. Prose in a section that has a list is an introduction or a remark, and is
+        omitted.
 
     Source:
         Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code reads the two
-        sections. JSON, prose and markup are ours.
+        sections. Support for JSON, prose and markup is an addition.
 
     Example:
         >>> read_answer("**Summary of Changes:**\n1. **Limit**: `n` is 5.\n2. `m` is", whole=False)
@@ -132,7 +133,7 @@ def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
 
 
 def _without_thoughts(raw: str) -> tuple[str, bool]:
-    """Return the answer without what a model thought aloud, and whether a thought was cut off."""
+    """Return the answer without the model's reasoning, and whether the reasoning was cut off."""
     start = 0
     for end in _THOUGHT_ENDS.finditer(raw):
         start = end.end()
@@ -144,7 +145,7 @@ def _without_thoughts(raw: str) -> tuple[str, bool]:
 
 
 def _json_points(raw: str, at: int) -> tuple[list[_Point], bool]:
-    """Read the strings of JSON up to its end; also whether it broke off before that."""
+    """Read the strings of JSON up to its end; also return whether it was cut off before that."""
     points: list[_Point] = []
     implies, skipped, depth = False, False, 0
     while (token := _TOKEN.match(raw, at)) is not None:
@@ -173,7 +174,7 @@ def _unescaped(string: str) -> str:
 
 
 def _listed_points(raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
-    """Read an answer that is no JSON; also whether it was cut off or its last point breaks off."""
+    """Parse an answer that is not JSON; also return whether it or its last point was cut off."""
     points: list[_Point] = []
     implies = False
     for line in filter(str.strip, _lines_outside_code(clean(raw))):
@@ -193,7 +194,7 @@ def _listed_points(raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
 
 
 def _lines_outside_code(text: str) -> Iterator[str]:
-    """Yield the lines; a fence around the whole answer is read through."""
+    """Yield the lines; a fence around the whole answer is ignored."""
     fenced = in_code = seen = False
     for line in text.split("\n"):
         fence = _FENCE.match(line)
@@ -208,12 +209,12 @@ def _lines_outside_code(text: str) -> Iterator[str]:
 
 
 def _continues(line: str, last: _Point) -> bool:
-    """Return whether a model broke the line before: it ends no sentence, and this begins none."""
+    """Return whether a model broke a sentence across lines: none ends before, none begins here."""
     return not last.text.endswith((".", "!", "?", ":", ";")) and line.lstrip()[:1].islower()
 
 
 def _prose(line: str) -> Iterator[str]:
-    """Cut a line into sentences; code between backticks is not cut."""
+    """Split a line into sentences; code between backticks is not split."""
     masked = _CODE.sub(lambda found: f"`{'x' * (len(found[0]) - 2)}`", line)
     starts = [0, *(found.end() for found in _SENTENCE_END.finditer(masked)), len(line)]
     for start, end in pairwise(starts):
@@ -223,13 +224,13 @@ def _prose(line: str) -> Iterator[str]:
 
 
 def _without_remarks(points: list[_Point], raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
-    """Leave out prose beside a list, and the last point where it breaks off."""
+    """Omit prose beside a list, and the last point when it is incomplete."""
     with_lists = {point.implies for point in points if point.listed}
     kept = [point for point in points if point.listed or point.implies not in with_lists]
     if not kept or kept[-1] is not points[-1] or raw.endswith("\n"):
         return kept, cut
     ended = [_is_ended(point.text) for point in kept]
-    # A model that ends no point with a full stop did not break off for the want of one.
+    # If no point ends with a full stop, a missing one does not mean that the answer was cut off.
     broken = cut or (len(ended) > 1 and not ended[-1] and all(ended[:-1]))
     return kept[:-1] if broken else kept, broken
 
@@ -245,7 +246,7 @@ def _plain_sentence(text: str) -> str:
     text = _MARKERS.sub("", text[header.end() :] if header else text, count=1)
     label = _LABEL.match(text)
     if label is not None:
-        # A label that names code says of what the rest speaks.
+        # A label with code names the subject of the sentence.
         rest = text[label.end() :]
         text = f"{label[1]}: {rest}" if rest and _NAMES_CODE.search(label[1]) else rest
     text = _BOLD.sub(lambda found: found[1] or found[2], text).strip()

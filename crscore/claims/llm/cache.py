@@ -1,4 +1,4 @@
-"""Cache of claims, by the diff and by everything that a model's answer depends on."""
+"""Cache of claims, keyed by the diff and by everything that a model's answer depends on."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from crscore.records import Diff
 
 KIND: Final = "claims"
-"""First word of the keys, by which `crscore cache` tells the kinds of entries apart."""
+"""First word of the keys, by which `crscore cache` distinguishes the kinds of entries."""
 
 
 class Bytes(Protocol):
-    """Store of bytes by key; a value that it cannot keep or has lost is None."""
+    """Store of bytes by key; None for a value that was not kept or has been lost."""
 
     def get(self, key: str) -> bytes | None:
         """Return the value of a key, or None."""
@@ -32,13 +32,13 @@ class Bytes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ClaimsCache:
-    """Claims in a store of bytes."""
+    """Claims cached in a store of bytes."""
 
     store: Bytes
     """Holds the encoded claims."""
 
     def get(self, key: str) -> Claims | None:
-        """Return the claims of a key; None when they are not known or cannot be read."""
+        """Return the claims of a key; None when they are missing or cannot be read."""
         data = self.store.get(key)
         try:
             return None if data is None else msgspec.msgpack.decode(data, type=Claims)
@@ -55,12 +55,12 @@ def claims_key(diff: Diff, made_by: str, context: str) -> str:
 
     Args:
         diff: The change.
-        made_by: Of the generator: model, revision, adapter, prompt, sampling, where it is and how
-            much it takes.
-        context: With `function`, the whole files are part of what the model sees.
+        made_by: Identity of the generator: model, revision, adapter, prompt, sampling, address and
+            context size.
+        context: With `function`, the whole files are part of the model's input.
 
     Returns:
-        The same key for the same answer, another one otherwise.
+        The same key for inputs that give the same answer, different keys otherwise.
     """
     sees_sources = context != "hunk"
     files = [

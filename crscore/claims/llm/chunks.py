@@ -1,10 +1,10 @@
-"""A change in chunks that a model can take, each a part of one file.
+"""Chunks of a change that fit a model's context, each a part of one file.
 
-The published method asks about one hunk, and the model it trained saw changes of 10 to 1,000
-characters (Naik et al., NAACL 2025, appendix C.3). So a hunk is a chunk of its own, small ones of
-one file go together up to that size, and files never mix: a claim then stands on known lines of
-one file. A hunk that is too long is cut between its lines. The paper cuts each of its three
-blocks at 4,000 characters; here a note names everything that is left out.
+The published method sends one hunk at a time, and its model was trained on changes of 10 to 1,000
+characters (Naik et al., NAACL 2025, appendix C.3). So each hunk is a chunk, small hunks of one file
+are combined up to that size, and files are never mixed: each claim then refers to known lines of
+one file. A hunk that is too long is cut between its lines. The paper cuts each of its three blocks
+at 4,000 characters; here a note names every omitted part.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 BUDGET: Final = 8_000
 """Characters of a chunk: the published 4,000 of a diff, and as many of its changed lines."""
 TOGETHER: Final = 1_000
-"""Characters of a diff up to which hunks of one file are asked about together."""
+"""Characters of a diff up to which hunks of one file are combined."""
 MAX_CHUNKS: Final = 200
-"""Chunks of one diff: a change of 800,000 characters, which costs as much as 200 small ones."""
+"""Chunks of one diff: a change of 800,000 characters, at the cost of about 200 small ones."""
 
 _SIGNS: Final = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
 
@@ -39,32 +39,32 @@ class Chunk:
     file: ChangedFile
     """The file, with all of its hunks."""
     hunks: tuple[Hunk, ...]
-    """Those that are shown, or parts of them with headers of their own; never empty."""
+    """Hunks that are shown, or parts of them with headers of their own; never empty."""
     around: str = ""
     """The functions around the changed lines, from the new source; may be empty."""
 
     @property
     def text(self) -> str:
-        """The diff, as git prints hunks."""
+        """The diff in git's hunk format."""
         return "\n".join(line for hunk in self.hunks for line in _printed(hunk))
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """The removed lines, stripped, blank ones left out."""
+        """The removed lines, stripped, without blank ones."""
         return tuple(_stripped(self.hunks, LineKind.REMOVED))
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The added lines, stripped, blank ones left out."""
+        """The added lines, stripped, without blank ones."""
         return tuple(_stripped(self.hunks, LineKind.ADDED))
 
     @property
     def spans(self) -> tuple[LineSpan, ...]:
-        """The lines it shows, of either side that has any."""
+        """Line ranges of the hunks, on each side that has lines."""
         return tuple(span for hunk in self.hunks for span in _spans(self.file, hunk))
 
     def paths(self) -> dict[Side, str]:
-        """The file's name on each side."""
+        """Return the file's name on each side."""
         return {Side.OLD: self.file.old_path or self.file.path, Side.NEW: self.file.path}
 
 
@@ -72,7 +72,7 @@ class ChunkedDiff(NamedTuple):
     """A change, cut into chunks."""
 
     chunks: tuple[Chunk, ...]
-    """In the order of the diff."""
+    """Chunks in the order of the diff."""
     notes: tuple[str, ...]
     """Parts of the change that no chunk shows, one sentence each."""
 
@@ -84,14 +84,14 @@ def chunk_diff(
 
     Args:
         diff: The change.
-        budget: Most characters of a chunk: its diff, its removed and added lines, and what is
-            around them; at least 200. With `count`, as many tokens instead.
-        count: Counts the tokens of a text; None as its answer means that it cannot.
+        budget: Maximum characters of a chunk: its diff, its removed and added lines, and their
+            context; at least 200. With `count`, the maximum number of tokens instead.
+        count: Counts the tokens of a text; returns None when it cannot.
         context: `hunk` for the diff alone; `function` for the functions around it as well, which
             needs the new sources.
 
     Returns:
-        The chunks, at most `MAX_CHUNKS`, and notes on all that they leave out.
+        The chunks, at most `MAX_CHUNKS`, and notes on everything omitted.
     """
     counts = count is not None and count("") is not None
     cutter = _Cutter(max(budget, 200), count if counts else None)
@@ -113,7 +113,7 @@ def chunk_diff(
 
 
 class _Cutter:
-    """Cuts files, and collects notes on the parts that are left out."""
+    """Splitter of files into chunks, with notes on the omitted parts."""
 
     def __init__(self, budget: int, count: Count | None) -> None:
         self.budget = budget
@@ -139,7 +139,7 @@ class _Cutter:
             yield Chunk(file=file, hunks=tuple(group))
 
     def surrounded(self, chunk: Chunk) -> Chunk:
-        """Add the functions around a chunk, where they fit."""
+        """Add the functions around a chunk if they fit."""
         around = enclosing_functions(chunk.file, chunk.hunks)
         if not around:
             return chunk
@@ -150,7 +150,7 @@ class _Cutter:
         return replace(chunk, around=around)
 
     def _fits(self, hunks: Sequence[Hunk]) -> bool:
-        # Counting tokens is slow, and no token has less than one character in ten.
+        # Counting tokens is slow, and no text has fewer tokens than a tenth of its characters.
         shown = _shown(hunks)
         if self.count is not None and len(shown) > 10 * self.budget:
             return False
@@ -161,7 +161,7 @@ class _Cutter:
         return len(text) if counted is None else counted
 
     def _cut(self, file: ChangedFile, hunk: Hunk) -> Iterator[Hunk]:
-        """Halve a hunk until its parts fit; what shows nothing but context is left out."""
+        """Halve a hunk until its parts fit; parts with context lines only are omitted."""
         if all(line.kind is LineKind.CONTEXT for line in hunk.lines):
             return
         if self._fits([hunk]):
@@ -206,19 +206,19 @@ def _stripped(hunks: Iterable[Hunk], kind: LineKind) -> Iterator[str]:
 
 
 def _length(hunks: Iterable[Hunk]) -> int:
-    """Characters of the diff alone."""
+    """Return the number of characters of the diff alone."""
     return sum(len(line) + 1 for hunk in hunks for line in _printed(hunk))
 
 
 def _shown(hunks: Sequence[Hunk]) -> str:
-    """All that a model is shown of hunks."""
+    """Return everything that a model is shown of the hunks."""
     lines = [line for hunk in hunks for line in _printed(hunk)]
     changed = (*_stripped(hunks, LineKind.REMOVED), *_stripped(hunks, LineKind.ADDED))
     return "\n".join((*lines, *changed))
 
 
 def _best_cut(lines: Sequence[DiffLine]) -> int:
-    """Return where to cut lines in two: where a run of changes begins, next to the middle."""
+    """Return where to split lines: at the start of a run of changes, closest to the middle."""
     middle = len(lines) // 2
     starts = [
         at
@@ -229,13 +229,13 @@ def _best_cut(lines: Sequence[DiffLine]) -> int:
 
 
 def _part(hunk: Hunk, start: int, end: int) -> Hunk:
-    """Return some lines of a hunk, as a hunk with the right header."""
+    """Return some lines of a hunk as a hunk with the correct header."""
     before, lines = hunk.lines[:start], hunk.lines[start:end]
     old_length, new_length = _count_lines(lines)
     old, new = _count_lines(before)
     return replace(
         hunk,
-        # A side without lines is named by the line before it.
+        # The header of a side without lines has the number of the preceding line.
         old_start=hunk.old_start + (hunk.old_length == 0) + old - (old_length == 0),
         old_length=old_length,
         new_start=hunk.new_start + (hunk.new_length == 0) + new - (new_length == 0),

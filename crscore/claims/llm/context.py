@@ -20,12 +20,12 @@ def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
     """Return the innermost function around each changed line that the hunks do not show whole.
 
     Args:
-        file: With its new source; without one there is nothing to show.
-        hunks: Those that are shown.
+        file: Changed file with its new source; without one the result is empty.
+        hunks: Hunks that are shown.
 
     Returns:
-        The functions' lines in the file's order, an empty line between two; "" when there is
-        none, or the language has no grammar.
+        The functions' lines in file order, separated by an empty line; "" when there are none, or
+        the language has no grammar.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -47,7 +47,7 @@ def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
 
 
 def _changed(hunks: Sequence[Hunk]) -> Iterator[int]:
-    """Yield added lines, and the lines of the new file before which something was removed."""
+    """Yield added lines, and the lines of the new file before which lines were removed."""
     for hunk in hunks:
         number = hunk.new_start
         for line in hunk.lines:

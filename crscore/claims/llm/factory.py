@@ -1,4 +1,4 @@
-"""Make a generator that asks an engine, from its options."""
+"""Claim generators that use an engine, made from options."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OF_SERVERS: Final = frozenset(("base_url", "api_key"))
 
 
 class _TrainedPrompt(msgspec.Struct, frozen=True):
-    """How a model was asked while it was trained: `prompt` of `training.json`."""
+    """Prompt settings of a model's training: `prompt` of `training.json`."""
 
     name: str = DEFAULT_PROMPT
     sha256: str = ""
@@ -43,20 +43,20 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
     """Make a generator.
 
     Args:
-        engine: The engine's name; claims carry it as their source.
-        options: Of the generator; those that are set for the engine go to it.
+        engine: The engine's name, recorded as the source of the claims.
+        options: Options of the generator; those for the engine are passed on to it.
 
     Returns:
         A generator whose model is not yet loaded.
 
     Raises:
-        ConfigError: An option is wrong.
+        ConfigError: An option is invalid.
     """
     given = {name: value for name in OF_ENGINES if (value := getattr(options, name)) is not None}
     if options.argument:
         given["model"] = options.argument
-    # What the environment says of a server is nothing to an engine without one; with several
-    # generators, each takes those options that it knows.
+    # An engine without a server ignores the server variables of the environment; with several
+    # generators, each takes the options it recognizes.
     offered = given.keys() if options.several else _OF_SERVERS
     made = plugins.create(
         "engines",
@@ -85,9 +85,9 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
 
 
 def _trained_prompt(given: dict[str, object]) -> _TrainedPrompt:
-    """Return how a model or adapter of ours was asked in training: it is asked likewise here."""
+    """Return the prompt settings used to train a crscore model or adapter, to be used here too."""
     model, lora = given.get("model"), given.get("lora")
-    # A model's name is no folder, even where one of that name lies here.
+    # A model name is not a folder, even when a folder of that name exists in the working directory.
     is_folder = model and (
         Path(str(model)).is_absolute() or str(model).startswith(("./", "../", "~"))
     )

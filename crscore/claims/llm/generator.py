@@ -1,8 +1,8 @@
-"""Claims by a language model, on any engine.
+"""Claims from a language model, on any engine.
 
-A diff becomes chunks, each chunk a chat, and all chats of a run one batch. An answer is read,
-its claims are compared with the diff, and those said twice are merged. The claims of a diff are
-cached, so that a model is asked about it once, however many reviews it has.
+A diff is split into chunks, each chunk becomes a chat, and all chats of a run form one batch. The
+claims parsed from an answer are checked against the diff, and duplicates are merged. The claims of
+a diff are cached, so that the model is called once for it, however many reviews it has.
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ if TYPE_CHECKING:
     from crscore.records import Diff, PseudoReference
 
 READING: Final = 3
-"""Version of how answers are read; claims that an older one read are not taken from the cache."""
+"""Version of the answer parser; cached claims of an older version are ignored."""
 GROUP: Final = 128
-"""Chats that a server is sent before its answers are cached."""
+"""Chats sent to a server before its answers are cached."""
 MAX_TOKENS: Final = 3_000
-"""Most tokens of a chunk, however much the model takes: about `chunks.BUDGET` characters."""
+"""Maximum tokens of a chunk, whatever the context size: about `chunks.BUDGET` characters."""
 CUT: Final = "broke off"
-"""Why the last claim of an answer is left out."""
+"""Reason the last claim of an answer is omitted."""
 CHARS_A_TOKEN: Final = 2.5
-"""Characters of a diff for one token, rather too few than too many: code has short tokens."""
+"""Characters of a diff per token, a low estimate: code has short tokens."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ModelClaims:
-    """A claim generator that asks a language model."""
+    """Claim generator that uses a language model."""
 
     source: str
-    """Name of the generator, kept in each claim."""
+    """Name of the generator, recorded in each claim."""
     engine: Engine
-    """Runs the model."""
+    """Engine that runs the model."""
     prompt: Prompt
     """The instructions and examples."""
     sampling: Sampling
-    """How answers are drawn."""
+    """Sampling settings."""
     form: Form = "json"
     """Form of an answer."""
     few_shots: int | None = None
     """Number of the prompt's examples that are shown; None for all."""
     context: str = "hunk"
-    """Code that it is shown: `hunk` or `function`."""
+    """Code that the model is shown: `hunk` or `function`."""
     cache: ClaimsCache | None = None
-    """Claims of earlier runs; None to keep none."""
+    """Claims of earlier runs; None to cache nothing."""
 
     @property
     def identity(self) -> str:
@@ -78,10 +78,10 @@ class ModelClaims:
         )
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Write the claims of each diff, those that are not cached in one batch."""
-        # How large a chunk may be decides what the model is shown, and so what it says.
+        """Write the claims of each diff, using one batch for those that are not cached."""
+        # The chunk size decides what the model is shown, and so its answer.
         made_by = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
-        # Equal changes are asked about once, whoever brings them.
+        # The model is called once for equal changes.
         keys = [claims_key(diff, made_by, self.context) for diff in diffs]
         by_key = dict(zip(keys, diffs, strict=True))
         cached = ((key, self.cache.get(key)) for key in by_key) if self.cache is not None else ()
@@ -95,17 +95,17 @@ class ModelClaims:
         return tuple(found[key] for key in keys)
 
     def _ask(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:
-        """Ask about each diff: in this process all at once, behind a server in groups.
+        """Generate claims for the diffs: in one batch in this process, in groups on a server.
 
-        The claims of a group are cached before the next one is asked about, as a run may be
-        killed and a server may cost money.
+        The claims of a group are cached before the next group is sent, as a run may be killed and
+        server calls may cost money.
 
         Yields:
             The claims of each diff, and whether every chunk of it was answered.
         """
         if not diffs:
             return
-        # A new word for each run: a diff cannot know how its fence ends.
+        # A new nonce for each run, so that a diff cannot predict how its fence ends.
         fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
         for group in _groups([self._chunks(diff) for diff in diffs], bool(self.engine.origin)):
             chats = [self._chat(chunk, fence) for one in group for chunk in one.chunks]

@@ -1,6 +1,7 @@
-"""The claims of an answer that are kept: those that name something of the diff, each once.
+"""Filter for the claims of an answer: each must name something in the diff, and is kept once.
 
-Language models write sentences that fit any change, and a change may ask them to repeat a text.
+Language models write sentences that fit any change, and a change may instruct them to repeat a
+text.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 MAX_CLAIMS: Final = 40
 """Claims, and implications, that are taken from one answer; the prompt asks for a third of that."""
 MAX_CHARS: Final = 1_000
-"""Characters of a claim; a longer one is no sentence."""
+"""Characters of a claim; a longer one is not a sentence."""
 MAX_SPANS: Final = 20
-"""Places of one claim; one with more speaks of the whole chunk."""
+"""Places of one claim; a claim with more applies to the whole chunk."""
 
 NAMES_NOTHING: Final = "names nothing of the diff"
 QUOTES_DIFF: Final = "only repeats a text of the diff"
@@ -41,7 +42,7 @@ _QUOTED: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W\d][\w$]*")
 _NUMBER: Final = re.compile(r"\d[\w.]*\w|\d")
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]|^_|[A-Z]{2}[a-z]|\w\$")
-# Parts of code that a sentence calls by a word that does not stand in the code.
+# Words for parts of code that do not occur in the code itself.
 _SIGNS: Final = {
     "string": re.compile(r"[\"'`]"),
     "condition": re.compile(r"\b(?:if|unless|else|elif|when|switch|case)\b|\?|&&|\|\|"),
@@ -58,7 +59,7 @@ class Grounded(NamedTuple):
     references: tuple[PseudoReference, ...]
     """Claims, then implications, in the answer's order."""
     dropped: Counter[str]
-    """Reason -> how many were dropped for it."""
+    """Number of dropped claims by reason."""
 
 
 def ground_claims(
@@ -69,13 +70,13 @@ def ground_claims(
     Args:
         answer: The model's answer.
         chunk: The part of the change that it is about.
-        source: Name of the generator, kept in each claim.
+        source: Name of the generator, recorded in each claim.
         examples: Sentences of the prompt's examples.
 
     Returns:
         The claims that share a name, path, quoted text, number or word with the chunk, with the
-        lines and names they stand on, and why the others were dropped. A sentence that stands in
-        the diff word for word, an order or a comment, was copied from it.
+        lines and names they refer to, and why the others were dropped. A sentence that occurs
+        verbatim in the diff, as an instruction or a comment, counts as copied and is dropped.
     """
     words = _ChunkWords(chunk)
     known = frozenset(map(normalize, examples))
@@ -94,13 +95,13 @@ def ground_claims(
 
 
 class _ChunkWords:
-    """The names, numbers, texts and words of a chunk."""
+    """Names, numbers, texts and words of a chunk."""
 
     def __init__(self, chunk: Chunk) -> None:
         self._chunk = chunk
         lines = [line for hunk in chunk.hunks for line in hunk.lines]
         self._changed = [line for line in lines if line.kind is not LineKind.CONTEXT]
-        # The functions around have a name that tells where the change is; their body is not of it.
+        # The names of the enclosing functions locate the change; their bodies are not part of it.
         places = [*chunk.paths().values(), *(hunk.section for hunk in chunk.hunks)]
         texts = [*places, chunk.around.partition("\n")[0], *(line.text for line in lines)]
         text = "\n".join(texts)
@@ -113,7 +114,7 @@ class _ChunkWords:
         self._stems = _stems(text).union(signs)
 
     def fault(self, text: str) -> str | None:
-        """Return why a sentence is not kept."""
+        """Return why a sentence is dropped; None when it is kept."""
         if len(text) > MAX_CHARS:
             return TOO_LONG
         if _sequence(text) in self._sequence:
@@ -130,11 +131,11 @@ class _ChunkWords:
         ):
             return True
         shared = len(_stems(text) & self._stems)
-        # A sentence that names code, but none of this change, needs more in common with it.
+        # A sentence that names code, but none of this change, needs more words in common with it.
         return shared > 1 if quoted or names else shared > 0
 
     def reference(self, text: str, kind: ReferenceKind, source: str) -> PseudoReference:
-        """Return a claim with the changed lines that it quotes or names, or all of the chunk's."""
+        """Return a claim with the changed lines that it quotes or names, or else all of them."""
         names = [name for name in _names(text) if name.lower() in self._names]
         quoted = _quotations(text)
         compounds = {name.lower() for name in names if _COMPOUND.search(name)}
@@ -155,13 +156,13 @@ class _ChunkWords:
 
 
 def deduplicate(references: Iterable[PseudoReference]) -> tuple[PseudoReference, ...]:
-    """Put claims of the same words together.
+    """Merge claims that use the same words.
 
     Args:
         references: Claims and implications of one diff, in order.
 
     Returns:
-        The first of each, standing on the lines of all.
+        The first claim of each group, with the lines of the whole group.
     """
     kept: dict[tuple[str, ...], PseudoReference] = {}
     for reference in references:
@@ -185,7 +186,7 @@ def normalize(text: str) -> tuple[str, ...]:
 
 
 def _quotations(text: str) -> list[str]:
-    """Return what stands between backticks or quotes, without blanks."""
+    """Return the texts between backticks or quotes, without blanks."""
     found = (_dense("".join(filter(None, match.groups()))) for match in _QUOTED.finditer(text))
     return [part for part in found if len(part) > 1]
 
@@ -203,13 +204,13 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _sequence(text: str) -> str:
-    """Return the words of a text, one blank around each."""
+    """Return the words of a text, separated and surrounded by single blanks."""
     words = " ".join(re.findall(r"\w+", text.lower()))
     return f" {words} "
 
 
 def _dense(text: str) -> str:
-    """Return a text without blanks and quotes, in lower case, as code and its quotation share it.
+    """Return a text without blanks and quotes, in lower case, to match code with its quotation.
 
     Example:
         >>> _dense("foo( 'a' )") == _dense('foo("a")')
@@ -219,7 +220,7 @@ def _dense(text: str) -> str:
 
 
 def _spans(lines: Iterable[DiffLine], paths: dict[Side, str]) -> Iterator[LineSpan]:
-    """Yield runs of neighbouring lines, those of the new file first."""
+    """Yield runs of adjacent lines, those of the new file first."""
     numbers = [(Side.OLD, line.old) if line.new is None else (Side.NEW, line.new) for line in lines]
     places = sorted((side.value, number or 0) for side, number in numbers)
     runs = groupby(enumerate(places), key=lambda found: (found[1][0], found[1][1] - found[0]))

@@ -1,4 +1,4 @@
-"""Claims of several generators, without repetitions: `--claims vllm+structural`."""
+"""Claims of several generators, without duplicates: `--claims vllm+structural`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crscore.records import Diff, PseudoReference
 
 SAME: Final = 0.8
-"""Cosine from which two claims of different generators count as the same."""
+"""Cosine from which claims of two generators count as duplicates."""
 
 
 class Encoder(Protocol):
@@ -30,12 +30,12 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A claim generator that joins the claims of others."""
+    """Claim generator that combines other generators."""
 
     generators: tuple[ClaimGenerator, ...]
-    """In order of precedence: a claim that an earlier one made is left out of a later one."""
+    """Generators in order of precedence: duplicates of an earlier generator's claim are dropped."""
     encoder: Encoder
-    """Compares the claims."""
+    """Encoder used to compare the claims."""
 
     @property
     def identity(self) -> str:
@@ -48,7 +48,7 @@ class Merged:
         return tuple(one.identity for one in self.generators)
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Write the claims of each diff by all generators."""
+        """Write the claims of each diff with all generators."""
         by_generator = [one.generate(diffs) for one in self.generators]
         return tuple(self._merge(claims) for claims in zip(*by_generator, strict=True))
 

@@ -1,4 +1,4 @@
-"""Options of the claim generators that ask a model: `openai`, `vllm` and `auto`."""
+"""Options of the claim generators that use a model: `openai`, `vllm` and `auto`."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """The prompt, the sampling, the cache, and options that an engine checks."""
 
     argument: str = ""
-    """The model, where it is named beside the generator."""
+    """Model named in the generator's argument."""
     several: bool = False
-    """True where other generators write claims too, for which options may be meant."""
+    """True when other generators are used too, for which options may be meant."""
     cache_dir: str | None = None
-    """Folder of the remembered claims; None to remember nothing."""
+    """Folder of the cached claims; None to cache nothing."""
     prompt: str | None = None
-    """Task and version; None for the one that the model was trained with, or the default."""
+    """Task and version; None for the prompt the model was trained with, or the default."""
     form: Literal["json", "sections"] | None = None
-    """Form of an answer; None for the one that the model was trained with, or `json`."""
+    """Form of an answer; None for the form the model was trained with, or `json`."""
     few_shots: bool | None = None
-    """Whether the prompt's examples are shown; None as the model was trained, or yes."""
+    """Whether the prompt's examples are shown; None for the training setting, or yes."""
     context: Literal["hunk", "function"] = "hunk"
-    """Code that the model is shown: the diff alone, or the functions around it as well."""
+    """Code that the model is shown: the diff alone, or also the functions around it."""
     temperature: Annotated[float, msgspec.Meta(ge=0)] = 0.0
-    """0 takes the likeliest token each time."""
+    """Sampling temperature; 0 always takes the likeliest token."""
     max_new_tokens: Positive = 512
-    """Most tokens of an answer; the paper takes 150, which cuts one answer in four off."""
+    """Maximum tokens of an answer; the paper uses 150, which truncates one answer in four."""
 
     model: str | None = None
     revision: str | None = None

@@ -1,8 +1,8 @@
-"""The chat with a model about a chunk of a change: a prompt file filled with the chunk.
+"""Chat with a model about a chunk of a change, made from a prompt file.
 
-The instructions and examples, which all chats have in common, come first, so that a server
-computes them once; the chunk comes last. There is no system message: the chat template of the
-default model, and of others, refuses one.
+The instructions and examples, which all chats share, come first, so that a server can cache them;
+the chunk comes last. There is no system message: the chat templates of the default model and others
+reject one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CHARS_A_TOKEN: Final = 3
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Most sentences that the model is asked for, by list."""
+    """Maximum number of sentences requested from the model, by list."""
 
     claims: int
     implications: int
@@ -48,7 +48,7 @@ class Forms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A change and a good answer."""
+    """Change with a good answer."""
 
     diff: str
     claims: tuple[str, ...]
@@ -56,7 +56,7 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A prompt file for claims; `prompts/claims.v1.toml` says what each text is for."""
+    """Prompt file for claims; `prompts/claims.v1.toml` explains each text."""
 
     instruction: str
     opening: str
@@ -68,7 +68,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 Prompt: TypeAlias = prompts.Prompt[Content]
-"""A prompt for claims."""
+"""Prompt for claims."""
 
 
 def load_prompt(name: str, folder: Path | None = None) -> Prompt:
@@ -76,10 +76,10 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
 
     Args:
         name: Task and version: `claims.v1`.
-        folder: Where it lies; None for crscore's own.
+        folder: Folder of the prompts; None for the built-in ones.
 
     Raises:
-        ConfigError: There is no such prompt, or it cannot be used; the error names the key.
+        ConfigError: The prompt does not exist or is invalid; the error names the key.
     """
     found = prompts.read_prompt(name, Content, folder=folder)
     content = found.content
@@ -100,14 +100,14 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
 
 
 def prompt_tokens(prompt: Prompt) -> int:
-    """Return about as many tokens as a chat has without its chunk, rather too many than too few."""
+    """Estimate the number of tokens in a chat without its chunk, rather too high than too low."""
     fence = Fence(nonce="0" * 32)
     shared = sum(len(message.text) + 20 for message in _shared(prompt, "sections", None))
     return (shared + sum(map(len, _fenced(prompt, fence, [""])))) // _CHARS_A_TOKEN
 
 
 def example_texts(prompt: Prompt) -> tuple[str, ...]:
-    """Return all sentences of the examples: a model that repeats one says nothing of the change."""
+    """Return all sentences of the examples; a repeated example is not a claim about the change."""
     examples = prompt.content.examples
     return tuple(text for one in examples for text in (*one.claims, *one.implications))
 
@@ -140,13 +140,13 @@ def make_chat(
     Args:
         prompt: The instructions and examples.
         chunk: The part of the change.
-        fence: Marks the chunk as data; nothing but the last message depends on it.
+        fence: Marks the chunk as data; only the last message depends on it.
         form: Form of the answer.
-        examples: Number of the prompt's examples are shown; None for all, 0 for a model that
+        examples: Number of the prompt's examples that are shown; None for all, 0 for a model that
             was trained on the task.
 
     Returns:
-        Messages that alternate between user and assistant, the user first and last.
+        Messages that alternate between user and assistant, starting and ending with the user.
     """
     shared = _shared(prompt, form, examples)
     last = "\n".join(_fenced(prompt, fence, _lines(chunk)))
@@ -156,7 +156,7 @@ def make_chat(
 
 
 def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form) -> str:
-    """Return claims as a model is to write them: an example's answer, or a training target."""
+    """Format claims as an answer of the given form: an example's answer, or a training target."""
     if form == "json":
         answered = {"claims": list(claims), "implications": list(implications)}
         # Without blanks, as guided decoding writes it.
@@ -172,7 +172,7 @@ def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form
 
 @lru_cache(maxsize=16)
 def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, ...]:
-    """Return the messages that all chats begin with; the last example ends with its answer."""
+    """Return the messages that all chats share; the last example ends with its answer."""
     content = prompt.content
     limits = {
         "claims": str(content.limits.claims),
@@ -202,7 +202,7 @@ def _fenced(prompt: Prompt, fence: Fence, lines: Sequence[str]) -> Iterator[str]
 
 
 def _lines(chunk: Chunk) -> list[str]:
-    """Return everything that is shown of a chunk: all of it, names included, is data."""
+    """Return all text shown of a chunk; all of it, names included, is untrusted data."""
     file = chunk.file
     lines = [f"File: {_one_line(file.path)}"] if file.path else []
     if file.old_path and file.old_path != file.path:

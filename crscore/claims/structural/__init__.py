@@ -1,1 +1,1 @@
-"""The rooms behind `crscore.claims.structural.plugin`: from two trees to sentences."""
+"""Parts of `crscore.claims.structural.plugin`: from two syntax trees to sentences."""

@@ -30,17 +30,17 @@ _SILENT = frozenset({Role.COMMENT, Role.DOC, Role.DECORATOR})
 
 
 def is_log(unit: Unit) -> bool:
-    """True for a call that writes a log line or prints."""
+    """Return True for a call that writes a log line or prints."""
     return unit.role is Role.CALL and bool(unit.calls) and bool(_LOG.search(unit.calls[0]))
 
 
 def is_check(unit: Unit) -> bool:
-    """True for a call that is a test's assertion or an argument check."""
+    """Return True for a call that is a test's assertion or an argument check."""
     return unit.role is Role.CALL and any(_CHECK.match(call) for call in unit.calls)
 
 
 def message_of(text: str) -> str:
-    """The first string literal in a piece of code, without its quotes; empty without one."""
+    """Return the first string literal in a piece of code, without its quotes; empty without one."""
     match = _STRING.search(text)
     if match is None:
         return ""
@@ -49,7 +49,7 @@ def message_of(text: str) -> str:
 
 
 def arguments_of(unit: Unit) -> str:
-    """A call's arguments without their parentheses."""
+    """Return a call's arguments without their parentheses."""
     text = unit.part(Part.ARGUMENTS)
     return text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text.strip("()")
 
@@ -83,7 +83,7 @@ def inner_actions(tree: Tree, unit: Unit, depth: int = 0) -> list[Action]:
 
 
 def describe_actions(actions: Sequence[Action], form: str = "third", limit: int = MAX_INNER) -> str:
-    """Several actions as one phrase; equal verbs appear once."""
+    """Return several actions as one phrase; equal verbs appear once."""
     merged: list[Action] = []
     for item in actions:
         if merged and merged[-1].verb == item.verb and " " not in item.rest.strip("`"):
@@ -153,12 +153,12 @@ def _return(unit: Unit) -> Action:
 
 
 def _behind_keyword(unit: Unit) -> str:
-    """A statement's text without the keyword it starts with and a final semicolon."""
+    """Return a statement's text without its leading keyword and a final semicolon."""
     return unit.part(Part.HEAD).partition(" ")[2].strip().rstrip(";").strip()
 
 
 def raised(unit: Unit) -> str:
-    """The error that a raise or throw makes; its text when it makes none."""
+    """Return the error that a raise or throw creates; its text when it creates none."""
     value = _behind_keyword(unit)
     calls = [call for call in unit.calls if call != "raise"]
     return calls[0] if calls else re.split(r"[,(]", value.removeprefix("new "))[0].strip()
@@ -248,13 +248,13 @@ def case_text(unit: Unit) -> str:
 
 
 def condition_text(unit: Unit) -> str:
-    """The condition of a unit; of an `unless` the opposite."""
+    """Return the condition of a unit, negated for an `unless`."""
     text = aloud(unit.part(Part.CONDITION) or unit.part(Part.HEAD))
     return f"{text} is false" if is_unless(unit) else text
 
 
 def is_unless(unit: Unit) -> bool:
-    """True for a condition that runs its block when it does not hold."""
+    """Return True for a condition that runs its block when it is false."""
     return any(token.text == "unless" for token in unit.tokens)
 
 
@@ -276,7 +276,7 @@ def loop_object(unit: Unit) -> str:
 
 
 def caught_types(unit: Unit) -> str:
-    """The exceptions a handler names, without the variable; empty when it names none."""
+    """Return the exceptions a handler names, without the variable; empty when it names none."""
     text = re.sub(r"^(?:except|catch|rescue)\b\*?\s*", "", unit.part(Part.HEAD)).strip(" :{")
     text, _, guard = text.partition(" when ")
     text = re.sub(r"\s*(?:\bas|=>)\s+\w+$", "", text).strip()
@@ -287,17 +287,17 @@ def caught_types(unit: Unit) -> str:
 
 
 def caught_text(unit: Unit) -> str:
-    """Name the errors a handler catches, as the object of a sentence."""
+    """Return the errors a handler catches, as the object of a sentence."""
     text = caught_types(unit)
     return quote(text) if names_type(text) else "every error"
 
 
 def names_type(caught: str) -> bool:
-    """True unless the text is empty or only the variable that holds the error."""
+    """Return True unless the text is empty or only the variable that holds the error."""
     return bool(caught) and not (caught.islower() and caught.isidentifier())
 
 
 def all_caught(tree: Tree, unit: Unit) -> str:
-    """Name the errors a try block's handlers catch; empty when none names a type."""
+    """Return the errors a try block's handlers catch; empty when none names a type."""
     handlers = [child for child in tree.children(unit) if child.role is Role.CATCH]
     return listed([quote(text) for item in handlers if names_type(text := caught_types(item))])

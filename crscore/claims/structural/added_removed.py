@@ -51,7 +51,7 @@ _WEIGHT = {
 
 
 def describe_added_removed(area: Area, edit: Edit) -> Iterator[Statement]:
-    """The sentences for one added or removed declaration or block."""
+    """Yield the sentences for one added or removed declaration or block."""
     added = edit.kind is EditKind.ADDED
     tree, unit = (area.new, edit.new) if added else (area.old, edit.old)
     if unit is None:
@@ -107,7 +107,7 @@ def _of(where: str) -> str:
 
 
 def bases_text(bases: str) -> str:
-    """The base types of a class without the keyword or marks before them."""
+    """Return the base types of a class without the keyword or marks before them."""
     return bases.strip("():< ").removeprefix("extends ").removeprefix("implements ").strip()
 
 

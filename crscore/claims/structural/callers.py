@@ -30,28 +30,28 @@ _TEST_FILE = re.compile(
 
 
 def wants_test(text: str) -> bool:
-    """True for a claim that asks for a test."""
+    """Return True for a claim that asks for a test."""
     return text.endswith((f"{NEEDS_TEST}.", f"{SHOULD_BE_TESTED}."))
 
 
 def is_test_file(path: str) -> bool:
-    """True for a file of tests, by its path."""
+    """Return True for a file of tests, by its path."""
     return bool(_TEST_FILE.search(path))
 
 
 def adds_tests(file: ChangedFile) -> bool:
-    """True for a file of tests, by its path, that the change adds lines to."""
+    """Return True for a file of tests, by its path, that the change adds lines to."""
     return is_test_file(file.path) and bool(file.lines(LineKind.ADDED))
 
 
 def is_public(unit: Unit) -> bool:
-    """True unless the name or a modifier says that the unit is for inside use."""
+    """Return True unless the name or a modifier marks the unit as internal."""
     hidden = {token.text for token in unit.tokens} & {"private", "protected", "internal"}
     return not unit.name.startswith(("_", "#")) and not hidden
 
 
 def is_test(tree: Tree, unit: Unit) -> bool:
-    """True for a function whose name or annotation says that it is a test."""
+    """Return True for a function whose name or annotation marks it as a test."""
     marks = [child.part(Part.HEAD) for child in tree.children(unit)[:4]]
     return bool(re.match(r"(?i)test|.*test$|it |describe ", unit.name)) or any(
         re.match(r"@?(?:Test|ParameterizedTest|Fact|Theory|TestMethod)\b", mark) for mark in marks
@@ -59,7 +59,7 @@ def is_test(tree: Tree, unit: Unit) -> bool:
 
 
 def new_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    """State the tests and documentation that a new function or class needs."""
+    """Yield the tests and documentation that a new function or class needs."""
     unit = edit.new
     assert unit is not None  # noqa: S101 - the rule is for added units
     what = f"{noun(area.new, unit)} {quote(unit.name)}"
@@ -87,7 +87,7 @@ def _documented(tree: Tree, unit: Unit) -> bool:
 
 
 def gone(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    """State which uses a removed declaration breaks."""
+    """Yield the uses that a removed declaration breaks."""
     unit = edit.old
     assert unit is not None  # noqa: S101 - the rule is for removed units
     name = unit.name or unit.part(Part.TARGET)
@@ -99,14 +99,14 @@ def gone(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
 
 
 def _is_local(area: Area, unit: Unit, where: str) -> bool:
-    """True for what only the function around it can use."""
+    """Return True for a declaration visible only in the enclosing function."""
     if unit.role is Role.ASSIGN and (not unit.parent or "." in unit.part(Part.TARGET)) and where:
         return True
     return any(above.role in {Role.FUNCTION, Role.LAMBDA} for above in area.old.ancestors(unit))
 
 
 def changed_function(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float]]:
-    """State the consequences of a changed name, parameter, type or modifier for callers."""
+    """Yield the consequences of a changed name, parameter, type or modifier for callers."""
     old, new = edit.old, edit.new
     assert old is not None and new is not None  # noqa: S101, PT018 - the rule is for changed units
     what = named(area.new, new)

@@ -1,4 +1,4 @@
-"""A changed unit, on both sides."""
+"""Changed unit on both sides."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """A changed unit on both sides with its place."""
+    """Changed unit on both sides, with its place."""
 
     area: Area
     old: Unit
@@ -18,9 +18,9 @@ class Change(NamedTuple):
     where: str
 
     def part(self, part: Part) -> tuple[str, str]:
-        """A piece before and after."""
+        """Return a piece before and after."""
         return self.old.part(part), self.new.part(part)
 
     def differs(self, part: Part) -> bool:
-        """True when a piece changed."""
+        """Return True when a piece changed."""
         return self.old.part(part) != self.new.part(part)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def describe_change(area: Area, edit: Edit) -> Iterator[Statement]:
-    """The sentences for one unit that changed."""
+    """Yield the sentences for one unit that changed."""
     if edit.old is None or edit.new is None:
         return
     where = place(area, area.new, edit.new) or place(area, area.old, edit.old)
@@ -58,7 +58,7 @@ def describe_change(area: Area, edit: Edit) -> Iterator[Statement]:
 
 
 def describe_move(area: Area, edit: Edit) -> Iterator[Statement]:
-    """The sentence for a unit that stands elsewhere now."""
+    """Yield the sentence for a unit that moved."""
     if edit.old is None or edit.new is None:
         return
     new = edit.new
@@ -109,7 +109,7 @@ LONG = 60
 
 
 def _exchange(change: Change, subject: str, before: str, after: str, verb: str) -> str:
-    """Show both values when they are short, else only what differs in them."""
+    """Show both values when they are short, else only their difference."""
     if max(len(before), len(after)) <= LONG:
         return f"{subject} {verb} {value_text(after)} instead of {value_text(before)}"
     pieces = replaced(change.old.tokens, change.new.tokens)

@@ -1,4 +1,4 @@
-"""Code read aloud: operators as words, names as the words they are made of."""
+"""Conversion of code to words: operators and the parts of names."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from crscore.claims.structural.english import as_words, quote
 from crscore.claims.structural.mentions import dual
 
 SHORT = 14
-"""Characters of code that is shown rather than read aloud."""
+"""Characters up to which code is shown unchanged."""
 MAX_PHRASE_CHARS = 110
-"""Longest phrase in characters; longer code is left to its quote."""
+"""Longest phrase in characters; longer code is only quoted."""
 
 _STRING = re.compile(r"""([rbfuL@$]*)(["'`])((?:\\.|(?!\2).)*)\2""")
 _WORD = re.compile(r"[A-Za-z_$@][\w$]*")
@@ -44,7 +44,7 @@ _OPERATORS = (
 
 
 def code_to_words(code: str) -> str:
-    """A piece of code in plain words; empty when it says no more than the code.
+    """Return a piece of code in plain words; empty when the words add nothing to the code.
 
     Example:
         >>> code_to_words("base.currentSnapshot() != null")
@@ -76,7 +76,7 @@ def _spoken(piece: str, kept: list[str]) -> str:
 
 
 def aloud(code: str, limit: int = 90) -> str:
-    """Code in backticks for people; for the encoder an expression in words."""
+    """Return code in backticks for people, with an expression in words for the encoder."""
     text = code.strip()
     quoted = quote(text, limit)
     if len(text) <= SHORT or _PLAIN.fullmatch(text):
@@ -96,7 +96,7 @@ _KINDS = (
 
 
 def value_text(code: str, limit: int = 70) -> str:
-    """A value with what kind of value it is: "the number `3`", "the result of `f()`"."""
+    """Return a value with its kind: "the number `3`", "the result of `f()`"."""
     for pattern, kind in _KINDS:
         if pattern.fullmatch(code.strip()):
             return f"{kind} {aloud(code, limit)}"

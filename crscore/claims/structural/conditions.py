@@ -1,4 +1,4 @@
-"""How a changed condition relates to what it was before."""
+"""Relation of a changed condition to the previous one."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ _JOINTS = {"&&": "and", "||": "or", "and": "and", "or": "or"}
 
 
 def extra_of(before: str, after: str) -> tuple[str, str]:
-    """Return the part a condition gained around its old text, with the operator that joins it.
+    """Return the part added to a condition, with the operator that joins it.
 
     Args:
-        before: The old condition; empty when it is unknown.
+        before: The old condition; empty when unknown.
         after: The new condition.
 
     Returns:
-        `and` or `or` with the added part; two empty texts when the old condition does not
-        stand whole at one end of the new one.
+        `and` or `or` with the added part; two empty texts when the new condition does not begin or
+        end with the whole old one.
 
     Example:
         >>> extra_of("a > 1", "a > 1 && b")
@@ -35,10 +35,10 @@ def extra_of(before: str, after: str) -> tuple[str, str]:
 
 
 def joint_of(before: str, after: str) -> str:
-    """`and` or `or` when the new condition is the old one joined with another, else empty.
+    """Return `and` or `or` when the new condition joins the old one with another, else "".
 
-    An old condition that itself has the other operator is left alone: precedence could
-    make the new one mean something else.
+    An old condition with the other operator gives "": precedence could change the meaning of the
+    new one.
     """
     word, _ = extra_of(before, after)
     mixed = {"and": ("||", " or "), "or": ("&&", " and ")}.get(word, ())

@@ -1,4 +1,4 @@
-"""Small pieces of English: quoting code, lists, verb forms, names as words."""
+"""English phrasing: quoted code, lists, verb forms, names as words."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ class Action(NamedTuple):
     """Verb and object of a statement: `call`, "`foo` with `1`"."""
 
     verb: str
-    """In its base form."""
+    """Verb in its base form."""
     rest: str
     """Object of the verb."""
 
     def base(self) -> str:
-        """As in "no longer ..."."""
+        """Return the base form, as in "no longer ..."."""
         return f"{self.verb} {self.rest}".strip()
 
     def third(self) -> str:
-        """As in "the method ..."."""
+        """Return the third person, as in "the method ..."."""
         return f"{third(self.verb)} {self.rest}".strip()
 
     def gerund(self) -> str:
-        """As in "instead of ..."."""
+        """Return the gerund, as in "instead of ..."."""
         return f"{gerund(self.verb)} {self.rest}".strip()
 
 
 def third(verb: str) -> str:
-    """Third person singular of a verb."""
+    """Return the third person singular of a verb."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb][0]
     return verb + ("es" if verb.endswith(("ch", "sh", "s", "x")) else "s")
 
 
 def gerund(verb: str) -> str:
-    """The -ing form of a verb."""
+    """Return the -ing form of a verb."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb][1]
     if verb in _DOUBLED:
@@ -58,7 +58,7 @@ def gerund(verb: str) -> str:
 
 
 def quote(code: str, limit: int = QUOTE) -> str:
-    """Code between backticks, on one line, cut to `limit` characters."""
+    """Return code between backticks, on one line, cut to `limit` characters."""
     text = " ".join(code.replace("`", "'").split()).rstrip(";,")
     if len(text) > limit:
         text = text[: limit - 1].rstrip() + "…"
@@ -66,7 +66,7 @@ def quote(code: str, limit: int = QUOTE) -> str:
 
 
 def listed(items: Sequence[str], limit: int = 5) -> str:
-    """`a`, `a and b`, `a, b and c`; past `limit` the rest is counted."""
+    """Return `a`, `a and b` or `a, b and c`; items past `limit` are counted."""
     shown = list(items[:limit])
     if len(items) > limit:
         shown = [*items[: limit - 1], f"{len(items) - limit + 1} more"]
@@ -76,17 +76,17 @@ def listed(items: Sequence[str], limit: int = 5) -> str:
 
 
 def names_in(code: str) -> list[str]:
-    """Identifiers in a piece of code, in order, without repeats."""
+    """Return the identifiers in a piece of code, in order, without repeats."""
     return list(dict.fromkeys(_NAME.findall(code)))
 
 
 def as_words(name: str) -> str:
-    """A name's words in lower case: `parseHTTPHeader` is `parse http header`."""
+    """Return a name's words in lower case: `parseHTTPHeader` is `parse http header`."""
     return " ".join(split_identifier(name))
 
 
 def code_of(tokens: Iterable[Token]) -> str:
-    """The source that tokens came from, blanks as they were but on one line."""
+    """Return the source of some tokens on one line, with its blanks."""
     pieces: list[str] = []
     for token in tokens:
         if token.gap and pieces:
@@ -104,7 +104,7 @@ def sentence(text: str) -> str:
 
 
 def plural(noun: str, count: int) -> str:
-    """The noun, with an s unless there is one of it."""
+    """Return the noun, with an s unless the count is one."""
     if count == 1:
         return noun
     if noun.endswith(("s", "sh", "ch", "x")):
@@ -113,5 +113,5 @@ def plural(noun: str, count: int) -> str:
 
 
 def article(noun: str) -> str:
-    """The noun with `a` or `an`."""
+    """Return the noun with `a` or `an`."""
     return ("an " if noun[:1].lower() in "aeiou" else "a ") + noun

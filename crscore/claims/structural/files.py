@@ -1,4 +1,4 @@
-"""Claims about a file as a whole: it came, went, moved, or is not text."""
+"""Claims about whole files: added, removed, moved or binary."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLAIN = "100644"
 
 
 def describe_file(file: ChangedFile) -> Iterator[PseudoReference]:
-    """Describe a change of the file itself; nothing for one whose lines merely changed."""
+    """Describe a change of the file itself; nothing when only its lines changed."""
     for text, weight, implies in _sentences(file):
         yield PseudoReference(
             text=sentence(text),
@@ -40,7 +40,7 @@ def describe_file(file: ChangedFile) -> Iterator[PseudoReference]:
 
 
 def _spans(file: ChangedFile) -> tuple[LineSpan, ...]:
-    """All of the file's hunks on the side that has it; the file as a whole without hunks."""
+    """Return all of the file's hunks on the side that has it; without hunks, the whole file."""
     if file.status is FileStatus.DELETED:
         side, path = Side.OLD, file.old_path or file.path
         ranges = [(hunk.old_start, hunk.old_length) for hunk in file.hunks]

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 MAX_COMPARED = 600
 """Tokens compared one by one; of a longer unit only the differing middle is described."""
 MAX_PIECES = 3
-"""Pieces described of one unit."""
+"""Maximum number of pieces described for one unit."""
 NEAR = 2
-"""Equal tokens between two pieces that make them one."""
+"""Number of equal tokens between two pieces up to which they are merged."""
 
 MAX_SLIDE = 6
-"""Tokens by which a piece is moved to make its brackets match."""
+"""Tokens by which a piece may be shifted to balance its brackets."""
 
 _QUOTED = re.compile(r"""(["'`])(?:\\.|(?!\1).)*\1""")
 _PIECE = re.compile(r"""[rbfuL@$]*(["'`])(?:\\.|(?!\1).)*\1|[\w$]+|[^\w\s]""")
@@ -30,7 +30,7 @@ _ITEM = re.compile(r"""[rbfu]*(["'`]).*?\1|[\w.$]+""")
 
 
 def replaced(old: Sequence[Token], new: Sequence[Token]) -> list[tuple[str, str]]:
-    """Return the exchanged pieces of code as (old, new) pairs; one may be empty."""
+    """Return the replaced pieces of code as (old, new) pairs; one may be empty."""
     left, right = [token.text for token in old], [token.text for token in new]
     if max(len(left), len(right)) > MAX_COMPARED:
         spans = [middle(left, right)]
@@ -69,7 +69,7 @@ def _merged(spans: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int, 
 def _widened(
     span: tuple[int, int, int, int], left: list[str], right: list[str]
 ) -> tuple[int, int, int, int]:
-    """Take in a neighbor on each side when the piece holds no word of its own."""
+    """Extend a piece without words by a neighbor on each side."""
     a, b, c, d = span
     text = "".join(left[a:b] + right[c:d])
     if text.startswith((".", "->", "::", "?.")) and a > 0 and c > 0:
@@ -82,7 +82,7 @@ def _widened(
 def _slid(
     span: tuple[int, int, int, int], left: list[str], right: list[str]
 ) -> tuple[int, int, int, int]:
-    """A piece that only came or went, moved along equal tokens until its brackets match."""
+    """Shift an added or removed piece along equal tokens until its brackets match."""
     a, b, c, d = span
     if (a < b) == (c < d):
         return span
@@ -96,7 +96,7 @@ def _slid(
 
 
 def balanced(code: str) -> bool:
-    """True when every bracket outside a string is closed, in order."""
+    """Return True when every bracket outside a string is closed, in order."""
     waiting: list[str] = []
     for char in _QUOTED.sub("", code):
         if char in _PAIRS:
@@ -107,7 +107,7 @@ def balanced(code: str) -> bool:
 
 
 def tokens_of(code: str) -> tuple[Token, ...]:
-    """A piece of code cut at words, strings and marks, for code that is not a whole unit."""
+    """Split a piece of code that is not a whole unit into words, strings and marks."""
     found: list[Token] = []
     end = 0
     for match in _PIECE.finditer(code):
@@ -121,7 +121,7 @@ def _is_text(before: str, after: str) -> bool:
 
 
 def _inner(before: str, after: str) -> tuple[str, str]:
-    """The differing middle of two texts, cut at words."""
+    """Return the differing middle of two texts, cut at words."""
     left, right = before.split(), after.split()
     a, b, c, d = middle(left, right)
     inner = " ".join(left[a:b]), " ".join(right[c:d])
@@ -129,7 +129,7 @@ def _inner(before: str, after: str) -> tuple[str, str]:
 
 
 def items(piece: str) -> list[str]:
-    """The elements of a piece when it is a list of simple ones, else the piece alone."""
+    """Return the elements of a piece that is a list of simple ones, else the piece alone."""
     text = piece.strip(" ,;\n")
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 1 and all(_ITEM.fullmatch(part) for part in parts):
@@ -138,9 +138,9 @@ def items(piece: str) -> list[str]:
 
 
 def describe_pieces(subject: str, pieces: Sequence[tuple[str, str]]) -> str:
-    """A clause about what a thing gained, lost or exchanged.
+    """Describe what something gained, lost or exchanged, as a clause.
 
-    Empty without pieces, and for pieces cut through brackets, which nobody can read.
+    Empty without pieces, and for pieces with unbalanced brackets, which are unreadable.
     """
     if not all(balanced(piece) for pair in pieces for piece in pair):
         return ""

@@ -1,4 +1,4 @@
-"""Blocks in which only blanks and line breaks changed."""
+"""Blocks in which only white space changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def describe_formatting(area: Area) -> tuple[list[Statement], frozenset[int]]:
-    """The statement on pure formatting, if any, and the blocks it accounts for."""
+    """Return the statement on pure formatting, if any, and the blocks that it covers."""
     skipped = frozenset(
         index
         for index, block in enumerate(area.blocks)
@@ -42,7 +42,7 @@ def describe_formatting(area: Area) -> tuple[list[Statement], frozenset[int]]:
 
 
 def describe_punctuation(area: Area) -> Statement:
-    """The statement on an area where no name, value or operator changed but some marks did."""
+    """Return the statement on an area in which only punctuation, line breaks and spaces changed."""
     where = inside(_place(area, area.blocks[0]))
     return Statement(
         text=f"only punctuation, line breaks and spaces have changed{where}, no name and no value",
@@ -56,7 +56,7 @@ def _bare(lines: Iterable[DiffLine]) -> str:
 
 
 def _edit(area: Area, index: int) -> Edit:
-    """The module on both sides stands for the lines of the block."""
+    """Return an edit of the module on both sides, which represents the lines of the block."""
     return Edit(kind=EditKind.CHANGED, old=area.old.units[0], new=area.new.units[0], block=index)
 
 

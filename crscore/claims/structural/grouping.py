@@ -1,4 +1,4 @@
-"""Which edits make one claim, and all the statements of an area."""
+"""Grouping of edits into claims, and all statements about an area."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 MAX_ACTIONS = 3
 """Actions described in one claim; a longer run makes several claims."""
 MAX_SINGLE = 4
-"""A run of at most so many statements gets a claim for each."""
+"""Longest run of statements in which each gets its own claim."""
 
 MAX_ALONE = 3
-"""So many new or removed siblings of a kind get a claim each; more of them are one claim."""
+"""Most new or removed siblings of a kind that get a claim each; more share one claim."""
 MAX_NAMED = 8
-"""Siblings named in that claim."""
+"""Siblings named in that shared claim."""
 
 _DECLARED = frozenset(
     {Role.FUNCTION, Role.CLASS, Role.FIELD, Role.MEMBER, Role.ENTRY, Role.ALIAS, Role.ASSIGN}
@@ -50,7 +50,7 @@ _PROSE = frozenset({Role.COMMENT, Role.DOC})
 
 
 def statements_of(area: Area) -> tuple[Statement, ...]:
-    """Everything there is to say about an area, in reading order."""
+    """Return all statements about an area, in reading order."""
     formatted, skipped = describe_formatting(area)
     edits = tuple(edit for edit in match(area).edits if edit.block not in skipped)
     steps, rest = _partition(edits, _is_step)
@@ -71,7 +71,7 @@ def statements_of(area: Area) -> tuple[Statement, ...]:
 
 
 def unit_of(edit: Edit) -> Unit:
-    """The unit an edit is about, the new one when there are two."""
+    """Return the unit of an edit, the new one when there are two."""
     unit = edit.new or edit.old
     assert unit is not None  # noqa: S101 - an edit has a side
     return unit
@@ -92,7 +92,7 @@ def _is_step(edit: Edit) -> bool:
 
 
 def _describe_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
-    """Runs of plain statements in one place become one claim each, or one exchange."""
+    """Describe each run of plain statements in one place as one claim, or as one replacement."""
     groups: dict[tuple[int, str], tuple[list[Edit], list[Edit]]] = {}
     for edit in edits:
         tree = area.new if edit.new is not None else area.old
@@ -121,7 +121,7 @@ def _describe_steps(area: Area, edits: list[Edit]) -> Iterator[Statement]:
 
 
 def _still_called(area: Area, gone: Edit) -> bool:
-    """True for a removed call that a new statement of the same place makes as well."""
+    """Return True for a removed call that a new statement in the same place also makes."""
     unit = gone.old
     if unit is None or unit.role is not Role.CALL or not unit.calls:
         return False
@@ -140,7 +140,7 @@ def _weight(units: list[Unit]) -> float:
 
 
 def _is_plumbing(unit: Unit) -> bool:
-    """True for `self.name = name`: the parameter has a claim of its own."""
+    """Return True for `self.name = name`: the parameter has its own claim."""
     target, value = unit.part(Part.TARGET), unit.part(Part.VALUE)
     return unit.role is Role.ASSIGN and bool(value) and target.endswith((f".{value}", f">{value}"))
 
@@ -179,7 +179,7 @@ def _statement(text: str, weight: float, edits: list[Edit]) -> Statement:
 def _describe_rest(area: Area, edits: list[Edit]) -> Iterator[Statement]:
     same: dict[tuple[tuple[str, str], ...], list[Edit]] = defaultdict(list)
     for edit in edits:
-        # A changed declaration is worth a claim of its own.
+        # A changed declaration has its own claim.
         if edit.old is not None and edit.new is not None and _may_repeat(edit):
             same[tuple(replaced(edit.old.tokens, edit.new.tokens))].append(edit)
     repeated = {id(edit) for group in same.values() if len(group) > 1 for edit in group}
@@ -206,7 +206,7 @@ def _may_repeat(edit: Edit) -> bool:
 
 
 def _siblings(area: Area, edits: list[Edit]) -> list[list[Edit]]:
-    """Declarations of one kind that came, or went, in one place, where they are many."""
+    """Group the declarations of one kind added or removed in one place, when there are many."""
     groups: dict[tuple[EditKind, str, str], list[Edit]] = {}
     for edit in edits:
         if edit.kind in {EditKind.ADDED, EditKind.REMOVED}:

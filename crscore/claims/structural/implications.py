@@ -1,7 +1,7 @@
 """Consequences of a change, stated only where a rule justifies them.
 
-Each rule looks at one edit and answers with sentences; a rule that cannot be sure
-from the trees of the change words its sentence as a condition.
+Each rule maps one edit to sentences; a rule that the trees of the change cannot confirm words its
+sentence as a condition.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _LEAVES = frozenset({Role.RETURN, Role.RAISE, Role.JUMP})
 
 
 def describe_implications(area: Area, edit: Edit) -> Iterator[Statement]:
-    """The implications of one edit."""
+    """Yield the implications of one edit."""
     tree, unit = (area.new, edit.new) if edit.new is not None else (area.old, edit.old)
     if unit is None:
         return
@@ -222,7 +222,7 @@ def _seen(area: Area) -> str:
 
 
 def _uses(area: Area, name: str) -> int:
-    """Mentions of a name in what is known of the new file: its source, else its hunks."""
+    """Count the mentions of a name in the new source, or in the hunks when it is unknown."""
     source = area.file.new_source
     if source is None:
         new = [line.text for hunk in area.file.hunks for line in hunk.lines if line.new is not None]
@@ -234,7 +234,7 @@ def _new_import(area: Area, edit: Edit, where: str) -> Iterator[tuple[str, float
     unit = edit.new
     assert unit is not None  # noqa: S101 - the rule is for added units
     names = [token.text for token in unit.tokens if token.named and token.text.isidentifier()]
-    # A whole namespace is used through names that do not stand in the import.
+    # A whole namespace is used through names that do not occur in the import.
     whole = {"*", "using", "__future__"} & {token.text for token in unit.tokens}
     if names and not whole and _uses(area, names[-1]) <= 1:
         yield f"the newly imported {quote(names[-1])} is not used in {_seen(area)}", 0.42

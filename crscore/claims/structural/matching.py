@@ -1,7 +1,7 @@
-"""Which unit of the old side became which unit of the new side.
+"""Pairing of the units of the old side with those of the new side.
 
-Lines that did not change anchor most pairs for certain; only units that stand
-wholly on changed lines are compared by likeness, and only within their block.
+Unchanged lines determine most pairs; only units wholly on changed lines are compared by similarity,
+and only within their block.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Unit
 
 MAX_PAIRS = 40_000
-"""Pairs of one block compared by likeness; a larger block is compared in a diagonal band."""
+"""Pairs of one block compared by similarity; a larger block is compared in a diagonal band."""
 BAND = 12
 """Half the width of that band, in units."""
 LIKENESS = 0.42
-"""Least likeness of two units taken as one that changed, in [0, 1]."""
+"""Minimum similarity, in [0, 1], of two units taken as one changed unit."""
 SAME_INSIDE = 0.5
-"""Likeness of what two conditions guard from which they may check different things."""
+"""Similarity of two guarded blocks from which their conditions may differ."""
 FAR_LIKENESS = 0.75
-"""The same for two calls in different blocks of changed lines."""
+"""Minimum similarity for two calls in different blocks of changed lines."""
 MOVED_TOKENS = 4
-"""Least meaningful tokens of a unit for its copy elsewhere to count as a move."""
+"""Minimum number of meaningful tokens of a unit for a copy elsewhere to count as a move."""
 
 
 class EditKind(StrEnum):
@@ -45,16 +45,16 @@ class EditKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """One unit that came, went, changed or moved."""
+    """One unit that was added, removed, changed or moved."""
 
     kind: EditKind
     """Kind of change."""
     old: Unit | None
-    """The unit before; None when it is new."""
+    """The unit before; None when it was added."""
     new: Unit | None
-    """The unit after; None when it is gone."""
+    """The unit after; None when it was removed."""
     block: int
-    """Index of the area's block it starts in."""
+    """Index of the area's block in which it starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +64,9 @@ class Matching:
     edits: tuple[Edit, ...]
     """In reading order; a unit inside an added or removed one has no edit of its own."""
     kept: frozenset[int]
-    """Indices of new units that stand on added lines but were there before, unchanged."""
+    """Indices of new units on added lines that existed before, unchanged."""
     partner: Mapping[int, int]
-    """New unit index to old unit index, for every pair found."""
+    """Old unit index by new unit index, for every pair found."""
 
 
 _OPEN_ROLES = frozenset(
@@ -75,12 +75,12 @@ _OPEN_ROLES = frozenset(
 
 
 def meaning(unit: Unit) -> tuple[str, ...]:
-    """The tokens of a unit that carry meaning: names, literals and operators, no brackets."""
+    """Return the tokens of a unit that carry meaning: names, literals and operators."""
     return tuple(token.text for token in unit.tokens if token.text not in _PUNCTUATION)
 
 
 def words(unit: Unit) -> Counter[str]:
-    """A bag of a unit's meaningful tokens, comments and strings taken word by word."""
+    """Return a bag of a unit's meaningful tokens, with comments and strings split into words."""
     bag: Counter[str] = Counter()
     for token in unit.tokens:
         if token.text in _PUNCTUATION:
@@ -95,7 +95,7 @@ _WORD = re.compile(r"\w+")
 
 
 def match(area: Area) -> Matching:
-    """Pair the units of an area that changed lines touch, and name what happened to them."""
+    """Pair the units of an area that changed lines touch, and classify their edits."""
     return _Matcher(area).run()
 
 
@@ -121,7 +121,7 @@ class _Matcher:
         )
 
     def _touched(self, units: tuple[Unit, ...], block: Mapping[int, int]) -> dict[int, int]:
-        """Units with a meaningful token on a changed line, with that line's block."""
+        """Return the units with a meaningful token on a changed line, with that line's block."""
         found: dict[int, int] = {}
         for unit in units[1:]:
             for token in unit.tokens:
@@ -135,7 +135,7 @@ class _Matcher:
         self.to_old[new] = old
 
     def _anchor(self) -> None:
-        """Pair units that share a token on a line that did not change."""
+        """Pair units that share a token on an unchanged line."""
         where: dict[tuple[int, str], list[int]] = {}
         for unit in self.old[1:]:
             for token in unit.tokens:
@@ -154,9 +154,9 @@ class _Matcher:
                 self._pair(best, unit.index)
 
     def _anchor_inside(self) -> None:
-        """Pair units whose own lines all changed but that hold an anchored unit.
+        """Pair units whose own lines all changed but that contain an anchored unit.
 
-        From the inside out, so that a new `if` around old code does not steal its partner.
+        Inner units come first, so that a new `if` around old code does not take its partner.
         """
         for index in sorted(self.touched_new, reverse=True):
             unit = self.new[index]
@@ -208,7 +208,7 @@ class _Matcher:
         return (block, unit.role, *meaning(unit))
 
     def _alike(self) -> None:
-        """Pair what is left by likeness, best first, within each block."""
+        """Pair the remaining units by similarity, best first, within each block."""
         old, new = self._free()
         by_block: dict[int, tuple[list[Unit], list[Unit]]] = {}
         for unit in old:
@@ -228,7 +228,7 @@ class _Matcher:
         )
 
     def _inherited(self) -> None:
-        """Pair what stands unchanged inside a pair, however short it is."""
+        """Pair unchanged units inside a pair, however short they are."""
         old, new = self._free()
         waiting: dict[tuple[object, ...], list[int]] = {}
         for unit in old:
@@ -368,7 +368,7 @@ _IMPORT_WORDS = frozenset(
 
 
 def _differ(old: Unit, new: Unit, inner: float) -> bool:
-    """True for two units that are not one, however many words they share."""
+    """Return True for two units that cannot be one, however many words they share."""
     if old.role is Role.IMPORT:
         return not _module_words(old) & _module_words(new)
     if old.role is Role.IF:
@@ -385,7 +385,7 @@ def _module_words(unit: Unit) -> set[str]:
 
 
 def _checked(old: Unit, new: Unit) -> tuple[Counter[str], Counter[str]]:
-    """Return both conditions without the keyword that all conditions have."""
+    """Return both conditions as bags of words, without the keywords of conditions."""
     left, right = words(old), words(new)
     for word in ("if", "elif", "elsif", "else", "unless"):
         del left[word], right[word]
@@ -393,6 +393,6 @@ def _checked(old: Unit, new: Unit) -> tuple[Counter[str], Counter[str]]:
 
 
 def dice(left: Counter[str], right: Counter[str]) -> float:
-    """Share of tokens two bags have in common, in [0, 1]; 0 when both are empty."""
+    """Return the share of tokens two bags have in common, in [0, 1]; 0 when both are empty."""
     total = left.total() + right.total()
     return 2 * (left & right).total() / total if total else 0.0

@@ -1,8 +1,8 @@
-"""A sentence in two forms: as people read it, and as the encoder does.
+"""Sentences in two forms: as shown to people, and as read by the encoder.
 
-People get the code as it stands and the place in every claim, for a claim may be read
-alone. The encoder gets expressions in words, and a place only in the heaviest claim that
-has it: sentences that each repeat where they stand look alike to it.
+The form for people has the code unchanged and names the place in every claim, since a claim may be
+read alone. The form for the encoder has expressions in words, and names a place only in the
+heaviest claim that has it: repeated places make sentences too similar.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from crscore.claims.structural.statements import Statement
 
 OPEN, CLOSE = "\u2045", "\u2046"
-"""Around a place in a sentence that is still being written; no code in use has them."""
+"""Marks around a place in an unfinished sentence; they do not occur in code."""
 SHOWN, SAID, END = "\u2983", "\u2982", "\u2984"
-"""Before, between and after the two forms of a piece of code; no code in use has them."""
+"""Marks before, between and after the two forms of a piece of code; they do not occur in code."""
 
 _INSIDE = re.compile(rf" (?:in|to|from) {OPEN}([^{CLOSE}]*){CLOSE}")
 _SUBJECT = re.compile(rf"^{OPEN}([^{CLOSE}]*){CLOSE}(?= (?:now|no longer|takes)\b)")
@@ -29,37 +29,37 @@ _MARKS = re.compile(f"[{SHOWN}{SAID}{END}]")
 
 
 def marked(place: str) -> str:
-    """A place that `named_once` may leave out; an unknown one stays empty."""
+    """Mark a place that `read_once` may omit; an unknown one stays empty."""
     plain = place.replace(OPEN, "").replace(CLOSE, "")
     return f"{OPEN}{plain}{CLOSE}" if plain else ""
 
 
 def unmarked(text: str) -> str:
-    """A sentence with all its places named."""
+    """Return a sentence with all its places named."""
     return _ANY.sub(r"\1", text)
 
 
 def dual(shown: str, spoken: str) -> str:
-    """A piece of code in its two forms."""
+    """Return a piece of code in both forms."""
     if shown == spoken:
         return shown
     return f"{SHOWN}{_MARKS.sub('', shown)}{SAID}{_MARKS.sub('', spoken)}{END}"
 
 
 def shown(text: str) -> str:
-    """The sentence for people: every place, code as it stands."""
+    """Return the sentence for people: every place, and the code unchanged."""
     return _DUAL.sub(r"\1", unmarked(text))
 
 
 def mention_text(text: str) -> str:
-    """The sentence for the encoder, places as they are left in it."""
+    """Return the sentence for the encoder, with the places that remain in it."""
     return _DUAL.sub(r"\2", unmarked(text))
 
 
 def read_once(statements: Iterable[Statement]) -> list[Statement]:
-    """The statements, heaviest first, in both forms.
+    """Return the statements, heaviest first, in both forms.
 
-    In the reading each place is named only in the first claim that has it; the others say
+    In the encoder's form each place is named only in the first claim that has it; the others use
     "the code".
     """
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Summary of a changed place: its kinds of code and its most frequent words."""
+"""Summary of a changed place: its kinds of edits and its most frequent words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_TOPICS = 4
 """Names listed for one file."""
 MAX_LINE = 2_000
-"""Characters of a line in which names are looked for."""
+"""Characters of a line that are searched for names."""
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
 KEYWORDS = frozenset(
@@ -41,7 +41,7 @@ KEYWORDS = frozenset(
     with yield
     """.split()  # noqa: SIM905 - a list of strings would be eighty lines
 )
-"""Words of the languages' own, which no change is about."""
+"""Keywords of the languages, which are never the topic of a change."""
 
 _VERBS = {
     EditKind.ADDED: "adds",
@@ -75,7 +75,7 @@ _KINDS = {
 
 
 def describe_overview(area: Area, edits: tuple[Edit, ...]) -> Iterator[Statement]:
-    """One sentence on the kinds of edits of each place with several."""
+    """Yield one sentence on the kinds of edits in each place with several."""
     by_place: dict[str, list[Edit]] = {}
     for edit in edits:
         tree, unit = _side(area, edit)
@@ -114,8 +114,7 @@ def _counted(word: str, count: int) -> str:
 def describe_topic(file: ChangedFile) -> Iterator[PseudoReference]:
     """Name the words that occur most often in a file's changed lines.
 
-    It needs no grammar, so every file of code gets it; one whose lines only moved their
-    blanks does not.
+    It needs no grammar, so every file of code gets it, except when only white space changed.
     """
     if _bare(file, LineKind.ADDED) == _bare(file, LineKind.REMOVED):
         return
@@ -136,12 +135,12 @@ def describe_topic(file: ChangedFile) -> Iterator[PseudoReference]:
 
 
 def _bare(file: ChangedFile, kind: LineKind) -> str:
-    """One side's changed lines without blanks."""
+    """Return one side's changed lines without blanks."""
     return "".join("".join(line.text.split()) for line in file.lines(kind))
 
 
 def _names(file: ChangedFile) -> dict[str, str]:
-    """The words of a name -> the name, most frequent first."""
+    """Return the most frequent names by their words, in order of frequency."""
     counts: Counter[str] = Counter()
     for line in file.lines(LineKind.ADDED, LineKind.REMOVED):
         found = _NAME.findall(line.text[:MAX_LINE])
@@ -155,7 +154,7 @@ def _names(file: ChangedFile) -> dict[str, str]:
 
 
 def _lines_with(file: ChangedFile, names: tuple[str, ...]) -> tuple[LineSpan, ...]:
-    """The changed lines that hold one of the names."""
+    """Return the changed lines that contain one of the names."""
     return joined(
         _line_span(file, line)
         for line in file.lines(LineKind.ADDED, LineKind.REMOVED)

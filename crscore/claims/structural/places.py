@@ -1,4 +1,4 @@
-"""How a sentence calls the place where something changed."""
+"""Names of the places of a change, for use in sentences."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _KEYWORDS = frozenset({"if", "for", "while", "switch", "catch", "return", "funct
 
 
 def noun(tree: Tree, unit: Unit) -> str:
-    """The English noun for a declaration: `method`, `class`, `constant`."""
+    """Return the English noun for a declaration: `method`, `class`, `constant`."""
     if unit.word:
         return unit.word
     around = tree.units[unit.parent] if unit.parent > 0 else None
@@ -76,13 +76,13 @@ _NOUNS = {
 
 
 def named(tree: Tree, unit: Unit) -> str:
-    """A declaration with its noun and name: "the method `apply`"."""
+    """Return a declaration with its noun and name: "the method `apply`"."""
     name = unit.name or unit.part(Part.TARGET)
     return f"the {noun(tree, unit)} {quote(name)}" if name else f"the {noun(tree, unit)}"
 
 
 def scope_of(tree: Tree, unit: Unit) -> Unit | None:
-    """The innermost named function, callback or class around a unit."""
+    """Return the innermost named function, callback or class around a unit."""
     for above in tree.ancestors(unit):
         if above.role in {Role.FUNCTION, Role.CLASS, Role.LAMBDA} and above.name:
             return above
@@ -90,19 +90,19 @@ def scope_of(tree: Tree, unit: Unit) -> Unit | None:
 
 
 def place(area: Area, tree: Tree, unit: Unit) -> str:
-    """Where a unit stands: "the method `apply`", "the test 'adds'"; empty when unknown."""
+    """Return where a unit is: "the method `apply`", "the test 'adds'"; empty when unknown."""
     scope = scope_of(tree, unit)
     return marked(called(tree, scope) if scope is not None else around(area, tree, unit.start))
 
 
 def around(area: Area, tree: Tree, line: int) -> str:
-    """The place from the hunk's heading, unless its scope ends before the line."""
+    """Return the place from the hunk's heading, unless its scope ends before the line."""
     flush = area.new_flush if tree is area.new else area.old_flush
     return "" if flush is not None and line >= flush else from_section(area.section)
 
 
 def called(tree: Tree, scope: Unit) -> str:
-    """A function, class or callback as the subject of a sentence."""
+    """Return a function, class or callback as the subject of a sentence."""
     if scope.role is not Role.LAMBDA:
         owner = scope_of(tree, scope)
         of = f" of {quote(owner.name)}" if owner is not None and owner.role is Role.CLASS else ""
@@ -115,7 +115,7 @@ def called(tree: Tree, scope: Unit) -> str:
 
 
 def from_section(section: str) -> str:
-    """The place from git's hunk header; empty when there is none."""
+    """Return the place from git's hunk header; empty when there is none."""
     text = section.strip()[:MAX_SECTION]
     test = _TEST_SECTION.match(text)
     if test:
@@ -131,5 +131,5 @@ def from_section(section: str) -> str:
 
 
 def inside(place_name: str) -> str:
-    """The words "in" and the place, or nothing for an unknown place."""
+    """Return the word "in" and the place; empty for an unknown place."""
     return f" in {place_name}" if place_name else ""

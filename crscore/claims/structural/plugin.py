@@ -1,8 +1,7 @@
-"""Claims without a model: what changed, read off the syntax trees of both sides.
+"""Claims without a model, from the syntax trees of both sides.
 
-Tools: tree-sitter 0.26 with the single-language grammars listed in pyproject.toml;
-no process, no network, no exit code. Files of a language without a grammar, and
-configuration and markup, are left to `_keyed`.
+Tools: tree-sitter 0.26 with the single-language grammars listed in pyproject.toml; no process, no
+network, no exit code. `_keyed` handles configuration, markup and languages without a grammar.
 """
 
 from __future__ import annotations
@@ -32,20 +31,21 @@ if TYPE_CHECKING:
     from crscore.syntax.model import Language
 
 TESTS = 0.8
-"""Factor for claims on test files in a change that has other files too."""
+"""Weight factor for claims on test files in a change that also has other files."""
 VERSION = 1
-"""Goes up whenever a diff may get other claims."""
+"""Version, increased whenever a diff may get different claims."""
 WRONG_LANGUAGE = 0.3
-"""Share of unreadable bytes from which a file may be in another language than its name says."""
+"""Share of unreadable bytes above which a file may be in a language other than its name suggests.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Structural:
-    """Writes claims from the trees of the old and the new side."""
+    """Claim generator that compares the trees of the old and the new side."""
 
     @property
     def identity(self) -> str:
-        """Name, version and a short hash of the grammars' versions: same identity, same claims."""
+        """Name, version and a short hash of the grammars' versions; it determines the claims."""
         return f"structural@{VERSION}+{grammars.fingerprint()}"
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
@@ -65,7 +65,7 @@ class Structural:
 
 
 def create() -> ClaimGenerator:
-    """Make the generator; it has no options."""
+    """Create the generator; it has no options."""
     return Structural()
 
 
@@ -83,7 +83,7 @@ def _references(diff: Diff) -> tuple[PseudoReference, ...]:
 
 
 def _of_file(file: ChangedFile) -> Iterator[PseudoReference]:
-    if file.is_missing:  # nothing true can be said of lines that nobody saw
+    if file.is_missing:  # the lines are unknown
         return
     yield from describe_file(file)
     if not file.hunks or file.is_binary or file.is_submodule:
@@ -101,7 +101,7 @@ def _of_file(file: ChangedFile) -> Iterator[PseudoReference]:
 
 
 def _areas(file: ChangedFile, language: Language) -> tuple[Area, ...]:
-    """The file's areas; read in another language when this one makes little of them."""
+    """Return the file's areas, parsed in another language when this one fails to read them."""
     areas = tuple(areas_of(file, language))
     size = sum(len(line.text) for line in file.lines())
     if sum(area.old.errors + area.new.errors for area in areas) > WRONG_LANGUAGE * size:

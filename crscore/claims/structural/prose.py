@@ -37,12 +37,12 @@ _CODE = re.compile(r"[;{}]\s*$|^\s*[\w.]+\s*\(.*\)\s*;?$|^\s*\w+\s*=\s*\S")
 
 
 def prose_of(lines: Iterable[str]) -> str:
-    """The words of comment lines without their marks, on one line."""
+    """Return the words of comment lines without their marks, on one line."""
     return " ".join(" ".join(_MARKS.sub("", line[:MAX_LINE]) for line in lines).split())
 
 
 def describe_comments(area: Area, edits: list[Edit]) -> Iterator[Statement]:
-    """Comments of one block, and of one kind, are one claim."""
+    """Describe comments, with one claim for those of one block and kind."""
     groups: dict[tuple[int, Role], list[Edit]] = {}
     for edit in edits:
         unit = edit.new or edit.old
@@ -87,7 +87,7 @@ def _comment(what: str, where: str, before: str, after: str) -> str:
 
 
 def _differing(before: str, after: str) -> tuple[str, str]:
-    """The differing middle of two texts with up to `AROUND` words before it; short ones whole."""
+    """Return the differing middle of two texts with up to `AROUND` words before it."""
     left, right = before.split(), after.split()
     if max(len(left), len(right)) <= SHORT:
         return (before, after) if left != right else ("", "")
@@ -120,7 +120,7 @@ def _comment_text(text: str) -> str:
 
 
 def describe_imports(area: Area, edits: list[Edit]) -> Iterator[Statement]:
-    """New imports are one claim, dropped ones another; a changed one is its own."""
+    """Describe imports: new ones in one claim, removed ones in another, changed ones one by one."""
     del area
     came = [edit for edit in edits if edit.kind is EditKind.ADDED]
     gone = [edit for edit in edits if edit.kind is EditKind.REMOVED]

@@ -1,4 +1,4 @@
-"""The order of a diff's claims, with near-duplicates merged."""
+"""Order of a diff's claims, with near-duplicates merged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from crscore.records import PseudoReference
 
 ALIKE = 0.85
-"""Share of words two claims have in common from which the lighter one is dropped, in [0, 1]."""
+"""Share of words two claims have in common, in [0, 1], from which the lighter one is dropped."""
 MAX_COMPARED = 200
 """Claims that each claim is compared with."""
 
@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+")
 
 
 def ranked(references: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]:
-    """Most informative first; of claims that say nearly the same the first one stays.
+    """Sort the most informative claims first; of near-duplicates only the first is kept.
 
     Ties keep the order of the diff.
     """

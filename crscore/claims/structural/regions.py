@@ -1,4 +1,4 @@
-"""The two sides of a changed file, parsed, with what changed marked by line."""
+"""Both sides of a changed file, parsed, with the changed lines marked."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Block:
     """Changed lines with no unchanged line between them."""
 
     removed: tuple[DiffLine, ...]
-    """In order; empty for a pure addition."""
+    """Removed lines in order; empty for a pure addition."""
     added: tuple[DiffLine, ...]
-    """In order; empty for a pure removal."""
+    """Added lines in order; empty for a pure removal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,28 +35,28 @@ class Area:
     """Unit of comparison: a whole file, or one hunk of it."""
 
     file: ChangedFile
-    """Where it is from."""
+    """Changed file that contains it."""
     old: Tree
-    """The side before."""
+    """Old side."""
     new: Tree
-    """The side after."""
+    """New side."""
     blocks: tuple[Block, ...]
-    """In order."""
+    """Blocks in order."""
     old_block: Mapping[int, int]
     """Index of the block of each removed line."""
     new_block: Mapping[int, int]
     """Index of the block of each added line."""
     offsets: tuple[tuple[int, int], ...]
-    """From this new line on, the old line is that many lines on; sorted."""
+    """Sorted pairs: first new line, and the offset of the old line from there on."""
     section: str
-    """The text git prints after the second `@@`; empty when the whole file was read."""
+    """Text that git prints after the second `@@`; empty when the whole file was read."""
     old_flush: int | None = None
-    """First old line that starts at the margin: there the section's scope has ended."""
+    """First unindented old line, where the section's scope has ended."""
     new_flush: int | None = None
     """The same on the new side."""
 
     def old_line(self, line: int) -> int | None:
-        """The old number of an unchanged line; None for an added one."""
+        """Return the old number of an unchanged line; None for an added one."""
         if line in self.new_block:
             return None
         place = bisect_right(self.offsets, (line, 1 << 40)) - 1

@@ -1,4 +1,4 @@
-"""Sentences about what a declaration offers: name, parameters, types, bases, modifiers."""
+"""Sentences about the interface of a declaration: name, parameters, types, bases, modifiers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _renamed(change: Change) -> Iterator[tuple[str, float]]:
 
 
 def describe_function(change: Change) -> Iterator[tuple[str, float]]:
-    """A new name, parameters, return type or modifiers of a function."""
+    """Describe a new name, parameters, return type or modifiers of a function."""
     area, old, new = change.area, change.old, change.new
     what = named(area.new, new)
     yield from _renamed(change)
@@ -63,7 +63,7 @@ _MODIFIERS = (
 
 
 def _modifiers(unit: Unit) -> list[str]:
-    """The modifiers of a declaration itself, not those of its parameters or its result."""
+    """Return the modifiers of a declaration itself, not those of its parameters or result."""
     found: list[str] = []
     depth = 0
     behind = False
@@ -91,10 +91,10 @@ def describe_modifiers(old: Unit, new: Unit, what: str) -> Iterator[tuple[str, f
 
 
 def renamed_parameters(old: Unit, new: Unit) -> dict[str, str]:
-    """Old name -> new name of each parameter that only its name changed of.
+    """Map the old to the new name of each parameter that changed in name only.
 
-    The place and the type say that it is the same one; where nothing is typed, a single
-    new name in the place of a single old one does.
+    Such a parameter has the same position and type; without types, it is a single new name in the
+    position of a single old one.
     """
     before = {item.name for item in old.parameters}
     after = {item.name for item in new.parameters}
@@ -177,7 +177,7 @@ def _parameter(old: Parameter, new: Parameter, what: str) -> Iterator[tuple[str,
 
 
 def describe_class(change: Change) -> Iterator[tuple[str, float]]:
-    """A new name, base or modifiers of a class."""
+    """Describe a new name, base or modifiers of a class."""
     area, old, new = change.area, change.old, change.new
     what = named(area.new, new)
     yield from _renamed(change)

@@ -1,4 +1,4 @@
-"""A sentence about a change, before it becomes a pseudo-reference."""
+"""Sentence about a change, before its conversion to a pseudo-reference."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ MAX_IDENTIFIERS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One sentence with what it stands on."""
+    """One sentence with the edits it describes."""
 
     text: str
-    """A clause; capital and full stop come at the end."""
+    """Clause; capital and full stop are added at the end."""
     weight: float
     """How informative it is, in (0, 1]."""
     edits: tuple[Edit, ...]
     """The edits it describes."""
     reading: str = ""
-    """The clause for the encoder; empty until `mentions.read_once` has made it."""
+    """Clause for the encoder; empty until `mentions.read_once` sets it."""
     identifiers: tuple[str, ...] = ()
     """Names it is about, most informative first."""
     implies: bool = False
-    """True for what a change leads to, False for the change itself."""
+    """True for a consequence of the change, False for the change itself."""
 
 
 def reference_of(area: Area, statement: Statement) -> PseudoReference:
-    """Turn a statement into a pseudo-reference with exact spans."""
+    """Convert a statement to a pseudo-reference with exact spans."""
     text, reading = sentence(statement.text), sentence(statement.reading)
     return PseudoReference(
         text=text,
@@ -56,7 +56,7 @@ def reference_of(area: Area, statement: Statement) -> PseudoReference:
 
 
 def spans_of(area: Area, edits: Iterable[Edit]) -> tuple[LineSpan, ...]:
-    """The changed lines that some edits stand on, as ranges, old side first."""
+    """Return the changed lines of some edits as ranges, old side first."""
     old: set[int] = set()
     new: set[int] = set()
     for edit in edits:
@@ -84,7 +84,7 @@ def _changed_lines(units: Iterable[Unit], block: Mapping[int, int]) -> set[int]:
 
 
 def joined(spans: Iterable[LineSpan]) -> tuple[LineSpan, ...]:
-    """Spans of neighboring lines as one, the old side first."""
+    """Merge the spans of adjacent lines, the old side first."""
     found: list[LineSpan] = []
     for span in sorted(spans, key=lambda item: (item.side is Side.NEW, item.path, item.start)):
         last = found[-1] if found else None

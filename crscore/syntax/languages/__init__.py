@@ -1,1 +1,1 @@
-"""One module for each family of languages: node types to roles."""
+"""Mappings of node types to roles, one module for each family of languages."""

@@ -1,4 +1,4 @@
-"""PHP (tree-sitter-php 0.25, the grammar that reads a whole file with its tags)."""
+"""PHP (tree-sitter-php 0.25, the grammar for whole files with tags)."""
 
 from crscore.syntax.model import Language, Part, Role
 
