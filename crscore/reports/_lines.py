@@ -1,4 +1,4 @@
-"""The diff as the page shows it: lines that know which pseudo-references stand on them."""
+"""Diff as the page shows it, with the pseudo-references of each line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crscore.records import ChangedFile, DiffLine, Hunk, Result
 
 MAX_LINES = 1_500
-"""A longer diff shows only the lines that something stands on."""
+"""Lines up to which the whole diff is shown; of a longer one, only the lines with marks."""
 MAX_SPAN_LINES = 40
 """Lines of one pseudo-reference that a shortened diff shows."""
 CONTEXT_LINES = 3
@@ -25,7 +25,7 @@ SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "\N{MINUS SIGN}", LineKind.CONTE
 
 
 class Mark(NamedTuple):
-    """Lines that a pseudo-reference or comment stands on."""
+    """Lines that a pseudo-reference or comment refers to."""
 
     start: int
     """First line, 1-based."""
@@ -51,7 +51,7 @@ class Line(NamedTuple):
     marks: tuple[str, ...] = ()
     """Names of all marks on this line."""
     first: tuple[str, ...] = ()
-    """Names of the marks that begin here for the reader."""
+    """Names of the marks whose first shown line this is."""
     anchors: tuple[str, ...] = ()
     """Names of the marks whose anchor this line is: the first line in the page."""
 
@@ -68,11 +68,11 @@ class File(NamedTuple):
     lines: tuple[Line, ...]
     """Rows, with hunk heads and gaps."""
     remark: str | None
-    """Why there are no lines, when there are none."""
+    """Reason that there are no lines; None otherwise."""
 
 
 class View(NamedTuple):
-    """The diff and what can be jumped to in it."""
+    """Diff with the anchors in it."""
 
     files: tuple[File, ...]
     """In the order of the diff."""
@@ -89,7 +89,7 @@ def view(result: Result) -> View:
         result: Its diff, pseudo-references and comments are used.
 
     Returns:
-        Every line, or, above `MAX_LINES`, those that a mark stands on with some around.
+        Every line, or, above `MAX_LINES`, the marked lines with some context.
     """
     total = len(result.diff.lines())
     layout = _Layout(marks=_marks(result), shorten=total > MAX_LINES)
@@ -100,7 +100,7 @@ def view(result: Result) -> View:
 
 
 def _marks(result: Result) -> dict[tuple[str, Side], list[Mark]]:
-    """Marks by path and side."""
+    """Group the marks by path and side."""
     marks: dict[tuple[str, Side], list[Mark]] = defaultdict(list)
     for index, reference in enumerate(result.references):
         for span in reference.spans:
@@ -116,7 +116,7 @@ def _marks(result: Result) -> dict[tuple[str, Side], list[Mark]]:
 
 @dataclass(slots=True)
 class _Layout:
-    """Walks the diff once and remembers which marks already have their anchor."""
+    """Single walk over the diff that tracks which marks already have their anchor."""
 
     marks: dict[tuple[str, Side], list[Mark]]
     shorten: bool
@@ -162,7 +162,7 @@ class _Layout:
         return [mark for mark in marks if mark.start < start + length and mark.end >= start]
 
     def _wanted(self, hunk: Hunk, new: list[Mark], old: list[Mark]) -> frozenset[int]:
-        """Positions to show: all, or those near the beginning of a mark."""
+        """Return the positions to show: all, or those near the beginning of a mark."""
         if not self.shorten:
             return frozenset(range(len(hunk.lines)))
         left: dict[str, int] = {}

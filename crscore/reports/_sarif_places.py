@@ -1,4 +1,4 @@
-"""Where the pseudo-references of a change stand in the new version, as SARIF says it."""
+"""SARIF locations of pseudo-references in the new version."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from crscore.records import ChangedFile, Diff, PseudoReference
 
 ROOT: Final = "%SRCROOT%"
-"""The name that SARIF's readers know for the root of the repository."""
+"""Conventional SARIF name for the root of the repository."""
 MAX_RELATED: Final = 10
-"""Further places of one pseudo-reference."""
+"""Maximum number of further places of one pseudo-reference."""
 
 
 def locations(diff: Diff, reference: PseudoReference) -> list[dict[str, Any]]:
-    """Name the places of a pseudo-reference, each once, the first one the most informative.
+    """Return the places of a pseudo-reference, each once, the most informative first.
 
     Args:
         diff: The change.
-        reference: Its spans of the new version come first; one of the old version stands at the
-            line that took its place; without spans it stands at the first file that is left.
+        reference: Its spans of the new version come first; a span of the old version is mapped to
+            the line that replaced it; without spans the place is the first remaining file.
 
     Returns:
-        Places with a file, at most `MAX_RELATED` and one; empty when the change names no file.
+        Places with a file, at most `MAX_RELATED` + 1; empty when the change names no file.
     """
     spans = sorted(reference.spans, key=lambda span: span.side is not Side.NEW)
     found = [_in_new_version(diff, span) for span in spans] or [_whole(diff)]
@@ -50,7 +50,7 @@ def _in_new_version(diff: Diff, span: LineSpan) -> LineSpan:
 
 
 def _successor(file: ChangedFile, old: int) -> int:
-    """Find the line that stands where an old line stood, or the last one before it.
+    """Return the line that replaced an old line, or the last one before it.
 
     Returns:
         A line of the new version; 0 when the diff shows none.
@@ -71,7 +71,7 @@ def _successor(file: ChangedFile, old: int) -> int:
 
 
 def _location(span: LineSpan) -> dict[str, Any]:
-    # Bytes that are no UTF-8 came as lone surrogates; every byte can be written.
+    # Bytes that are not UTF-8 are decoded as lone surrogates; every byte can be written.
     uri = quote(span.path.lstrip("/").encode("utf-8", "surrogatepass"))
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}}
     if span.start > 0:

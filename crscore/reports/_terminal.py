@@ -1,4 +1,4 @@
-"""The blocks of the terminal report, from the scores down to the signature."""
+"""Blocks of the terminal report, from the scores to the signature."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ YES, NO = "✓", "✗"
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _GOOD, _FAIR, _POOR = "green", "yellow", "red"
 _SHARE_TONES = (0.6, 0.3)
-"""From where on a score is good, and fair, when it counts matches."""
+"""Thresholds from which a score that counts matches is good, and fair."""
 _GRADED_TONES = (0.35, 0.15)
-"""The same for a mean of degrees, which are expectations and keep from the extremes: people's
-4 and 5 have a median near the first, their 1 mostly stays below the second
+"""The same for a mean of degrees, which are expectations and avoid the extremes: human ratings of 4
+and 5 have a median near the first, ratings of 1 are mostly below the second
 (docs/design/011-calibrated.md)."""
 _TITLE, _DIM, _CODE = "bold", "dim", "cyan"
 
@@ -40,8 +40,8 @@ def blocks(
 
     Args:
         result: What to show.
-        heading: A line above, when there are several results.
-        explain: Everything instead of the short form.
+        heading: Heading line, used when there are several results.
+        explain: Show everything instead of the short form.
         width: Columns, at least 60.
     """
     yield _headline(result, heading)
@@ -61,7 +61,7 @@ def blocks(
     yield from _unaddressed(result, explain=explain)
     yield from _notes(result)
     yield ""
-    # Never broken: it is there to be copied and compared.
+    # Never wrapped, so that it can be copied and compared.
     yield Text(escape.one_line(result.signature), style=_DIM, overflow="ignore", no_wrap=True)
     if heading:
         yield ""
@@ -75,7 +75,7 @@ def _headline(result: Result, heading: str | None) -> Text:
 
 
 def _scores(result: Result, width: int) -> RenderableType:
-    """The three numbers with bars; a reason when there are none."""
+    """Yield the three scores with bars; a reason when there are none."""
     table = _grid()
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, justify="right")
@@ -133,13 +133,13 @@ def _comments(result: Result, width: int, *, explain: bool) -> Iterator[Renderab
 
 
 def _sentences(result: Result, width: int) -> Iterator[RenderableType]:
-    """One line for each sentence; beside it what is odd about it or what it is closest to."""
+    """Yield one line for each sentence, with its flag or its closest pseudo-reference."""
     if not result.sentences:
         return
     table = _grid()
     for _ in range(2):
         table.add_column(no_wrap=True)
-    # rich shares out what is left by the ratios.
+    # rich distributes the remaining width by the ratios.
     table.expand = True
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=11)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=9)
@@ -183,7 +183,7 @@ def _sentences_in_full(result: Result) -> Iterator[RenderableType]:
 
 
 def _suggested(suggestions: tuple[str, ...]) -> Iterator[RenderableType]:
-    """Suggested code, which is no sentence and enters no score."""
+    """Yield suggested code, which is not a sentence and is not scored."""
     for code in suggestions:
         lines = [escape.code_line(line) for line in code.rstrip("\n").split("\n")[:40]]
         text = Text("suggested code, kept apart:", style=_DIM, overflow="fold")
@@ -203,7 +203,7 @@ def _partner(result: Result, match: Match) -> Text:
 
 
 def _references_in_full(result: Result) -> Iterator[RenderableType]:
-    """Every pseudo-reference with what it stands on."""
+    """Yield every pseudo-reference with its places."""
     if not result.references:
         return
     yield from _section("Pseudo-references, what a good review should touch", None)
@@ -282,7 +282,7 @@ def _sentences_title(result: Result) -> str:
 
 
 def _numbered() -> Table:
-    """A grid of mark, strength, number and text."""
+    """Return a grid of mark, strength, number and text."""
     table = _grid()
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
@@ -300,12 +300,12 @@ _WIDE_CELL = 12
 
 
 def _first_width(width: int, others: int) -> int:
-    """Columns left for the first column beside three scores and the wider rest."""
+    """Return the width of the first column beside three scores and the wider last column."""
     return max(width - 2 - 3 * _CELL - (others - 3) * _WIDE_CELL - 2, 8)
 
 
 def _table(width: int, first: str, *others: str) -> Table:
-    """A table whose numbers keep their columns however long the first column's text is."""
+    """Return a table whose number columns stay aligned however long the first column's text is."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style=_DIM)
     most = _first_width(width, len(others))
     table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=most)
@@ -320,7 +320,7 @@ def _table(width: int, first: str, *others: str) -> Table:
 
 
 def _tail(text: str, width: int) -> Text:
-    """A path and line, cut at its start: the file's name and the line say more."""
+    """Return a path and line, truncated at the start: the file name and line matter more."""
     line = escape.one_line(text)
     return Text(line if len(line) <= width else f"…{line[1 - width :]}", overflow="ellipsis")
 
@@ -332,7 +332,7 @@ def _three(result: Result, scores: Scores) -> tuple[Text, Text, Text]:
 
 
 def _bar(value: float | None, width: int, tone: str) -> Text:
-    """A bar of eighths, so that 0.61 and 0.63 differ."""
+    """Return a bar drawn in eighths, so that 0.61 and 0.63 differ."""
     if value is None:
         return Text("·" * width, style=_DIM)
     eighths = round(value * width * 8)
@@ -363,7 +363,7 @@ def _prose(
     style: str = "",
     overflow: OverflowMethod = "fold",
 ) -> Text:
-    """Prose with its code spans in colour; the backticks stay for those without."""
+    """Return prose with its code spans coloured; the backticks stay for output without colour."""
     parts = Text(style=style, overflow=overflow)
     for piece in escape.pieces(text, limit):
         if piece.is_code:

@@ -1,4 +1,4 @@
-"""The protocol of reports."""
+"""Protocol of reports."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Report(Protocol):
-    """Renders results; never computes a score.
+    """Renderer of results; never computes a score.
 
-    A plugin module `crscore/reports/<name>.py` has `create`, which returns one, and `Options` where
-    it takes some.
+    A plugin module `crscore/reports/<name>.py` defines `create`, which returns one, and `Options`
+    if it takes any.
     """
 
     def render(self, results: Sequence[Result]) -> str:
@@ -24,7 +24,7 @@ class Report(Protocol):
             results: At least one result.
 
         Returns:
-            The document, ending in a newline. All text that came from the diff or the
-            review is escaped for the format.
+            The document, ending in a newline. All text from the diff or the review is escaped for
+            the format.
         """
         ...

@@ -1,4 +1,4 @@
-"""The blocks of the Markdown report: each with a frame and items that can be left out singly."""
+"""Blocks of the Markdown report, each with a frame and items that can be omitted singly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PROSE_CHARS = 600
 
 
 class Block(NamedTuple):
-    """A part of the document that is well-formed with any of its items left out."""
+    """Part of the document that is well-formed with any of its items omitted."""
 
     head: str
     """Opening text."""
@@ -32,7 +32,7 @@ class Block(NamedTuple):
 def blocks(result: Result, heading: str | None) -> Iterator[Block]:
     """Make the blocks of one result, the most useful first.
 
-    The signature stands before the folded parts, so that it is never what is left out.
+    The signature precedes the folded parts, so that it is never omitted.
     """
     yield Block(f"### {heading or 'Review score'}\n\n{_summary(result)}\n\n", foot="")
     yield _scores(result)
@@ -63,7 +63,7 @@ def _scores(result: Result) -> Block:
         f"| {row.basis} |\n"
         for index, row in enumerate(view.rows(result))
     )
-    # Its rows are never left out: they are few, short and part of the head.
+    # Its rows are never omitted: they are few, short and part of the head.
     return Block("| Score | | |\n|:--|--:|:--|\n" + "".join(items))
 
 
@@ -161,7 +161,7 @@ def _folded_notes(result: Result) -> Iterator[Block]:
 
 
 def _folded(title: str, items: tuple[str, ...], before: str = "") -> Block:
-    """A part behind a fold; `title` is our own text. Blank lines let Markdown begin again."""
+    """Return a folded part with a trusted `title`; blank lines make Markdown resume."""
     head = f"<details><summary>{title}</summary>\n\n{before}"
     return Block(head, items, "\n</details>\n\n")
 

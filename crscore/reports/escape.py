@@ -1,8 +1,8 @@
-"""Makes text that came from a diff or a review harmless in each output format.
+"""Escaping of untrusted text from a diff or a review for each output format.
 
-Terminal sequences are dropped, characters that reorder text are shown by their
-number, invisible ones are dropped. What is left is escaped by the format's own
-means. Everything here is linear in the length of the text.
+Terminal sequences are dropped, characters that reorder text are shown by their code point,
+invisible ones are dropped. The rest is escaped as the format requires. Every function is linear in
+the length of the text.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _INVISIBLE = re.compile(
 )
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)([^`\n]{1,200})\1(?!`)")
-# A runner reads `::name::` at the start of a line and `##[name]` anywhere as its own commands.
+# A runner executes `::name::` at the start of a line and `##[name]` anywhere as commands.
 _COMMAND_LINE = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\[)")
 
 _MARKDOWN_PUNCTUATION = re.compile(r"([\\`*_\[\]~]|:(?=:))")
-# What opens a list, a heading, a quote or a rule: `- `, `1. `, `2) `, `# `, `> `, `===`.
+# Start of a list, a heading, a quote or a rule: `- `, `1. `, `2) `, `# `, `> `, `===`.
 _MARKDOWN_OPENING = re.compile(r"^(?=[-+=#>])|^(\d+)(?=[.)])")
 _MENTION = re.compile(r"@(?=[\w])")
 _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
-# Anywhere, not at a word's start alone: GitHub makes a link of `1https://x.example`, too.
+# Anywhere, not only at the start of a word: GitHub also links `1https://x.example`.
 _ADDRESS = re.compile(r"(https?|ftp|mailto|xmpp)(:)|www(?=\.)", re.IGNORECASE)
 _COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b", re.IGNORECASE)
 _JSON_RISKY = re.compile(
@@ -49,19 +49,19 @@ _BREAK = "\u200b"
 
 
 class Piece(NamedTuple):
-    """A run of prose."""
+    """Run of prose."""
 
     text: str
     """Clean text without the backticks."""
     is_code: bool
-    """True for what stood between backticks."""
+    """True for text between backticks."""
 
 
 def clean(text: str) -> str:
     r"""Drop terminal sequences, controls and invisible characters; keep line ends and tabs.
 
-    Characters that reorder the text around them are shown as `⟨U+202E⟩`, because a
-    reader should see that they are there.
+    Characters that reorder the text around them are shown as `⟨U+202E⟩`, so that a reader can see
+    them.
 
     Args:
         text: Any text.
@@ -86,12 +86,12 @@ def one_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
     Args:
         text: Any text.
-        limit: Longest result in characters before the note on what was cut.
+        limit: Maximum characters of the result, without the note on the truncation.
 
     Returns:
-        One line without leading or trailing space; what was cut is counted at its end.
+        One line without leading or trailing space; a note at its end counts what was cut.
     """
-    # Cut generously first: a 1 MB sentence need not be cleaned to show its start.
+    # Truncate generously first: a 1 MB sentence need not be cleaned to show its start.
     line = " ".join(clean(text[: limit * 4 + 4_000]).split())
     if len(line) <= limit:
         return line
@@ -99,7 +99,7 @@ def one_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
 
 def code_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
-    """Clean a line of code: like `one_line`, but spaces stay as they are."""
+    """Clean a line of code: like `one_line`, but spaces are preserved."""
     line = clean(text[: limit * 4]).replace("\n", " ").replace("\t", "    ")
     return line if len(text) <= limit else f"{line[:limit]}… (+{len(text) - limit:,} characters)"
 
@@ -126,9 +126,9 @@ def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[Piece, ...]:
 
 
 def no_commands(text: str) -> str:
-    r"""Break what a CI runner would read as a command in its log, in a finished text.
+    r"""Break CI runner commands in a finished text.
 
-    `::name::` counts at the start of a line, `##[name]` anywhere.
+    `::name::` is a command at the start of a line, `##[name]` anywhere.
 
     Example:
         >>> no_commands("  ::error::no\nstd::move ##[error]")
@@ -138,7 +138,7 @@ def no_commands(text: str) -> str:
 
 
 def no_commands_html(document: str) -> str:
-    r"""Break the same commands in a finished web page, where a reader sees no difference.
+    r"""Break CI runner commands in a finished web page, without a visible difference.
 
     Example:
         >>> no_commands_html("<pre>::error::\n ::error::</pre>##[x]")
@@ -151,7 +151,7 @@ def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     """Escape a text for running Markdown or a table cell on GitHub.
 
     Besides Markdown and HTML this breaks mentions, issue and commit references and
-    bare addresses by a zero-width space, since a backslash does not stop those.
+    bare addresses with a zero-width space, since a backslash does not prevent those.
 
     Returns:
         One line that renders as the text itself.
@@ -174,8 +174,8 @@ def markdown_code(text: str, limit: int = MAX_ITEM_CHARS, *, in_table: bool = Fa
     """Put a text into a Markdown code span that its own backticks cannot close.
 
     Returns:
-        The span; running text where a span cannot hold it: empty, an old runner
-        command or, in a table, a pipe or a backslash, which the table reads first.
+        The span; plain text where a span cannot hold it: an empty text, an old runner command or,
+        in a table, a pipe or a backslash, which the table parses first.
     """
     line = one_line(text, limit)
     if not line or "##[" in line or (in_table and ("|" in line or "\\" in line)):
@@ -195,7 +195,7 @@ def markdown_prose(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
 
 def json_text(document: str) -> str:
-    r"""Write what a terminal or a runner could act on as `\uXXXX` in a JSON document.
+    r"""Escape characters that a terminal or a runner could act on as `\uXXXX` in a JSON document.
 
     The value stays the same: these characters only occur inside strings.
 

@@ -1,4 +1,4 @@
-"""The frame of every web page, made by jinja2 (tried with 3.1).
+"""Frame of every web page, rendered by jinja2 (tried with 3.1).
 
 A page loads nothing and runs no script: its content security policy allows only its own
 style sheet, by hash.
@@ -23,9 +23,9 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
 
     Args:
         template: A path inside the package; it extends `reports/templates/frame.html.j2`.
-        title: Of the page.
-        style: Rules beside those of the frame. Our own text: no input may be in it.
-        values: What else the template needs; every text in it is escaped there.
+        title: Title of the page.
+        style: CSS rules in addition to the frame's. Trusted: must not contain input.
+        values: Other values for the template, which escapes every text in them.
 
     Returns:
         One self-contained document.
@@ -35,7 +35,7 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
     found = _environment().get_template(template)
     document = found.render(
         title=title,
-        # It has to be the very bytes that were hashed.
+        # It must be exactly the bytes that were hashed.
         style=Markup(rules),  # noqa: S704
         policy=f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
         "base-uri 'none'; form-action 'none'",
@@ -51,9 +51,9 @@ def read_resource(path: str) -> str:
 
 
 def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
-    """Clean and escape prose for HTML and set its code spans as code."""
+    """Clean and escape prose for HTML and mark up its code spans as code."""
     parts = (
-        # `format` of a Markup escapes what it puts in.
+        # `format` of a Markup escapes its arguments.
         Markup("<code>{}</code>").format(piece.text) if piece.is_code else Markup.escape(piece.text)
         for piece in escape.pieces(text, limit)
     )

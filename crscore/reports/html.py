@@ -1,4 +1,4 @@
-"""The report as one self-contained web page.
+"""Report as one self-contained web page.
 
 The page runs no script. Jumping from a pseudo-reference to its lines and marking them
 is done by links and the `:target` of the style sheet.
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """Renders for a browser."""
+    """Report for a browser."""
 
     def render(self, results: Sequence[Result]) -> str:
-        """Render all results as one page, each a section."""
+        """Render all results as one page, one section each."""
         pages = [
             _page.page(
                 result,
@@ -42,9 +42,9 @@ class Html:
 
 
 def style(pages: Sequence[_page.Page]) -> str:
-    """The style sheet with one rule for each place that can be jumped to.
+    """Return the style sheet with one rule for each link target.
 
-    Only ids made from positions go in, never a text.
+    It contains only ids made from positions, never input text.
     """
     rules = [frame.read_resource("reports/templates/report.css")]
     for page in pages:
@@ -56,5 +56,5 @@ def style(pages: Sequence[_page.Page]) -> str:
 
 
 def create() -> Report:
-    """Make the report; it takes no options: the page always shows everything."""
+    """Create the report; it takes no options: the page always shows everything."""
     return Html()

@@ -1,8 +1,8 @@
-r"""The report for programs: one JSON document as `schemas/result.schema.json` describes it.
+r"""Report for programs: one JSON document that follows `schemas/result.schema.json`.
 
-One result is the object itself; several are `{"results": [...]}`. Keys stand in the order of the
-types below. Texts are given whole and unchanged; what a terminal could act on is written as
-`\uXXXX`, which any JSON reader turns back.
+One result is the object itself; several are `{"results": [...]}`. Keys are in the order of the
+types below. Texts are complete and unchanged; characters that a terminal could act on are escaped
+as `\uXXXX`, which any JSON reader decodes.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from crscore.reports.base import Report
 
 SCHEMA = "urn:crscore:result:4"
-"""The `$id` of the schema that the document keeps to."""
+"""The `$id` of the document's schema."""
 DECIMALS = 6
-"""Of similarities and degrees."""
+"""Decimals of similarities and degrees."""
 
-# `[`, numbers one on a line, `]`: a string never holds a raw line end, so this is no text.
+# `[`, one number per line, `]`: a string never holds a raw line end, so this is not text.
 _NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
 
 Row = TypeVar("Row", bound=Struct)
@@ -63,32 +63,32 @@ class File(Struct, frozen=True, kw_only=True):
     status: FileStatus
     """Kind of change."""
     language: str | None
-    """Language, by the path or as the caller said; null when unknown."""
+    """Language, by the path or as given by the caller; null when unknown."""
     added: Count
     """Lines added."""
     removed: Count
     """Lines removed."""
     is_binary: bool
-    """True when the diff says only that binary contents differ."""
+    """True when the diff states only that binary contents differ."""
     is_submodule: bool
     """True for a submodule."""
     is_missing: bool
-    """True when the host did not show what changed in it."""
+    """True when the host did not show the file's changes."""
 
 
 class Diff(Struct, frozen=True, kw_only=True):
-    """The change, without its lines."""
+    """Change, without its lines."""
 
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
     """SHA-256 of the diff as read."""
     files: Sequence[File]
     """The changed files, in the order of the diff."""
     notes: Sequence[str]
-    """Parts that the reader repaired or left out."""
+    """Parts that the reader repaired or omitted."""
 
 
 class Reference(Struct, frozen=True, kw_only=True):
-    """A pseudo-reference: something a good review of the change should touch."""
+    """Pseudo-reference: a statement that a good review of the change should address."""
 
     index: Count
     """Its position in `references`, and its row in `similarity`."""
@@ -99,18 +99,19 @@ class Reference(Struct, frozen=True, kw_only=True):
     source: str
     """The claim generator or analyzer that wrote it."""
     spans: Sequence[LineSpan]
-    """The lines it stands on; empty when it speaks of the whole change."""
+    """Lines it refers to; empty when it applies to the whole change."""
     identifiers: Sequence[str]
-    """Names of the code it stands on, most informative first."""
+    """Names of the code it refers to, most informative first."""
     reading: str
-    """The statement as the encoder read it; equals `text` where that serves both."""
+    """Statement as the encoder read it; equals `text` where one form serves both."""
     weight: Annotated[float, Meta(gt=0, le=1)]
-    """How informative it is; orders pseudo-references, does not enter the scores."""
+    """How informative it is; orders pseudo-references but does not affect the scores."""
     counted: bool
-    """False when it is left out of the whole change's comprehensiveness."""
+    """False when it is excluded from the whole change's comprehensiveness."""
     best_sentence: Count | None
-    """Index of the sentence that addresses it best, the most similar one among equals; null
-    without sentences."""
+    """Index of the sentence that addresses it best; ties go to the most similar one; null without
+    sentences.
+    """
     similarity: Cosine | None
     """Cosine similarity to that sentence; null without sentences."""
     degree: Share | None
@@ -123,11 +124,11 @@ class Analysis(Struct, frozen=True, kw_only=True):
     """Findings of all tools, counted or not, and the outcome of each tool."""
 
     coverage: Coverage
-    """Whether every tool that concerns the change read all of its files."""
+    """Whether every tool that applies to the change read all of its files."""
     tools: Sequence[ToolRun]
-    """The tools that concern the change, by name."""
+    """Tools that apply to the change, by name."""
     findings: Sequence[Finding]
-    """By path, line and tool."""
+    """Findings by path, line and tool."""
 
 
 class Sentence(Struct, frozen=True, kw_only=True):
@@ -140,13 +141,14 @@ class Sentence(Struct, frozen=True, kw_only=True):
     comment: Count
     """Index of its comment."""
     hidden: bool
-    """True for text that a reader of the rendered comment does not see."""
+    """True for text that is invisible in the rendered comment."""
     flag: Flag | None
-    """Oddity that the matcher found; mostly null."""
+    """Oddity that the matcher found; usually null."""
     best_reference: Count | None
-    """Index of the counted pseudo-reference that it addresses best, the most similar one among
-    equals; null when there is none, or when the best one belongs to the older version of the
-    change that the comment is on."""
+    """Index of the counted pseudo-reference that it addresses best; ties go to the most similar
+    one; null when there is none, or when the best one belongs to the older version of the change
+    that the comment is on.
+    """
     similarity: Cosine | None
     """Cosine similarity to that pseudo-reference; null without its index."""
     degree: Share | None
@@ -165,23 +167,23 @@ class Comment(Struct, frozen=True, kw_only=True):
     author: str | None
     """Login; null when unknown."""
     path: str | None
-    """File it is attached to; null for unattached text."""
+    """File it is attached to; null when unattached."""
     line: int | None
     """Line it is attached to; null when unattached or attached to the file."""
     start_line: int | None
     """First line of a comment on several lines."""
     side: Side
-    """Side that `line` counts in."""
+    """Side in which `line` is counted."""
     scope: Scope
-    """The part of the change that it was scored against."""
+    """Part of the change that it was scored against."""
     scores: Scores
-    """Against the pseudo-references of its scope."""
+    """Scores against the pseudo-references of its scope."""
     sentences: Sequence[Count]
     """Indices of its sentences."""
     references: Sequence[Count]
     """Indices of the pseudo-references of its scope."""
     suggestions: Sequence[str]
-    """Suggested code, kept apart from the sentences."""
+    """Suggested code, separate from the sentences."""
 
 
 class Review(Struct, frozen=True, kw_only=True):
@@ -190,9 +192,9 @@ class Review(Struct, frozen=True, kw_only=True):
     author: str | None
     """Login; null for unattributed text."""
     scores: Scores
-    """All comments of the author against the whole change."""
+    """Scores of all the author's comments against the whole change."""
     baselines: Baselines
-    """Of all the author's comments together."""
+    """Baselines of all the author's comments together."""
     comments: Sequence[Count]
     """Indices of the author's comments."""
 
@@ -201,19 +203,19 @@ class Result(Struct, frozen=True, kw_only=True):
     """One review of one change."""
 
     schema: Literal["urn:crscore:result:4"] = "urn:crscore:result:4"
-    """Names this schema; a change that breaks readers gets a new number."""
+    """Name of this schema; a breaking change gets a new number."""
     version: str = __version__
     """Version of crscore that wrote the document."""
     signature: str
-    """All that decides the scores: same signature and inputs, same scores."""
+    """Signature of the settings: same signature and inputs, same scores."""
     threshold: Annotated[float, Meta(ge=-1, le=1)] | None
     """Cosine threshold used; null for a matcher without one."""
     decision: Annotated[float, Meta(gt=0, lt=1)]
-    """The degree from which a pair counts as matched."""
+    """Degree from which a pair counts as matched."""
     scores: Scores
-    """All comments together against the whole change."""
+    """Scores of all comments together against the whole change."""
     baselines: Baselines
-    """Of all comments together."""
+    """Baselines of all comments together."""
     diff: Diff
     """The change."""
     references: Sequence[Reference]
@@ -225,26 +227,27 @@ class Result(Struct, frozen=True, kw_only=True):
     similarity: Sequence[Sequence[Cosine]]
     """Cosine similarities, R rows of S numbers with six decimals."""
     degrees: Sequence[Sequence[Share]]
-    """How far, by the matcher, each sentence addresses each pseudo-reference: R rows of S numbers
-    with six decimals; 0 or 1 where a threshold decides."""
+    """Degree, by the matcher, to which each sentence addresses each pseudo-reference: R rows of S
+    numbers with six decimals; 0 or 1 with a threshold.
+    """
     comments: Sequence[Comment]
-    """Every comment, in the order given."""
+    """All comments, in the order given."""
     reviews: Sequence[Review]
-    """One for each author, in order of first appearance."""
+    """One review for each author, in order of first appearance."""
     notes: Sequence[str]
-    """Parts left out or repaired on the way."""
+    """Notes on omitted or repaired parts."""
 
 
 class Results(Struct, frozen=True, kw_only=True):
     """Several reviews."""
 
     results: Annotated[Sequence[Result], Meta(min_length=2)]
-    """One for each review, in the order given."""
+    """One result for each review, in the order given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """Renders for programs."""
+    """Report for programs."""
 
     def render(self, results: Sequence[records.Result]) -> str:
         """Render one result as an object, several as `{"results": [...]}`."""
@@ -288,7 +291,7 @@ def document(result: records.Result) -> Result:
 
 
 def _fields(row: type[Row], *sources: object, **values: Any) -> Row:
-    """Make a row of given values and, for its other fields, attributes of that name."""
+    """Make a row from given values and attributes that match its other fields."""
     for name in row.__struct_fields__:
         if name not in values:
             values[name] = next(getattr(one, name) for one in sources if hasattr(one, name))
@@ -328,5 +331,5 @@ def _rounded(value: float | None) -> float | None:
 
 
 def create() -> Report:
-    """Make the report; it takes no options: programs always get everything."""
+    """Create the report; it takes no options: programs always get everything."""
     return Json()

@@ -1,8 +1,8 @@
-"""The report for a pull request comment or a job summary: GitHub's Markdown.
+"""Report for a pull request comment or a job summary, in GitHub's Markdown.
 
-Short: the scores, the heaviest pseudo-references that nobody addressed, and the
-rest folded away. Everything echoed is escaped; whole items are left out, with a
-note, where the host's limit on the length of a comment would be passed.
+It is short: the scores, the heaviest unaddressed pseudo-references, and the rest folded. All input
+text is escaped; whole items are omitted, with a note, where the host's limit on the length of a
+comment would be exceeded.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from crscore.reports.blocks import Block
 
 MAX_CHARS = 65_000
-"""Longest document: GitHub takes 65,536 characters in a comment, a little is kept for markers."""
+"""Longest document: GitHub allows 65,536 characters in a comment; the rest is for markers."""
 LEAST_CHARS = 2_000
-"""Room that a result gets at least when there are many; the last ones may get none."""
+"""Minimum room of a result when there are many; the last ones may get none."""
 _NOTE_CHARS = 200
 
 
 class Part(NamedTuple):
-    """Blocks put together within a limit."""
+    """Blocks combined within a limit."""
 
     text: str
     """The blocks that fit."""
     dropped: int
-    """Items left out."""
+    """Number of items omitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """Renders for GitHub."""
+    """Report for GitHub."""
 
     def render(self, results: Sequence[Result]) -> str:
         """Render each result below the one before, within `MAX_CHARS` characters."""
@@ -60,11 +60,11 @@ class Markdown:
 
 
 def within(blocks: Iterable[Block], limit: int) -> Part:
-    """Put blocks together; once the limit is near, leave out whole items and whole blocks.
+    """Combine blocks; near the limit, omit whole items and whole blocks.
 
     Args:
         blocks: Parts of a document, the most useful first.
-        limit: Longest text in characters.
+        limit: Maximum length in characters.
     """
     parts: list[str] = []
     dropped = 0
@@ -86,7 +86,7 @@ def within(blocks: Iterable[Block], limit: int) -> Part:
 
 
 def _note(dropped: int, skipped: int) -> str:
-    """Say what was left out; nothing when nothing was."""
+    """Return a note on what was omitted; empty when nothing was."""
     what = [view.many(dropped, "item")] * bool(dropped)
     what += [view.many(skipped, "change")] * bool(skipped)
     if not what:
@@ -95,5 +95,5 @@ def _note(dropped: int, skipped: int) -> str:
 
 
 def create() -> Report:
-    """Make the report; it takes no options: what is long is folded, not left out."""
+    """Create the report; it takes no options: long parts are folded, not omitted."""
     return Markdown()

@@ -1,4 +1,4 @@
-"""Values that the page's template needs beside a result: the matrix' cells and the diff's lines."""
+"""Template values of the page beside a result: the matrix cells and the diff lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from crscore.records import Result
 
 MAX_SIDE = 150
-"""Rows, and columns, of the matrix that the page shows."""
+"""Maximum rows, and columns, of the matrix that the page shows."""
 LEVELS = 10
 """Shades of the heat map above the lowest."""
 
@@ -32,26 +32,26 @@ class Page(NamedTuple):
     """One result."""
 
     prefix: str
-    """Begins every id, so that several results stand on one page."""
+    """Prefix of every id, so that one page can hold several results."""
     heading: str
     """Title of this result."""
     result: Result
-    """Untrusted; the template's environment cleans and escapes every text."""
+    """Untrusted result; the template's environment cleans and escapes every text."""
     rows: tuple[tuple[Cell, ...], ...]
     """The matrix: pseudo-references by sentences, at most `MAX_SIDE` of each."""
     diff: _lines.View
     """The change."""
     max_side: int = MAX_SIDE
-    """Most columns."""
+    """Maximum number of columns."""
 
 
 def page(result: Result, *, prefix: str, heading: str) -> Page:
-    """Prepare one result.
+    """Prepare one result for the template.
 
     Args:
         result: The result to show.
-        prefix: Begins every id; letters, digits and dashes.
-        heading: Title.
+        prefix: Prefix of every id; letters, digits and dashes.
+        heading: Title of this result.
     """
     return Page(prefix, heading, result, _rows(result), _lines.view(result))
 

@@ -1,17 +1,17 @@
-"""The report for code scanning: SARIF 2.1.0 with what no review addressed, at its lines.
+"""Report for code scanning: SARIF 2.1.0 with the unaddressed points at their lines.
 
-One run a result, because each change has its own scores and signature; a host tells the runs
-apart by `automationDetails.id`. Within the limits of GitHub's code scanning, which takes 20 runs
-of 25,000 results, shows 5,000 of them, refuses a file with a result that has no place, and tells
-alerts apart by `primaryLocationLineHash` alone.
+One run a result, because each change has its own scores and signature; a host distinguishes the
+runs by `automationDetails.id`. The report keeps within the limits of GitHub's code scanning, which
+accepts 20 runs of 25,000 results, shows 5,000 of them, rejects a file with a result that has no
+place, and distinguishes alerts by `primaryLocationLineHash` alone.
 
-- A pseudo-reference on removed lines stands at the line that took their place, since a host
-  shows the new version only; one of a deleted file or of the whole change stands at a file
-  without a line.
+- A pseudo-reference on removed lines is placed at the line that replaced them, since a host shows
+the new version only; one of a deleted file or of the whole change is placed at a file without a
+line.
 - A result that abstained has no results: a note in `invocations` says why.
-- Text is cleaned as for people. It holds no embedded link but what is escaped.
+- Text is cleaned as for people. Embedded links are escaped.
 
-Tried with the validator of Sarif.Multitool 5.7, which also knows GitHub's rules.
+Tried with the validator of Sarif.Multitool 5.7, which also checks GitHub's rules.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 MAX_RUNS: Final = 20
-"""Runs in a file."""
+"""Maximum number of runs in a file."""
 MAX_RESULTS: Final = 5_000
-"""Results in a run."""
+"""Maximum number of results in a run."""
 MAX_BYTES: Final = 8_000_000
-"""Of all results together, before the compression after which GitHub allows 10 MB."""
+"""Maximum bytes of all results together, before compression; GitHub allows 10 MB after it."""
 MAX_SENTENCES: Final = 1_000
-"""Sentences of the reviews, of all runs together."""
+"""Maximum number of review sentences, in all runs together."""
 MAX_NOTES: Final = 100
-"""Notes in a run."""
+"""Maximum number of notes in a run."""
 MAX_CHARS: Final = 1_000
-"""Of a message."""
+"""Maximum characters of a message."""
 _SENTENCE_CHARS: Final = 300
 _DECIMALS: Final = 6
 _INDENT: Final = 1
@@ -64,13 +64,13 @@ _ABOUT: Final = {
     ReferenceKind.IMPLICATION: "Something that follows from the change",
     ReferenceKind.ISSUE: "A possible defect in the changed lines",
 }
-# `[text](target)` is a link in a message, and `\[text\](target)` is none.
+# `[text](target)` is a link in a message, but `\[text\](target)` is not.
 _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
 
 
 @dataclass(frozen=True, slots=True)
 class Sarif:
-    """Renders for code scanning."""
+    """Report for code scanning."""
 
     def render(self, results: Sequence[Result]) -> str:
         """Render one run for each result, at most `MAX_RUNS`."""
@@ -87,7 +87,7 @@ class Sarif:
 
 
 def _run(result: Result, number: int, of: int) -> dict[str, Any]:
-    """Make the run of the result with this number, which may take its share of the limits."""
+    """Make the run of the result with this index, within its share of the limits."""
     notices = [_notice("note", note) for note in view.notes(result)[:MAX_NOTES]]
     found: list[dict[str, Any]] = []
     if result.scores.reason is None:
@@ -123,7 +123,7 @@ def _notice(level: str, text: str) -> dict[str, Any]:
 
 
 def _message(text: str) -> str:
-    """Clean a text and take embedded links out of force."""
+    """Clean a text and escape embedded links."""
     return _LINK.sub(r"\\[\1\\]", escape.one_line(text, MAX_CHARS))
 
 
@@ -154,7 +154,7 @@ def _rule_id(kind: ReferenceKind) -> str:
 
 
 def _ordered(result: Result) -> list[int]:
-    """List what nobody addressed: issues first, then by weight."""
+    """List the unaddressed points: issues first, then by weight."""
     found = view.unaddressed(result)
     return sorted(found, key=lambda at: _LEVELS[result.references[at].kind] != "warning")
 
@@ -188,7 +188,7 @@ def _results(result: Result, indices: Sequence[int]) -> Iterator[dict[str, Any]]
 
 
 def _level(reference: PseudoReference, severities: Mapping[tuple[str, str], Severity]) -> str:
-    """An issue is as grave as its tool says; a recorded one has no tool to ask."""
+    """Return the level of an issue from its tool's severity; a recorded one has no tool."""
     path = reference.spans[0].path if reference.spans else ""
     known = severities.get((path, reference.text))
     is_issue = reference.kind is ReferenceKind.ISSUE
@@ -196,14 +196,14 @@ def _level(reference: PseudoReference, severities: Mapping[tuple[str, str], Seve
 
 
 def _digest(reference: PseudoReference, text: str) -> str:
-    """Name a pseudo-reference by what it says and of which file, wherever its lines move to."""
+    """Hash a pseudo-reference by its text and file, independent of its line numbers."""
     path = reference.spans[0].path if reference.spans else ""
     key = "\0".join((reference.kind.value, path, text))
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _within(found: Iterator[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:
-    """Pass on results until they get too large; the first ones matter most."""
+    """Yield results up to the size limit; the first ones matter most."""
     for item in found:
         text = json.dumps(item, ensure_ascii=False, indent=_INDENT)
         most_bytes -= len(text.encode()) + text.count("\n") * _RESULT_INDENT
@@ -213,7 +213,7 @@ def _within(found: Iterator[dict[str, Any]], most_bytes: int) -> Iterator[dict[s
 
 
 def _properties(result: Result, most_sentences: int) -> dict[str, Any]:
-    """Return properties that code scanning does not show and another reader may want."""
+    """Return properties that code scanning does not show, for other readers."""
     pairs = zip(result.sentences, result.sentence_flags, result.sentence_matches, strict=True)
     return {
         "signature": result.signature,
@@ -236,5 +236,5 @@ def _rounded(value: float | None) -> float | None:
 
 
 def create() -> Report:
-    """Make the report; it takes no options."""
+    """Create the report; it takes no options."""
     return Sarif()

@@ -1,8 +1,7 @@
-"""The report for a terminal, laid out by rich (tried with 13.7 and 15.0).
+"""Report for a terminal, laid out by rich (tried with 13.7 and 15.0).
 
-The short form has the scores, one line for each sentence and the heaviest
-pseudo-references that nobody addressed; `explain` shows everything. Every mark
-reads without colour.
+The short form has the scores, one line for each sentence and the heaviest unaddressed
+pseudo-references; `explain` shows everything. Every mark is readable without colour.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ if TYPE_CHECKING:
 
 NARROWEST_COLUMNS = 60
 WIDEST_COLUMNS = 160
-"""Wider lines are hard to read."""
+"""Maximum width in columns; wider lines are hard to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Renders for a terminal."""
+    """Report for a terminal."""
 
     explain: bool
-    """Show everything instead of the short form."""
+    """True to show everything instead of the short form."""
     color: bool
-    """Write colour sequences."""
+    """True to write colour sequences."""
     width: int
     """Columns of the terminal."""
 
     def render(self, results: Sequence[Result]) -> str:
         """Render each result below the one before."""
         out = io.StringIO()
-        # An empty environment: only the options decide on width and colour.
+        # An empty environment: only the options determine width and colour.
         console = Console(
             file=out,
             width=self.width,
@@ -59,7 +58,7 @@ class Text:
             heading = f"Change {index + 1} of {len(results)}" if len(results) > 1 else None
             for block in _terminal.blocks(result, heading, explain=self.explain, width=self.width):
                 if getattr(block, "no_wrap", False):
-                    # rich joins texts into a new one and forgets that it must stay whole.
+                    # rich joins texts into a new one and loses the setting that prevents wrapping.
                     console.print(block, no_wrap=True, overflow="ignore", crop=False)
                 else:
                     console.print(block)
@@ -71,14 +70,14 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Options of the report."""
 
     explain: bool = False
-    """Show everything instead of the short form."""
+    """True to show everything instead of the short form."""
     color: bool = False
-    """Write color sequences."""
+    """True to write color sequences."""
     width: Annotated[int, Meta(ge=1)] = 80
     """Columns of the terminal; the report is from 60 to 160 columns wide."""
 
 
 def create(options: Options) -> Report:
-    """Make the report."""
+    """Create the report."""
     width = min(max(options.width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
     return Text(explain=options.explain, color=options.color, width=width)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     )
 
 UNDEFINED = "–"
-"""Stands where there is no score."""
+"""Placeholder for an undefined score."""
 FLAG = "\N{BLACK FLAG}"
-"""Stands before what is odd about a sentence."""
+"""Mark before the flag of a sentence."""
 
 
 _SCOPES = {
@@ -64,7 +64,7 @@ class MatchRow(NamedTuple):
 
 
 def number(value: float | None) -> str:
-    """Write a score or similarity with two decimals, or a dash.
+    """Format a score or similarity with two decimals; None as a dash.
 
     Example:
         >>> number(0.666), number(None), number(-0.001)
@@ -76,7 +76,7 @@ def number(value: float | None) -> str:
 
 
 def many(amount: int, noun: str) -> str:
-    """Write an amount with its noun.
+    """Format a count with its noun.
 
     Example:
         >>> many(1, "file"), many(1200, "file")
@@ -86,28 +86,28 @@ def many(amount: int, noun: str) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Write a share in [0, 1] as a percentage, or a dash."""
+    """Format a share in [0, 1] as a percentage; None as a dash."""
     return UNDEFINED if value is None else f"{100 * value:.0f} %"
 
 
 def graded(result: Result) -> bool:
-    """Say whether the scores are means of degrees; where a threshold decides, they are shares."""
+    """Return whether the scores are means of degrees; with a threshold, they are shares."""
     return result.threshold is None
 
 
 def strength(result: Result, match: Match) -> float | None:
-    """Take the number that decided about a pair: its degree, or the cosine of the threshold."""
+    """Return the number that decided a pair: its degree, or its cosine similarity."""
     return match.degree if graded(result) else match.similarity
 
 
 def remark(result: Result, sentence: int) -> str | None:
-    """Say what is odd about a sentence, with a flag before it; None mostly."""
+    """Describe the flag of a sentence, with a mark before it; None without a flag."""
     flag = result.sentence_flags[sentence]
     return None if flag is None else f"{FLAG} {flag.value}"
 
 
 def flagged(result: Result) -> str | None:
-    """Count what is odd about the sentences, the most frequent first; None when nothing is."""
+    """Count the flags of the sentences, the most frequent first; None when there are none."""
     found = Counter(flag.value for flag in result.sentence_flags if flag is not None)
     if not found:
         return None
@@ -116,7 +116,7 @@ def flagged(result: Result) -> str | None:
 
 
 def rows(result: Result) -> tuple[MatchRow, MatchRow, MatchRow]:
-    """Name the three scores and say what each rests on."""
+    """Return the three scores with their bases."""
     scores = result.scores
     topic, addressed = reached(result)
     sentences = many(scores.sentences, "sentence")
@@ -135,7 +135,7 @@ def rows(result: Result) -> tuple[MatchRow, MatchRow, MatchRow]:
 
 
 def reached(result: Result) -> Reached:
-    """Count what the matcher takes as on topic and as addressed; nothing in an abstention."""
+    """Count the on-topic and addressed items by the matcher; zeros for an abstention."""
     if result.scores.reason is not None:
         return Reached(0, 0)
     pairs = zip(result.references, result.reference_matches, strict=True)
@@ -146,7 +146,7 @@ def reached(result: Result) -> Reached:
 
 
 def ratio_of_review(result: Result, review: ReviewResult) -> str:
-    """Say how many of a reviewer's sentences are on topic."""
+    """Describe how many of a reviewer's sentences are on topic."""
     own = [at for index in review.comments for at in result.comments[index].sentences]
     topic = 0
     if review.scores.reason is None:
@@ -155,10 +155,10 @@ def ratio_of_review(result: Result, review: ReviewResult) -> str:
 
 
 def ratio_of_comment(result: Result, item: CommentResult) -> str:
-    """Say how many of a comment's sentences are on the topic of its scope.
+    """Describe how many of a comment's sentences are on the topic of its scope.
 
-    Where a matcher gives degrees, only their sum is known for a scope: it is conciseness times
-    the sentences, so those stand alone.
+    With degrees, only their sum is known for a scope, conciseness times the number of sentences, so
+    only that number is given.
     """
     if graded(result):
         return f"{item.scores.sentences:,}"
@@ -194,7 +194,7 @@ def lines_of(file: ChangedFile) -> LineCount:
 
 
 def change(result: Result) -> str:
-    """Say how large the change is: files, lines added, lines removed."""
+    """Describe the size of the change: files, lines added, lines removed."""
     sizes = [lines_of(file) for file in result.diff.files]
     added = sum(size.added for size in sizes)
     removed = sum(size.removed for size in sizes)
@@ -202,9 +202,9 @@ def change(result: Result) -> str:
 
 
 def place(span: LineSpan) -> str:
-    """Name a span: path, line or lines if any, and the side when it is the old one.
+    """Describe a span: path, line or lines if any, and the side when it is the old one.
 
-    The path is as it came: the caller escapes the whole.
+    The path is not escaped: the caller escapes the result.
     """
     before = " (before)" if span.side is Side.OLD else ""
     if span.start == 0:
@@ -216,15 +216,15 @@ def place(span: LineSpan) -> str:
 def places(
     reference: PseudoReference, most: int = 1, *, before: bool = False, finder: bool = False
 ) -> str:
-    """Name where a pseudo-reference stands.
+    """Describe the places of a pseudo-reference.
 
-    Without lines it is the whole change.
+    Without lines the place is the whole change.
 
     Args:
         reference: Its spans are named.
-        most: Spans named before the rest is counted.
-        before: Name spans of the old side beside those of the new side too.
-        finder: Name who found an issue.
+        most: Spans named individually; the rest is counted.
+        before: Also name spans of the old side when there are spans of the new side.
+        finder: Name the tool that found an issue.
     """
     spans = reference.spans
     found = f" ({reference.source})" if finder and reference.kind is ReferenceKind.ISSUE else ""
@@ -250,7 +250,7 @@ def unaddressed(result: Result) -> tuple[int, ...]:
 
 
 def unaddressed_title(result: Result) -> str:
-    """Name that list: with degrees, some in it are addressed in part."""
+    """Return the title of that list: with degrees, some items in it are partly addressed."""
     return "Not or hardly addressed" if graded(result) else "Not addressed"
 
 
@@ -260,12 +260,12 @@ def attached(result: Result) -> tuple[int, ...]:
 
 
 def author(name: str | None) -> str:
-    """Name a reviewer."""
+    """Return the name of a reviewer."""
     return name or "unknown author"
 
 
 def comment_place(comment: Comment) -> str:
-    """Name where a comment is attached; `(unattached)` when it is not."""
+    """Describe where a comment is attached; `(unattached)` when it is not."""
     if comment.path is None:
         return "(unattached)"
     if comment.line is None:
@@ -277,18 +277,18 @@ def comment_place(comment: Comment) -> str:
 
 
 def scope(value: Scope) -> str:
-    """Say what a comment was scored against, without its path."""
+    """Describe the scope a comment was scored against, without its path."""
     if value.kind is ScopeKind.HUNK:
         return UNDEFINED if value.hunk is None else f"hunk {value.hunk + 1}"
     return _SCOPES[value.kind]
 
 
 def notes(result: Result) -> tuple[str, ...]:
-    """All notes of a result, each once: the reader's, the run's, then why a comment abstained.
+    """Return all notes of a result, each once: the reader's, the run's, then the comments'.
 
-    Of static analysis they say which tools spoke and what became of their findings.
-
-    When the whole result abstained, its reason stands at the top and its comments' are left out.
+    They include the tools of static analysis with a summary of their findings, and why comments
+    abstained. When the whole result abstained, its reason is shown at the top and those of its
+    comments are omitted.
     """
     comments = result.comments if result.scores.reason is None else ()
     abstained = (
@@ -301,9 +301,9 @@ def notes(result: Result) -> tuple[str, ...]:
 
 
 def analysis(found: Analysis) -> tuple[str, ...]:
-    """Say which tools spoke and what became of their findings; nothing when none concerns us.
+    """Describe the tools that reported and the use of their findings; empty if none applies.
 
-    Why the others are silent stands in the analysis' own notes.
+    The analysis' own notes explain why the others did not report.
     """
     if not found.tools:
         return ()

@@ -1,1 +1,1 @@
-"""A review: its comments, their visible text and its sentences."""
+"""Parsing of a review into comments, visible text and sentences."""

@@ -1,4 +1,4 @@
-"""Whether a text is what review bots write around their remarks; patterns in `boilerplate.toml`."""
+"""Detection of the text that bots put around their remarks, by patterns in `boilerplate.toml`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST: Final = 300
 
 
 def is_hidden_section(title: str) -> bool:
-    """Whether a folded section of this title holds logs, prompts or a bot's manual.
+    """Return whether a folded section with this title holds logs, prompts or a bot's manual.
 
     Example:
         >>> is_hidden_section("🤖 Prompt for AI Agents"), is_hidden_section("Why this is slow")
@@ -30,7 +30,7 @@ def is_hidden_section(title: str) -> bool:
 
 
 def is_boilerplate(text: str) -> bool:
-    """Whether a unit or sentence is decoration that a bot puts around its remarks.
+    """Return whether a unit or sentence is decoration that a bot puts around its remarks.
 
     Example:
         >>> is_boilerplate("Thanks for using CodeRabbit!"), is_boilerplate("This leaks memory.")

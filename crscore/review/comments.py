@@ -1,4 +1,4 @@
-"""A review as text, Markdown or JSON -> its comments."""
+"""Parser for the comments of a review given as text, Markdown or JSON."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How large a review may be."""
+    """Size limits of a review."""
 
     max_review_bytes: int = 10_000_000
-    """Bytes of the whole input, as UTF-8."""
+    """Maximum bytes of the whole input, as UTF-8."""
     max_comments: int = 10_000
-    """Comments in it."""
+    """Maximum number of comments."""
     max_comment_chars: int = 1_000_000
-    """Characters of one comment; GitHub allows 65,536."""
+    """Maximum characters of one comment; GitHub allows 65,536."""
 
 
 DEFAULT_LIMITS: Final = Limits()
-"""Far above any real review."""
+"""Default limits, far above any real review."""
 
 
 @dataclass(slots=True)
 class _Document:
-    """Parsed JSON: its entries, and what is wrong with it though it could be parsed."""
+    """Parsed JSON: its entries, and defects in parseable JSON."""
 
     entries: list[Any]
     defects: list[str] = field(default_factory=list)
@@ -48,31 +48,31 @@ class _Document:
 def parse_review(
     text: str | bytes, *, source: str = "<review>", limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Comment, ...]:
-    """Read a review.
+    """Parse a review.
 
-    JSON is an object, a list of objects (or of lists of them, as paged answers come),
-    `{"comments": [...]}`, or JSON Lines. An entry's fields are `body`, `path`, `line`,
-    `start_line`, `side` (`RIGHT` or `LEFT`), `diff_hunk`, `author`, `id` and GitHub's names
-    for them (`user.login`, `original_line`, `original_start_line`), so GitHub's review
-    comments, issue comments and reviews go in as its REST interface gives them; other keys
-    are ignored. `original_line` counts when `line` is null (an outdated comment). Entries
-    without any text, such as an approval, are dropped.
+    JSON is an object, a list of objects (or of lists of them, as paged answers come), `{"comments":
+    [...]}`, or JSON Lines. An entry's fields are `body`, `path`, `line`, `start_line`, `side`
+    (`RIGHT` or `LEFT`), `diff_hunk`, `author`, `id` and GitHub's names for them (`user.login`,
+    `original_line`, `original_start_line`), so GitHub's review comments, issue comments and reviews
+    can be passed as returned by its REST API; other keys are ignored. `original_line` is used when
+    `line` is null (an outdated comment). Entries without any text, such as an approval, are
+    dropped.
 
-    All else is Markdown or plain text and makes one comment, unless `source` ends in
-    `.json` or `.jsonl`. Text that only starts with a bracket is text.
+    Other input is Markdown or plain text and makes one comment, unless `source` ends in
+    `.json` or `.jsonl`. Text that merely starts with a bracket is not JSON.
 
     Args:
-        text: The review. Bytes are UTF-8, or UTF-16 with a byte order mark; what cannot be
-            decoded becomes U+FFFD.
-        source: Where it came from, for messages and for its suffix.
-        limits: How much to accept.
+        text: The review. Bytes are UTF-8, or UTF-16 with a byte order mark; undecodable bytes
+            become U+FFFD.
+        source: Name of the source, for messages and for its suffix.
+        limits: Size limits.
 
     Returns:
         The comments in the order given; empty for empty text.
 
     Raises:
         LimitError: The input, the number of comments or one comment is too large.
-        InputError: A JSON review has a wrong field or is no list of comments; the message
+        InputError: A JSON review has an invalid field or is not a list of comments; the message
             names the entry, counted from 1, and the field.
 
     Example:
@@ -109,12 +109,12 @@ def _decode(data: bytes) -> str:
 
 
 def _tidy(text: str) -> str:
-    """Newlines for all line ends, U+FFFD for lone halves of surrogate pairs."""
+    """Convert all line ends to newlines, and lone surrogates to U+FFFD."""
     return _SURROGATE.sub("\ufffd", _LINE_END.sub("\n", text))
 
 
 def _load(review: str, source: str) -> _Document | None:
-    """Parse a JSON review; None when it is text."""
+    """Parse a JSON review; return None for text."""
     must_be_json = source.lower().endswith((".json", ".jsonl", ".ndjson"))
     if not must_be_json and not review.lstrip().startswith(("[", "{")):
         return None
@@ -143,7 +143,7 @@ def _load(review: str, source: str) -> _Document | None:
 def _parse_json(review: str) -> _Document:
     """Parse one JSON document or, failing that, one on each line.
 
-    Defects are noted and not raised: "[NaN] is not handled" has to be found out as text.
+    Defects are recorded, not raised: "[NaN] is not handled" must be recognized as text.
     """
     document = _Document(entries=[])
 
@@ -159,7 +159,7 @@ def _parse_json(review: str) -> _Document:
         document.defects.append(f"{name} is not a JSON value")
 
     def make_int(digits: str) -> int:
-        # int() refuses thousands of digits with a plain ValueError.
+        # int() raises a plain ValueError for thousands of digits.
         if len(digits) <= _MAX_INT_DIGITS:
             return int(digits)
         document.defects.append(f"a number has {len(digits)} digits")
@@ -180,7 +180,7 @@ def _parse_json(review: str) -> _Document:
 
 
 def _decode_lines(decoder: json.JSONDecoder, review: str, whole: json.JSONDecodeError) -> list[Any]:
-    """Read JSON Lines; the error of the first bad line says where it is in the review."""
+    """Read JSON Lines; an error gives the position of the first invalid line in the review."""
     entries: list[Any] = []
     start = 0
     for line in review.split("\n"):
@@ -196,7 +196,7 @@ def _decode_lines(decoder: json.JSONDecoder, review: str, whole: json.JSONDecode
 
 
 def _entries(value: Any) -> list[Any]:
-    """The entries of a document; pages of entries are joined."""
+    """Return the entries of a document, with pages of entries joined."""
     if isinstance(value, dict) and isinstance(value.get("comments"), list) and "body" not in value:
         value = value["comments"]
     if not isinstance(value, list):
@@ -224,27 +224,27 @@ def _comments(document: _Document, source: str) -> Iterator[Comment]:
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    """One entry whose fields are taken out with their types checked."""
+    """Fields of one entry, read with a type check."""
 
     values: dict[str, Any]
     place: str
 
     def text(self, key: str) -> str | None:
-        """A string, or None when it is missing or null."""
+        """Return a string, or None when it is missing or null."""
         value = self.values.get(key)
         if value is None or isinstance(value, str):
             return None if value is None else _tidy(value)
         raise self.wrong(key, value, "a string or null")
 
     def number(self, key: str) -> int | None:
-        """A line number, or None when it is missing or null."""
+        """Return a line number, or None when it is missing or null."""
         value = self.values.get(key)
         if value is None or (type(value) is int and value > 0):
             return value
         raise self.wrong(key, value, "a line number from 1 or null")
 
     def wrong(self, key: str, value: Any, expected: str) -> InputError:
-        """Say what is wrong with a field."""
+        """Describe the fault of a field."""
         return InputError(f"{self.place}: {key} is {_shown(value)}; expected {expected}")
 
 
@@ -266,15 +266,15 @@ def _comment(fields: _Fields) -> Comment:
 
 
 def _lines(fields: _Fields) -> tuple[int | None, int | None]:
-    """The last and first line: the current ones or, on an outdated comment, the original."""
+    """Return the last and first line: the current or, on an outdated comment, the original ones."""
     line, start = fields.number("line"), fields.number("start_line")
     if line is None:
         line, start = fields.number("original_line"), fields.number("original_start_line")
     if fields.values.get("subject_type") == "file":
-        return None, None  # GitHub gives a comment on a whole file the line 1
+        return None, None  # GitHub gives line 1 for a comment on a whole file
     other_side = _side(fields, "start_side") not in {None, _side(fields, "side") or Side.NEW}
     if line is None or start is None or start > line or other_side:
-        start = None  # a range across both sides cannot be counted on one of them
+        start = None  # a range across both sides cannot be expressed on one of them
     return line, start
 
 
@@ -289,7 +289,7 @@ def _side(fields: _Fields, key: str) -> Side | None:
 
 
 def _author(fields: _Fields) -> str | None:
-    """`author` or `user.login`; null stands for a deleted account."""
+    """Return `author` or `user.login`; null stands for a deleted account."""
     for key in ("author", "user"):
         value = fields.values.get(key)
         if isinstance(value, dict):
@@ -309,6 +309,6 @@ def _id(fields: _Fields) -> str | None:
 
 
 def _shown(value: Any) -> str:
-    """A value for a message, cut to a line."""
+    """Format a value for a message, truncated to a line."""
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,9 +1,9 @@
-"""Markdown of a comment -> HTML -> the DOM that a browser builds of it.
+"""Conversion of a comment's Markdown to HTML and to a browser's DOM of it.
 
-Markdown-it renders the comment about as GitHub does (tables, strikethrough, task boxes, alerts),
-Lexbor parses the HTML. Three things differ from GitHub: Markdown between the tags of an HTML
-block is read, quotes of earlier comments are left out, and what stands in the source but is
-never rendered (unused link definitions, formulas in white) is rendered as a hidden element.
+Markdown-it renders the comment much as GitHub does (tables, strikethrough, task boxes, alerts),
+Lexbor parses the HTML. Three things differ from GitHub: Markdown between the tags of an HTML block
+is parsed, quotes of earlier comments are omitted, and source text that is never rendered (unused
+link definitions, formulas in white) is rendered as a hidden element.
 """
 
 from __future__ import annotations
@@ -30,24 +30,25 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 MAX_NESTING: Final = 40
-"""Deepest nesting of blocks and emphasis that is read, in markdown-it's levels."""
+"""Maximum nesting of blocks and emphasis that is read, in markdown-it's levels."""
 MAX_BRACKETS: Final = 2_000
-"""In a block with more `[` there are no links: matching them takes quadratic time."""
+"""Number of `[` in a block above which links are ignored: matching them takes quadratic time."""
 MAX_FORMATS: Final = 5
-"""Different formatting tags that may go on in the next paragraph, if one of them may hide text."""
+"""Maximum different formatting tags that may continue in the next paragraph, if one may hide text.
+"""
 
 INLINE_TAGS: Final = frozenset(
     {"a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i"}
     | {"img", "ins", "kbd", "mark", "nobr", "picture", "q", "s", "samp", "small", "source"}
     | {"span", "strike", "strong", "sub", "sup", "tt", "u", "var", "wbr"}
 )
-"""Elements that do not end the unit they stand in."""
-# A browser opens these again in the next paragraph when they were left open.
+"""Elements that do not end the unit that contains them."""
+# A browser reopens these in the next paragraph when they were left open.
 _FORMATTING: Final = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt"}
     | {"u"}
 )
-# Elements with rules of their own for what is in them, none of which matters here.
+# Elements with special content rules, none of which matters here.
 _RENAMED: Final = frozenset({"template", "select", "plaintext", "xmp"})
 
 _ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
@@ -56,7 +57,7 @@ _DEFINITION: Final = re.compile(r"^[ \t>]*\[[^\[\]]*\]:", re.MULTILINE)
 _BRACKETED: Final = re.compile(r"\[([^\[\]]{1,999})\]")
 _FORMULA: Final = re.compile(r"\$\$?[^$]+\$\$?")
 _COMMENT: Final = r"<!--(?:-?>|.*?(?:-->|\Z))"
-# The text up to a comment or an element in which there is no Markdown, and that.
+# Text up to a comment or an element without Markdown, followed by that comment or element.
 _HTML_PART: Final = re.compile(
     rf"(.*?)({_COMMENT}|<(pre|script|style|textarea)\b.*?(?:</\3\s*>|\Z)|\Z)",
     re.IGNORECASE | re.DOTALL,
@@ -91,28 +92,28 @@ def parse_html(html: str) -> LexborNode | None:
     """Parse HTML as the content of a page.
 
     Elements whose parsing rules do not matter here get the prefix `x-` and are then ordinary
-    elements: formatting, which costs quadratic memory when it is left open, and elements with
-    a content model of their own, such as `<template>`. An element that never shows its content
-    but is not closed is a word that somebody wrote; its tag goes. A `<details>` that is not
-    closed becomes a `<section>`.
+    elements: formatting, which costs quadratic memory when it is left open, and elements with a
+    content model of their own, such as `<template>`. The tag of an unclosed element that never
+    shows its content is removed: its name was written as a word. A `<details>` that is not closed
+    becomes a `<section>`.
 
     Returns:
-        The first of the top nodes; None when there is none.
+        The first top-level node; None when there is none.
     """
-    # Of the first node Lexbor gives the text of all nodes, so another one stands before them.
+    # For the first node, Lexbor returns the text of all nodes, so a dummy precedes them.
     first = LexborHTMLParser(f"<hr>{_repair_tags(html)}", is_fragment=True).root
     return first.next if first else None
 
 
 def lines_are_remarks(content: str) -> bool:
-    r"""Whether the line breaks of a paragraph are meant: one remark a line, not wrapped prose.
+    r"""Return whether line breaks in a paragraph are intended: one remark a line, not wrapped text.
 
-    They are when every further line starts like a remark (capital, digit, code, "nit") and
-    every break came early (the next word still fitted into 72 columns) or far too late to
-    be a wrap (after column 100). Otherwise a line break is a space.
+    They are when every further line starts like a remark (capital, digit, code, "nit") and every
+    break is early (the next word would fit into 72 columns) or too late for a wrap (after column
+    100). Otherwise a line break is a space.
 
     Args:
-        content: Of one paragraph, as written.
+        content: Source of one paragraph.
 
     Example:
         >>> lines_are_remarks("Rename this\nDrop that"), lines_are_remarks("Rename\nthis")
@@ -150,7 +151,7 @@ def _markdown() -> MarkdownIt:
 
 
 def _drop_quotes(state: StateCore) -> None:
-    """Leave out quotes; take the markers off alerts, which are no quotes, and off tasks."""
+    """Remove quotes, and the markers of alerts (which are not quotes) and tasks."""
     kept: list[Token] = []
     quote_level: int | None = None
     for at, token in enumerate(state.tokens):
@@ -215,7 +216,7 @@ def _used_labels(source: str) -> frozenset[str]:
 
 
 def _unseen_definition(token: Token, used: frozenset[str]) -> Iterator[str]:
-    """Give what a link definition says to nobody: a title, prose as an address or a label."""
+    """Yield the unrendered texts of a link definition: a title, prose as an address or a label."""
     label, address, title = token.meta["label"], unquote(token.meta["url"]), token.meta["title"]
     if len(address.split()) > 1:
         yield address
@@ -227,7 +228,7 @@ def _unseen_definition(token: Token, used: frozenset[str]) -> Iterator[str]:
 
 
 def _read_formula(state: StateInline, silent: bool) -> bool:
-    """Inline rule: a formula whose text is white or a placeholder."""
+    """Parse a formula whose text is white or a placeholder, as an inline rule."""
     found = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
     words = hidden_formula(found[0]) if found else None
     if found is None or words is None:
@@ -263,7 +264,7 @@ def _repair_tags(html: str) -> str:
 
 
 def _unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
-    """Find where the elements start that hide or fold their content only if they are closed."""
+    """Find the starts of unclosed elements that would hide or fold their content only if closed."""
     ends: Counter[str] = Counter()
     found: set[int] = set()
     for tag in reversed(tags):
@@ -279,7 +280,7 @@ def _unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
 
 
 def _renamed_formats(tags: Sequence[re.Match[str]]) -> frozenset[str]:
-    """Choose the formatting elements that need not go on in the next paragraph."""
+    """Choose the formatting elements that need not continue in the next paragraph."""
     opened = {
         (tag["name"].lower(), tag["attributes"])
         for tag in tags

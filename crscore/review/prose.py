@@ -1,7 +1,7 @@
-"""DOM of a comment -> its running text, unit by unit, with the code and hidden text kept apart.
+"""Extraction of a comment's running text, unit by unit, without code and hidden text.
 
-A unit is a paragraph, a heading, a list item, a table cell or a line that was broken on
-purpose; no sentence crosses the border of a unit.
+A unit is a paragraph, a heading, a list item, a table cell or an intentionally broken line; no
+sentence crosses a unit boundary.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 MAX_PART_CHARS: Final = 65_536
-"""GitHub's limit for a comment; a longer body is read in parts of this length at most."""
+"""GitHub's limit for a comment; a longer body is read in parts of at most this length."""
 
 CODE_OPEN: Final = "\x02"
-"""Stands before a code span in a unit; removed from the input, so it can only be ours."""
+"""Mark before a code span in a unit; removed from the input, so it is unambiguous."""
 CODE_CLOSE: Final = "\x03"
-"""Stands after a code span in a unit."""
+"""Mark after a code span in a unit."""
 
 _EMPTY_CODE: Final = f"{CODE_OPEN}``{CODE_CLOSE}"
 
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
 _TAG: Final = re.compile(r"<[^<>]*>")
 _BLOCK_TAG: Final = re.compile(r"</?(?:p|li|h[1-6]|t[dhr]|pre|br)\b[^<>]*>", re.IGNORECASE)
-# An empty line, or a line that starts like an item: comments are no Markdown, but look it.
+# An empty line, or a line that starts like an item: HTML comments are not Markdown but resemble it.
 _UNSEEN_BREAK: Final = re.compile(r"\n[ \t]*(?:\n|(?=(?:[-*+•]|\d{1,3}[.)])[ \t]))")
-# State that a bot keeps in a comment: base64 and the like.
+# State that a bot stores in a comment, such as base64.
 _STATE: Final = re.compile(r"(?<![A-Za-z0-9+/=-])[A-Za-z0-9+/=-]{200,}")
 
 
 @dataclass(slots=True)
 class Prose:
-    """Text of one comment, sorted by what it is."""
+    """Text of one comment, sorted by kind."""
 
     units: list[str] = field(default_factory=list)
-    """Units of running text, in order, never blank; code spans between the two marks."""
+    """Units of running text, in order, never blank; the two marks enclose code spans."""
     suggestions: list[str] = field(default_factory=list)
     """Contents of suggestion blocks, without the last newline."""
     code_blocks: list[str] = field(default_factory=list)
-    """Contents of other code blocks that are not blank, without the last newline."""
+    """Contents of other non-blank code blocks, without the last newline."""
     hidden: list[str] = field(default_factory=list)
-    """Texts that a reader does not see, in order, never blank, without Markdown."""
+    """Invisible texts, in order, never blank, without Markdown."""
 
 
 def read_prose(body: str) -> Prose:
-    """Read the Markdown of one comment.
+    """Extract the text of one comment.
 
-    Never raises. Takes time linear in the length: bodies over `MAX_PART_CHARS` are read in
-    parts, cut at line ends, each as a comment of its own but for code blocks that go on.
+    Never raises. Takes time linear in the length: bodies over `MAX_PART_CHARS` are read in parts,
+    cut at line ends, each as a separate comment except that code blocks continue.
 
     Args:
         body: Markdown or plain text, any characters.
@@ -67,7 +67,7 @@ def read_prose(body: str) -> Prose:
     reader.hide(smuggled(body))
     for part in _parts(clean(body)):
         rendered = render_html(part)
-        # Entities ("&#xE0041;") bring back what was taken out of the body.
+        # Entities ("&#xE0041;") reintroduce characters that were removed from the body.
         reader.hide(smuggled(rendered))
         reader.read(parse_html(rendered))
     return prose
@@ -86,7 +86,7 @@ def _parts(text: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Section:
-    """An open `<details>`: how much had been read before it."""
+    """Open `<details>`, with the amount read before it."""
 
     units: int
     code_blocks: int
@@ -94,7 +94,7 @@ class _Section:
 
 
 class _Reader:
-    """Walks the DOM once and collects a `Prose`."""
+    """Single walk over the DOM that collects a `Prose`."""
 
     def __init__(self, prose: Prose) -> None:
         self._prose = prose
@@ -107,7 +107,7 @@ class _Reader:
         self._summary_at = 0
 
     def read(self, node: LexborNode | None) -> None:
-        """Read a node with all in it and all nodes after it, in order."""
+        """Read a node with its content and all nodes after it, in order."""
         opened: list[tuple[LexborNode, str, bool]] = []
         while node is not None or opened:
             if node is None:
@@ -124,7 +124,7 @@ class _Reader:
         self._end_unit()
 
     def hide(self, texts: Iterable[str]) -> None:
-        """Keep texts that nobody sees, without a bot's stored state."""
+        """Keep invisible texts, without a bot's stored state."""
         for text in texts:
             for part in _UNSEEN_BREAK.split(text):
                 kept = " ".join(_STATE.sub(" ", clean(part)).split())
@@ -143,7 +143,7 @@ class _Reader:
             self._buffer.append(clean(node.text_content or ""))
 
     def _open(self, node: LexborNode, name: str) -> bool:
-        """Read the start of an element; True when it hides its content."""
+        """Read the start of an element; return True when it hides its content."""
         if _is_block(name):
             self._end_unit()
         attributes = {key: clean(value or "") for key, value in node.attributes.items()}
@@ -176,14 +176,14 @@ class _Reader:
             self._sections[-1].hidden |= is_hidden_section(summary)
 
     def _close_section(self) -> None:
-        # Its suggestions stay: CodeRabbit files its committable ones under such a heading.
+        # Its suggestions are kept: CodeRabbit puts its committable ones under such a heading.
         section = self._sections.pop()
         if section.hidden:
             del self._prose.units[section.units :]
             del self._prose.code_blocks[section.code_blocks :]
 
     def _end_unit(self) -> None:
-        """Close the open unit where the text stands, seen or not; a blank one is dropped."""
+        """Close the open unit as visible or hidden text; a blank one is dropped."""
         self._end(self._unseen, self._prose.hidden)
         if not self._hiding:
             self._end(self._seen, self._prose.units)

@@ -1,4 +1,4 @@
-"""Review text -> the units that are compared with the pseudo-references."""
+"""Splitting of review text into the units compared with the pseudo-references."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _MARKDOWN_VERSION: Final = 3
-"""Goes up with every change of what `markdown` makes of a text: part of the signature."""
+"""Version of the `markdown` splitter, part of the signature; increased with every change of its
+output.
+"""
 _LIBRARIES: Final = ("markdown-it-py", "selectolax", "sentencex")
 _WINDOW_CHARS: Final = 2_000
-"""The segmenter takes quadratic time on unclosed quotes; it never sees more than this at once."""
+"""Most characters given to the segmenter at once; it takes quadratic time on unclosed quotes."""
 
 _URL: Final = r"(?:https?://|www\.)[^\s<>]*[^\s<>.,:;!?'\")\]]"
-# What must not end a sentence, though it has a full stop; its characters are hidden from
-# the segmenter. In turn: a code span; a URL; a full stop inside a word ("React.Component",
-# ".env", "a?.b", but not "e.g."); "1. 2"; "2. " at the start of a sentence; abbreviations
-# that the segmenter does not know, inside a sentence.
+# Texts with a full stop that does not end a sentence; their characters are hidden from the
+# segmenter. In order: a code span; a URL; a full stop inside a word ("React.Component", ".env",
+# "a?.b", but not "e.g."); "1. 2"; "2. " at the start of a sentence; abbreviations that the
+# segmenter does not recognize, inside a sentence.
 _HIDDEN: Final = re.compile(
     rf"{CODE_OPEN}[^{CODE_CLOSE}]*{CODE_CLOSE}"
     rf"|\b{_URL}"
@@ -36,17 +38,17 @@ _HIDDEN: Final = re.compile(
     r"|(?:\A|(?<=[.!?]\s))\d{1,3}\.(?=\s)"
     r"|\b(?:[Aa]pprox|[Ii]ncl|[Ee]xcl|[Rr]esp|[Ee]sp|[Mm]ax|[Mm]in|[Aa]vg|[Ss]ec)\.(?=\s[a-z\d])",
 )
-# Without any of these no sentence ends inside a unit; most units of a list or table are so.
+# Without any of these no sentence ends inside a unit, as in most units of a list or table.
 _MAY_END: Final = re.compile(r"[^\w\s,:;()\-`'/#*+<>|=\x02\x03]")
 # A one-letter variable or unit that ends a sentence ("set it to x. Then", "0.5 s. That"),
 # which the segmenter takes for an initial.
 _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
-# "(See above.) It fails.": the segmenter goes on after a closed bracket or quote.
+# "(See above.) It fails.": the segmenter does not split after a closed bracket or quote.
 _AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
 _MARKS: Final = re.compile(f"[{CODE_OPEN}{CODE_CLOSE}]")
 _ENUMERATOR: Final = re.compile(r"\(?\d{1,3}[.)]\s+|[•·‣▪*+–—-]\s+")
-# Paths alone ("src/app.py:12") say where a remark belongs, and are none. Bounded: a run of
-# slashes must not be tried to its end from every character.
+# A path alone ("src/app.py:12") gives the place of a remark and is not one. Bounded: a run of
+# slashes must not be scanned to its end from every character.
 _PATH: Final = r"(?:[\w.@-]{1,80}/){1,20}[\w@-][\w.@-]{0,80}\.\w{1,5}(?::\d{1,7})?\b"
 # Possessive: "https://a.https://a. x" has exponentially many readings.
 _SAYS_NOTHING: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|{_PATH}|[\W_])++", re.IGNORECASE)
@@ -55,32 +57,31 @@ _SAYS_NOTHING: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|{_PATH}|[\W_])++",
 def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
     """Split one comment into units.
 
-    `markdown` reads the text as Markdown. Paragraphs, headings, list items and table cells
-    are split into sentences; code blocks and suggestions are kept apart; quotes of earlier
-    comments, images, HTML, link targets, bots' boilerplate and units without a letter or
-    digit are dropped. Text that a reader does not see (comments, hidden elements and styles,
-    attributes, unused link definitions, invisible characters) is kept apart in `hidden`.
-    Invisible characters inside a word leave the word. A line break inside a paragraph is a
-    space, unless the paragraph looks like one remark a line. Code spans keep their backticks.
-    A sentence of more than 2,000 characters is cut.
+    `markdown` reads the text as Markdown. Paragraphs, headings, list items and table cells are
+    split into sentences; code blocks and suggestions are kept separate; quotes of earlier comments,
+    images, HTML, link targets, bots' boilerplate and units without a letter or digit are dropped.
+    Invisible text (comments, hidden elements and styles, attributes, unused link definitions,
+    invisible characters) is stored in `hidden`. Invisible characters inside a word are removed. A
+    line break inside a paragraph is a space, unless the paragraph looks like one remark a line.
+    Code spans keep their backticks. A sentence of more than 2,000 characters is cut.
 
-    `paper` splits at line ends, then at ". " and "? ", and treats nothing else.
+    `paper` only splits at line ends, then at ". " and "? ".
 
     Args:
         body: Markdown or plain text, any characters.
         splitter: One of `SPLITTERS`.
 
     Returns:
-        The units in order, none of them blank; empty when there is nothing to read.
-        The reference code gives one empty sentence for an empty review; here it is none,
-        with either splitter, and the pipeline says what an empty side means.
+        The units in order, none of them blank; empty for an empty text. The reference code gives
+        one empty sentence for an empty review; here there is none, with either splitter, and the
+        pipeline handles an empty side.
 
     Raises:
         ConfigError: `splitter` is unknown. Nothing is raised for any `body`.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, for `paper`: the reference code
-        atharva-naik/CRScore. `markdown` is ours.
+        atharva-naik/CRScore. `markdown` is specific to crscore.
 
     Example:
         >>> split_comment("Why? Because `a.b()` fails, e.g. on Windows. Fix it.").sentences
@@ -100,13 +101,13 @@ def _known(splitter: str) -> Callable[[str], ParsedComment]:
 
 
 def identity(splitter: str) -> str:
-    """Name a splitter with the versions of the libraries that its sentences depend on.
+    """Return the name of a splitter with the versions of the libraries that affect its sentences.
 
     Args:
         splitter: One of `SPLITTERS`.
 
     Returns:
-        For the signature: same identity and text, same sentences.
+        Identity for the signature: same identity and text, same sentences.
 
     Raises:
         ConfigError: `splitter` is unknown.
@@ -148,12 +149,12 @@ def _sentences(unit: str) -> Iterator[str]:
 
 
 def _unseen_sentences(unit: str) -> Iterator[str]:
-    # Boilerplate is not left out: nothing that is hidden was written for a reader.
+    # Boilerplate is kept: none of the hidden text was written for a reader.
     return filter(_has_words, map(_finish, _segment(unit)))
 
 
 def _segment(unit: str) -> Iterator[str]:
-    """Cut one unit into sentences; together they hold all of its characters."""
+    """Split one unit into sentences; together they hold all of its characters."""
     if len(unit) <= _WINDOW_CHARS and _MAY_END.search(unit) is None:
         yield unit
         return
@@ -163,7 +164,8 @@ def _segment(unit: str) -> Iterator[str]:
         window = masked[start : start + _WINDOW_CHARS]
         ends = _ends(window)
         if start + len(window) < len(masked):
-            # The last one may go on in the next window; the only one is cut at a space.
+            # The last one may continue in the next window; if it is the only one, it is cut at a
+            # space.
             ends = ends[:-1] or [window.rfind(" ") + 1 or len(window)]
         begin = 0
         for end in ends:
@@ -173,7 +175,7 @@ def _segment(unit: str) -> Iterator[str]:
 
 
 def _ends(window: str) -> list[int]:
-    """Where the sentences end, in order; the last end is the window's."""
+    """Return where the sentences end, in order; the last end is the window's."""
     found = {item["end_index"] for item in sentencex.get_sentence_boundaries("en", window)}
     return sorted(found | {match.end() for match in _AFTER_CLOSING.finditer(window)})
 
@@ -200,4 +202,4 @@ _SPLITTERS: Final[dict[str, Callable[[str], ParsedComment]]] = {
     "paper": _parse_paper,
 }
 SPLITTERS: Final[tuple[str, ...]] = tuple(_SPLITTERS)
-"""Names that `split_comment` takes."""
+"""Valid splitter names for `split_comment`."""

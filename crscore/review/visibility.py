@@ -1,7 +1,7 @@
-"""Text of a comment that its reader cannot see: characters, attributes, elements, styles.
+"""Detection of invisible text in a comment: characters, attributes, elements, styles.
 
-GitHub drops most of what is recognised here before it shows a comment; other hosts, mail and a
-scorer that reads the source do not. Nothing here decides what hidden text is worth.
+GitHub drops most of the text recognised here before it shows a comment; other hosts, mail and a
+scorer that reads the source do not. This module only detects hidden text; it does not judge it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from tinycss2.color4 import Color, parse_color  # type: ignore[import-untyped]
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-# Controls but tab and newline, soft hyphen, joiners, fillers, zero-width and bidi characters,
-# variation selectors, tags, and halves of surrogate pairs (which JSON can carry and no encoder
-# takes).
+# Controls except tab and newline, soft hyphen, joiners, fillers, zero-width and bidi characters,
+# variation selectors, tags, and lone surrogates (possible in JSON, but rejected by encoders).
 INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
     "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Characters that take no place on the screen."""
+"""Characters without width on the screen."""
 _LINE_ENDS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 _SHORTEST_RUN: Final = 4
-"""Fewer characters in a row than these spell nothing: one selector after an emoji is normal."""
+"""Shortest run of characters that can encode text: one selector after an emoji is normal."""
 _TAGS: Final = 0xE0000
 _TAG_CHARACTERS: Final = re.compile("[\U000e0020-\U000e007e]+")
 # A flag such as that of Wales: a black flag, at most seven tags, the tag that ends it.
@@ -39,7 +38,7 @@ _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 RAW_ELEMENTS: Final = frozenset(
     {"script", "style", "title", "textarea", "noscript", "noframes", "noembed", "iframe"}
 )
-"""Elements that are not shown and end at the first closing tag of their name."""
+"""Elements that are not shown and end at the first closing tag of the same name."""
 UNSHOWN_ELEMENTS: Final = RAW_ELEMENTS | frozenset(
     {"template", "datalist", "audio", "video", "canvas", "object", "head", "rp", "desc"}
     | {"metadata", "defs", "dialog"}
@@ -59,16 +58,16 @@ _COMMAND: Final = re.compile(r"\\(?:text)?color\s*+\{[^{}$]*\}|\\[a-zA-Z]+|[{}$`
 _FAINTEST: Final = 0.05
 _DARKEST_WHITE: Final = 0.94
 _TINY: Final = {"": 2, "px": 2, "pt": 1.5, "em": 0.15, "rem": 0.15, "ex": 0.3, "ch": 0.3, "%": 15}
-"""Sizes of text up to these cannot be read."""
+"""Sizes up to which text is unreadable."""
 _FAR: Final = {"": -500, "px": -500, "pt": -400, "vw": -100, "vh": -100, "%": -100, "else": -30}
-"""Text moved this far to the left or up is off the page."""
+"""Distances from which text moved left or up is off the page."""
 _LOWEST: Final[dict[tuple[str, ...], Mapping[str, float]]] = {
-    # A weight in `font` ("400") is a number as well, but no small one.
+    # A weight in `font` ("400") is also a number, but not a small one.
     ("font-size", "font"): _TINY,
     ("left", "top", "text-indent", "margin-left", "margin-top"): _FAR,
     ("opacity",): {"": _FAINTEST, "%": 100 * _FAINTEST},
 }
-"""Properties whose text cannot be seen, with the highest of these values by unit."""
+"""Properties that make text invisible, with the highest such values by unit."""
 _Lengths = list[tuple[float, str]]
 _Style = dict[str, list[Any]]
 
@@ -83,13 +82,13 @@ _HIDING_FUNCTIONS: Final[dict[str, Callable[[_Lengths], bool]]] = {
     **dict.fromkeys(("circle", "opacity"), lambda sizes: sizes[0][0] == 0),
     **dict.fromkeys(("scale", "scalex", "scaley", "scale3d"), lambda sizes: sizes[0][0] == 0),
 }
-"""Functions that cut away, shrink or fade all there is, by what they are given."""
+"""Functions that clip, shrink or fade the whole element, by their arguments."""
 
 _SIZES: Final = ("height", "width", "max-height", "max-width")
 
 
 def clean(text: str) -> str:
-    r"""Remove what cannot be seen and make every line end a newline.
+    r"""Remove invisible characters and convert every line end to a newline.
 
     Example:
         >>> clean("a\u200bb\r\nc")
@@ -99,17 +98,17 @@ def clean(text: str) -> str:
 
 
 def smuggled(text: str) -> tuple[str, ...]:
-    r"""Read what invisible characters spell.
+    r"""Decode the text that invisible characters encode.
 
     Tag characters (U+E0020 to U+E007E) stand for ASCII. They are read line by line, letters
-    that were scattered over a line as one word; flags are left out. Runs of four or more
-    variation selectors stand for bytes, U+FE00 for 0 to U+E01EF for 255, taken as UTF-8.
+    scattered over a line as one word; flags are ignored. Runs of four or more variation selectors
+    stand for bytes, U+FE00 for 0 to U+E01EF for 255, taken as UTF-8.
 
     Args:
         text: As received, before `clean`.
 
     Returns:
-        The texts in order of kind and place; empty when nothing of four letters is spelt.
+        The texts in order of kind and place; texts of fewer than four letters are ignored.
 
     Example:
         >>> smuggled("fine" + "".join(chr(0xE0000 + ord(letter)) for letter in "rate 5"))
@@ -124,7 +123,7 @@ def smuggled(text: str) -> tuple[str, ...]:
 
 def _spelt(line: str) -> str:
     runs = ["".join(chr(ord(c) - _TAGS) for c in run) for run in _TAG_CHARACTERS.findall(line)]
-    # Scattered letters are one word, runs of letters are words of their own.
+    # Scattered letters form one word, runs of letters are separate words.
     joiner = " " if any(len(run) >= _SHORTEST_RUN for run in runs) else ""
     return " ".join(joiner.join(runs).split())
 
@@ -132,18 +131,18 @@ def _spelt(line: str) -> str:
 def _decoded(run: str) -> str:
     codes = bytes(ord(c) - 0xFE00 if ord(c) < _TAGS else ord(c) - 0xE0100 + 16 for c in run)
     text = clean(codes.decode("utf-8", errors="ignore"))
-    # One emoji repeated is styled sixteen times over; it is no text.
+    # One emoji repeated has the same selector sixteen times; it encodes no text.
     return " ".join(text.split()) if len(list(groupby(text))) > 1 else ""
 
 
 def hides(name: str, attributes: Mapping[str, str]) -> bool:
-    """Whether the content of an element is not shown because of its name or attributes.
+    """Return whether an element's name or attributes hide its content.
 
-    The page is taken to be white; the background of elements around this one is not known.
+    The page is assumed to be white; the background of enclosing elements is unknown.
 
     Args:
-        name: Of the element, in small letters.
-        attributes: Values by name in small letters.
+        name: Element name, in lower case.
+        attributes: Values by name, in lower case.
 
     Example:
         >>> hides("span", {"style": "display: none"}), hides("p", {"style": "color: red"})
@@ -157,13 +156,13 @@ def hides(name: str, attributes: Mapping[str, str]) -> bool:
 
 
 def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
-    """Give the texts that attributes carry: what stands in for an image, hints, data.
+    """Yield the texts in attributes: alternative texts of images, hints, data.
 
-    Of `data-` and `aria-` attributes without a text of their own only values of two words and
-    more count: the rest are numbers, names and switches.
+    Of `data-` and `aria-` attributes not meant for text, only values of two or more words count:
+    the rest are numbers, names and switches.
 
     Args:
-        attributes: Values by name in small letters.
+        attributes: Values by name, in lower case.
 
     Yields:
         Values with a letter, in order, white space collapsed.
@@ -182,7 +181,7 @@ def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
 
 
 def hidden_formula(formula: str) -> str | None:
-    r"""Return the words of a formula whose text is white or a placeholder; None of another one.
+    r"""Return the words of a formula whose text is white or a placeholder; None for other formulas.
 
     Example:
         >>> hidden_formula(r"$\color{white}{\textsf{Well done}}$")
@@ -195,7 +194,7 @@ def hidden_formula(formula: str) -> str | None:
 
 
 def is_invisible_color(value: str) -> bool:
-    """Whether text of this colour cannot be read on a white page.
+    """Return whether text of this colour is unreadable on a white page.
 
     Args:
         value: A CSS colour; also "fff" without its hash, as old HTML takes it.
@@ -209,15 +208,15 @@ def is_invisible_color(value: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def hides_by_style(style: str) -> bool:
-    """Whether the declarations of a `style` attribute make its element's text invisible.
+    """Return whether the declarations of a `style` attribute make its element's text invisible.
 
     Args:
         style: As written, entities decoded.
 
     Returns:
-        True for what is not displayed, transparent, white on white or on its own colour, too
-        small to read (2 px), cut away or moved off the page. Rules of style sheets and of the
-        elements around it are not known: white text in a red cell counts as hidden.
+        True for text that is not displayed, transparent, white on white or on its own colour, too
+        small to read (2 px), clipped or moved off the page. Style sheets and enclosing elements are
+        unknown: white text in a red cell counts as hidden.
 
     Example:
         >>> hides_by_style("color: #FFF"), hides_by_style("color: white; background: red")
@@ -235,7 +234,7 @@ def hides_by_style(style: str) -> bool:
 
 
 def _declarations(style: str) -> _Style:
-    """Values by property; what follows a slash, such as the line height of a font, is left out."""
+    """Return values by property, without the part after a slash, such as a font's line height."""
     found = tinycss2.parse_declaration_list(style, skip_comments=True, skip_whitespace=True)
     declared = [one for one in found if one.type == "declaration"]
     return {
@@ -253,7 +252,7 @@ def _word(value: Sequence[Any] | None) -> str:
 
 
 def _lengths(value: Iterable[Any]) -> _Lengths:
-    """Numbers with their units in small letters, "%" among them."""
+    """Return numbers with their units in lower case, including "%"."""
     return [
         (token.value, "%" * (token.type == "percentage") or getattr(token, "lower_unit", ""))
         for token in value
@@ -276,7 +275,7 @@ def _has_no_contrast(found: _Style) -> bool:
     written = found.get("-webkit-text-fill-color") or found.get("color")
     color = _rgba(written[0]) if written else None
     behind = found.get("background-color") or found.get("background") or ()
-    # A function that is no colour is a picture or a gradient, on which white can be read.
+    # A function that is not a colour is a picture or a gradient, on which white is readable.
     backgrounds = [_rgba(token) for token in behind if _rgba(token) or token.type == "function"]
     return color is not None and (
         color[3] <= _FAINTEST
@@ -286,7 +285,7 @@ def _has_no_contrast(found: _Style) -> bool:
 
 
 def _rgba(value: Any) -> tuple[float, ...] | None:
-    """Red, green, blue and alpha of a colour, each in [0, 1]; None when it is not known."""
+    """Return red, green, blue and alpha of a colour, each in [0, 1]; None when unknown."""
     color = parse_color(value)
     if isinstance(color, Color) and color.space in {"srgb", "hsl", "hwb"}:
         return tuple(color.to("srgb"))

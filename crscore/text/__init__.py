@@ -1,1 +1,1 @@
-"""Words, stems and names: what every part that reads prose or code shares."""
+"""Words, stems and names, shared by all modules that read prose or code."""

@@ -1,4 +1,4 @@
-"""Code between backticks, as Markdown and tools write it in a sentence."""
+"""Code between backticks in a sentence, as written in Markdown and by tools."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Final
 CODE_SPAN: Final = re.compile(
     r"(?<!`)(?P<ticks>`{1,3})(?!`)(?P<code>[^\n]{1,1000}?)(?<!`)(?P=ticks)(?!`)"
 )
-"""Matches `name` and ``a `quoted` name``: a span that ends on its line with as many backticks
-as it starts with. Bounded, as an unclosed span must not be followed through a long text."""
+"""Matches `name` and ``a `quoted` name``: a span on one line, closed by as many backticks as open
+it. Bounded, so that an unclosed span is not scanned through a long text.
+"""
 
 
 def find_code_spans(text: str) -> list[str]:
-    """Return what stands in code spans, without the backticks.
+    """Return the contents of code spans, without the backticks.
 
     Example:
         >>> find_code_spans("Rename `a` to ``b`c``.")

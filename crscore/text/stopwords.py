@@ -12,7 +12,7 @@ ENGLISH: Final = frozenset(
 
 Source:
     The English list of the NLTK stop word corpus as it stood until 2024 (179 entries),
-    in the order of that list. Later releases have more; they would move the scores.
+    in the order of that list. Later releases have more, which would change the scores.
 """
 
 IGNORED_PIECES = ENGLISH | {".", ","}

@@ -1,4 +1,4 @@
-"""Words of English and the parts of names in code."""
+"""English words and the parts of names in code."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def split_identifier(text: str) -> list[str]:
     """Return the words that make up a name, in lower case.
 
     Args:
-        text: A name in camelCase, snake_case or a mix of both; other text is split likewise,
-            and what is no letter or digit is left out.
+        text: A name in camelCase, snake_case or a mix of both; other text is split in the same way,
+            and characters other than letters and digits are dropped.
 
     Example:
         >>> split_identifier("HTTPServer2_name"), split_identifier("userId and $user_id")
@@ -33,11 +33,11 @@ def split_identifier(text: str) -> list[str]:
 def stem(word: str) -> str:
     """Return a word without its English ending, so that `renamed` and `renaming` are equal.
 
-    A stemmer from a library follows English more closely, but names in code are not English,
-    and the weights of the calibrated matcher were learned on these stems.
+    A library stemmer is more accurate for English, but names in code are not English, and the
+    weights of the calibrated matcher were trained on these stems.
 
     Args:
-        word: In lower case.
+        word: Word in lower case.
 
     Returns:
         At least three letters of the word, or all of it.
