@@ -1,11 +1,11 @@
 """Whole files at the head of a pull request, many in one request.
 
-GraphQL hands out up to fifty blobs by name where REST takes a request for each. A blob's name
-says what is in it, so what was read once is never asked for again.
+GraphQL returns up to fifty blobs by name where REST takes a request for each. A blob's name is a
+hash of its content, so a blob is read only once.
 
-Without whole files the analyzers read less and other claims are made: a text that could not be had
-because a request failed changes the numbers and is `missing`. What is left out by a limit is left
-out every time, and is a note.
+Without whole files the analyzers read less and the claims differ: a text that is unavailable
+because a request failed changes the numbers and is `missing`. A file omitted because of a limit is
+omitted every time, and is a note.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from crscore.records import Diff
 
 OBJECTS_PER_QUERY: Final = 50
-"""Objects asked for in one query."""
+"""Objects requested in one query."""
 _NAME: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class _Blob(msgspec.Struct, frozen=True, rename="camel"):
-    """An object as GraphQL tells it; a tree or a commit has nothing but its name."""
+    """Object in GraphQL; a tree or a commit has only a name."""
 
     oid: str = ""
     text: str | None = None
@@ -48,25 +48,25 @@ class _Data(msgspec.Struct, frozen=True):
 
 
 class FullFiles(NamedTuple):
-    """The changed files at the head, as far as they could be read."""
+    """Changed files at the head, as far as they could be read."""
 
     diff: Diff
-    """The change; a file of which only the mode changed is no longer taken for binary."""
+    """Change; a file of which only the mode changed is no longer treated as binary."""
     texts: Mapping[str, str]
-    """Path -> text at the head."""
+    """Text at the head, by path."""
     missing: tuple[str, ...]
     """Data that could not be read and changes numbers, one sentence each."""
     notes: tuple[str, ...]
-    """Files that were left out, one sentence each."""
+    """Omitted files, one sentence each."""
 
 
 class _Wanted(NamedTuple):
-    """An object to ask for."""
+    """Requested object."""
 
     expression: str
     """A blob's name, or `commit:path`."""
     is_blob: bool
-    """True for a name, of which the text is wanted; else only the name is."""
+    """True for a blob's name, whose text is requested; else only the name is."""
 
     @property
     def key(self) -> str:
@@ -74,11 +74,11 @@ class _Wanted(NamedTuple):
 
 
 def blobs_query(are_blobs: Sequence[bool]) -> str:
-    """Write a query for objects, which are to be named in the variables `v0`, `v1`, and so on.
+    """Make a query for objects, which are named in the variables `v0`, `v1`, and so on.
 
     Args:
-        are_blobs: For each object, True when it is named and its text is wanted, False when it
-            is `commit:path` and only its name is.
+        are_blobs: For each object, True for a blob's name, whose text is requested, False for
+            `commit:path`, of which only the name is.
     """
     declared = "".join(
         f", $v{at}: {'GitObjectID!' if is_blob else 'String!'}"
@@ -104,19 +104,19 @@ def read_blobs(
     store: Store | None = None,
     base: str | None = None,
 ) -> FullFiles:
-    """Read the changed files as they are at the head.
+    """Read the changed files at the head.
 
     Args:
-        client: Client to ask with.
+        client: GitHub client.
         repository: `owner/name` of the base; it has the objects of forks too.
         change: The change.
-        limits: How much to read.
-        store: Remembers objects between runs; None to remember nothing.
-        base: Tip of the base branch, 40 hex digits. With it, files whose mode alone changed are
-            told from binary ones: the host lists both without lines.
+        limits: Size limits.
+        store: Stores objects between runs; None to store nothing.
+        base: Tip of the base branch, 40 hex digits. With it, files of which only the mode changed
+            are distinguished from binary ones: the host lists both without lines.
 
     Returns:
-        The texts. One request for each fifty objects that are not remembered.
+        The texts. One request is sent for every fifty objects that are not stored.
     """
     need = full_files.needed(change.diff, limits)
     names = {path: _Wanted(change.blobs.get(path, ""), is_blob=True) for path in need.paths}
@@ -148,7 +148,7 @@ def read_blobs(
 def _read_objects(
     client: Client, repository: str, wanted: Sequence[_Wanted], store: Store | None
 ) -> tuple[dict[str, _Blob], list[str]]:
-    """Return the objects by expression, as far as they could be had, and why others could not."""
+    """Return the available objects by expression, and why others are missing."""
     found: dict[str, _Blob] = {}
     failures: list[str] = []
     for one in wanted:
@@ -168,7 +168,7 @@ def _read_objects(
             continue
         for at, one in enumerate(batch):
             blob = (data.repository or {}).get(f"o{at}")
-            # what is asked for by its name answers to that name, or it is something else
+            # a blob requested by its name must have that name
             if blob is not None and (blob.oid == one.expression or not one.is_blob):
                 found[one.expression] = blob
                 if store is not None:
@@ -177,7 +177,7 @@ def _read_objects(
 
 
 def _find_unshown(change: Change, base: str | None) -> dict[str, _Wanted]:
-    """Return what files were before that are listed without lines and stay in their place."""
+    """Return the previous blobs of the files that are listed without lines and were not moved."""
     if base is None:
         return {}
     return {

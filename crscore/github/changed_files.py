@@ -1,10 +1,10 @@
-"""The change of a pull request, from GitHub's list of changed files.
+"""Change of a pull request, from GitHub's list of changed files.
 
-The list is not to be trusted alone: patches of large files are left out, files after GitHub's
-limits are listed as if nothing had changed in them, pages shift while they are read, and after a
-force-push the list may still be the old one. So it is held against the pull request's own totals,
-and what does not add up is said to be missing. A row whose patch cannot be read, or does not have
-the lines that the row counts, leaves out its file and no other.
+The list alone is unreliable: patches of large files are omitted, files beyond GitHub's limits are
+listed as if unchanged, pages shift while they are read, and after a force-push the list may be
+outdated. So it is compared with the pull request's own totals, and discrepancies are reported as
+missing. A row whose patch cannot be parsed, or does not match the row's line counts, only omits its
+own file.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from crscore.github.client import Client
 
 MAX_LISTED: Final = 3_000
-"""Files that GitHub lists of a pull request, at most."""
+"""Maximum number of files that GitHub lists for a pull request."""
 EMPTY_BLOBS: Final = frozenset(
     {
         "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
         "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
     }
 )
-"""Names of the empty file, by SHA-1 and SHA-256."""
+"""Blob names of the empty file, by SHA-1 and SHA-256."""
 _STATUS: Final = {
     "added": FileStatus.ADDED,
     "removed": FileStatus.DELETED,
@@ -49,30 +49,30 @@ _SHOWN_AT: Final = re.compile(r"/blob/([0-9a-f]{40}(?:[0-9a-f]{24})?)/")
 
 
 class PatchRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A changed file, as GitHub lists it."""
+    """Changed file as listed by GitHub."""
 
     filename: str
     """Path at the head; the old path of a removed file."""
     status: str
     """added, removed, modified, renamed, copied, changed or unchanged."""
     additions: int
-    """Lines added, as GitHub counts."""
+    """Lines added, as counted by GitHub."""
     deletions: int
-    """Lines removed, as GitHub counts."""
+    """Lines removed, as counted by GitHub."""
     patch: str | None = None
-    """The hunks, without headers and without a last line feed; None when not shown."""
+    """Hunks, without headers and without a last line feed; None when not shown."""
     previous_filename: str | None = None
     """Path before a rename or copy."""
     sha: str | None = None
-    """Name of the file's blob at the head; of the old one when it was removed."""
+    """Name of the file's blob at the head; of the old one when the file was removed."""
     contents_url: str | None = None
-    """Address of its content; names the commit that the list was made for."""
+    """Address of its content; contains the commit that the list was made for."""
     blob_url: str | None = None
-    """Page it is shown on; names the same commit."""
+    """Its page on the host; contains the same commit."""
 
     @property
     def commit(self) -> str | None:
-        """The commit that the list was made for; None when the row does not say.
+        """Commit that the list was made for; None when the row does not contain it.
 
         A removed file is not at the head, and may be shown at another commit.
         """
@@ -86,7 +86,7 @@ class PatchRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Totals(NamedTuple):
-    """Size of a change as a whole."""
+    """Total size of a change."""
 
     files: int
     """Changed files."""
@@ -98,38 +98,38 @@ class Totals(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The change, as far as it is seen."""
+    """Change, as far as it could be read."""
 
     diff: Diff
-    """Sorted by path as git sorts; files whose change is not seen have `is_missing`."""
+    """Files sorted by path as git sorts; those with an unknown change have `is_missing`."""
     missing: tuple[str, ...] = ()
-    """Data that could not be read, one sentence each; empty when the change is whole."""
+    """Data that could not be read, one sentence each; empty when the change is complete."""
     notes: tuple[str, ...] = ()
     """Remarks for a reader, one sentence each."""
     blobs: Mapping[str, str]
-    """For the path of a file that exists at the head: the name of its content there."""
+    """Blob names of the files that exist at the head, by path."""
 
 
 class ReadFile(NamedTuple):
-    """A row of the list, as far as it can be used."""
+    """Row of the list, as far as it is usable."""
 
     file: ChangedFile
-    """The file; with `is_missing` when there is a reason."""
+    """File; with `is_missing` when there is a reason."""
     notes: tuple[str, ...] = ()
     """Repairs made by the parser."""
     reason: str | None = None
-    """Why the change is not seen, a clause after "N of the changed files"; None when it is."""
+    """Why the change is unknown, a clause after "N of the changed files"; None when it is known."""
 
 
 class _Listed(NamedTuple):
     rows: dict[str, PatchRow]
-    """By path, of the head asked for."""
+    """Rows of the requested head, by path."""
     stale: dict[str, PatchRow]
-    """By path, of another commit, where no row of the head is known."""
+    """Rows of another commit, by path, where no row of the head is known."""
     clashing: frozenset[str]
-    """Paths with rows of the head that differ."""
+    """Paths with conflicting rows of the head."""
     lost: tuple[str, ...]
-    """Pages that could not be read, and why."""
+    """Pages that could not be read, with the reasons."""
 
 
 def read_change(
@@ -143,15 +143,15 @@ def read_change(
     """Read the change of a pull request.
 
     Args:
-        client: Client to ask with.
+        client: GitHub client.
         repository: `owner/name` of the base.
         number: The pull request's number.
-        totals: What the pull request itself counts.
+        totals: Totals of the pull request itself.
         head: Its newest commit, 40 hex digits.
-        limits: How large the change may be; what is larger is missing.
+        limits: Size limits; anything larger is missing.
 
     Returns:
-        The same, whatever order rows and pages came in. An empty diff for a pull request
+        The change, independent of the order of rows and pages. An empty diff for a pull request
         without changed files.
     """
     path = f"/repos/{repository}/pulls/{number}/files"
@@ -159,22 +159,22 @@ def read_change(
     first = client.pages(path, PatchRow, expected=expected)
     listed = _sort_out([first.items], first.missing, head)
     if listed.stale or listed.clashing or (len(listed.rows) != expected and not listed.lost):
-        # A list that was made anew while it was read: the second time it is settled, and what
-        # slipped between two pages the first time is there.
+        # The list may be regenerated while it is read: the second time it is settled, and rows that
+        # moved between two pages the first time are there.
         second = client.pages(path, PatchRow, expected=expected)
         listed = _sort_out([first.items, second.items], second.missing, head)
     return _assemble(listed, totals, limits.diff)
 
 
 def reconcile(change: Diff, totals: Totals) -> tuple[str, ...]:
-    """Hold a change against the pull request's own totals.
+    """Compare a change with the pull request's own totals.
 
     Args:
         change: The change, wherever it came from.
-        totals: What the pull request counts.
+        totals: Totals of the pull request.
 
     Returns:
-        A sentence when they disagree; none when files and lines add up.
+        A sentence when they disagree; none when files and lines match.
     """
     counts = [_count_lines(file) for file in change.files]
     found = Totals(
@@ -186,16 +186,16 @@ def reconcile(change: Diff, totals: Totals) -> tuple[str, ...]:
 
 
 def read_row(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> ReadFile:
-    """Read a row.
+    """Convert a row to a changed file.
 
     Args:
-        row: The row.
-        zeros_are_true: Whether a row without lines may be believed: GitHub shows no lines for a
-            binary file, and none for a file that came after its limits.
-        limits: How large the patch may be.
+        row: Row to convert.
+        zeros_are_true: Whether a row without lines is reliable: GitHub shows no lines for a binary
+            file, nor for a file beyond its limits.
+        limits: Size limits of the patch.
 
     Returns:
-        The file. Its modes stay unknown: GitHub does not tell them.
+        The file. Its modes are unknown: GitHub does not provide them.
     """
     file = _bare_file(row)
     if row.patch is None:
@@ -208,7 +208,7 @@ def read_row(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> Re
     try:
         read = parse.parse_diff(row.patch, source=row.filename, path=row.filename, limits=limits)
     except InputError as exc:
-        # Without the file's name, so that files group by the reason.
+        # Without the file name, so that files are grouped by the reason.
         cause = getattr(exc, "limit", "") or "it is damaged"
         return _without_change(row, f"have a patch that cannot be read ({cause})")
     found = read.files[0]
@@ -224,7 +224,7 @@ def read_row(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> Re
 
 
 def _without_change(row: PatchRow, reason: str) -> ReadFile:
-    """Tell that a file changed, and not what."""
+    """Make a changed file whose change is unknown."""
     return ReadFile(replace(_bare_file(row), is_missing=True), (), reason)
 
 
@@ -242,7 +242,7 @@ def _bare_file(row: PatchRow) -> ChangedFile:
 
 
 def _count_lines(file: ChangedFile) -> tuple[int, int]:
-    """Count the lines added and removed; a submodule's, one for each version, are in no hunk."""
+    """Count lines added and removed; a submodule's, one per version, are in no hunk."""
     if file.is_submodule:
         return int(file.status is not FileStatus.DELETED), int(file.status is not FileStatus.ADDED)
     kinds = [line.kind for hunk in file.hunks for line in hunk.lines]
@@ -265,7 +265,7 @@ def _sort_out(
                 stale[row.filename] = row
             elif (other := seen.setdefault(row.filename, row)) != row:
                 clashing.add(row.filename)
-                # whichever came first: the order of the pages must not tell
+                # whichever came first: the order of the pages must not matter
                 seen[row.filename] = max(row, other, key=msgspec.json.encode)
         rows |= seen
     stale = {name: row for name, row in stale.items() if name not in rows}
@@ -312,7 +312,7 @@ def _assemble(listed: _Listed, totals: Totals, limits: parse.Limits) -> Change:
 def _within_limits(
     read: Mapping[str, ReadFile], rows: Mapping[str, PatchRow], limits: parse.Limits
 ) -> tuple[dict[str, ReadFile], str]:
-    """Sort the files as git does, leave out the change from where it is too large, and hash it."""
+    """Sort the files as git does, drop the changes beyond the size limit, and hash the rest."""
     kept: dict[str, ReadFile] = {}
     digest = hashlib.sha256()
     size = hunks = 0
@@ -336,7 +336,7 @@ def _within_limits(
 
 
 def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:
-    """Say for each reason how many files it left out, and name the first ones."""
+    """Count the omitted files by reason, and name the first ones."""
     groups: dict[str, list[str]] = {}
     for name, one in files.items():
         if one.reason is not None:

@@ -1,9 +1,9 @@
-"""Client for GitHub's interface: reads with `requests`, writes with PyGithub.
+"""Client for GitHub's API: reads with `requests`, writes with PyGithub.
 
-PyGithub has no conditional requests (its issue 536), reads a response of any size and drops the
-query of a redirect. So REST and GraphQL are read here, with the library that PyGithub runs on, and
-PyGithub's own objects do the writing. Every error that leaves is a `HostError`; the token is in
-none of them.
+PyGithub has no conditional requests (its issue 536), reads responses of any size and drops the
+query of a redirect. So REST and GraphQL are read here with the library that PyGithub uses, and
+PyGithub's own objects are used to write. Every error raised is a `HostError`; none contains the
+token.
 """
 
 from __future__ import annotations
@@ -53,67 +53,67 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_RESPONSE_BYTES = 50 * 2**20
-"""Most bytes of one response, unpacked."""
+"""Maximum bytes of one response, decompressed."""
 PAGE_ITEMS = 100
-"""Items of a page: the most that GitHub gives."""
+"""Items per page: GitHub's maximum."""
 MAX_PAGES = 300
-"""Most pages read of one list."""
+"""Maximum number of pages read of one list."""
 SECONDS_BETWEEN_WRITES = 1.0
-"""Time between two writes, as GitHub asks for."""
+"""Seconds between two writes, as GitHub requests."""
 _MAX_REDIRECTS = 3
 _REDIRECTS = frozenset({301, 302, 307, 308})
-# A response may take so many time-outs in all.
+# Maximum total duration of a response, in time-outs.
 _TIMEOUTS = 4
 _CHUNK_BYTES = 65536
-# Anything else in a path would become a query, a fragment or another path.
+# Any other character in a path would become a query, a fragment or another path.
 _PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", re.ASCII)
-# A token of GitHub is printable and has no spaces; anything else would be quoted in an error.
+# A GitHub token is printable and has no spaces; any other would be quoted in an error.
 _TOKEN = re.compile(r"[\x21-\x7e]+")
-# Shorter "tokens" are toys of tests, and would be found in words of every response.
+# Shorter "tokens" are used in tests only, and would be found in words of every response.
 _MIN_TOKEN_LENGTH = 8
 # `<https://api.github.com/x?page=2>; rel="next", <https://api.github.com/x?page=9>; rel="last"`
 _LAST_PAGE = re.compile(r'[?&]page=(\d{1,9})(?:&[^<>]*)?>; rel="last"', re.ASCII)
 _NO_RESPONSE = (OSError, ValueError, http.client.HTTPException, urllib3.exceptions.HTTPError)
-# What PyGithub raises besides for a response that it cannot read.
+# Other exceptions that PyGithub raises for a response that it cannot parse.
 _NOT_UNDERSTOOD = (AssertionError, AttributeError, RuntimeError, github.BadAttributeException)
-# At DEBUG PyGithub logs whole responses, in which a server may repeat the token.
+# At DEBUG level PyGithub logs whole responses, in which a server may repeat the token.
 logging.getLogger("github.Requester").setLevel(logging.WARNING)
 
 
 @dataclass(slots=True, kw_only=True)
 class Traffic:
-    """Counts of the requests sent so far."""
+    """Counts of the requests sent."""
 
     requests: int = 0
-    """Sent, each try and each redirect on its own."""
+    """Requests sent, counting each try and each redirect."""
     conditional: int = 0
-    """Of these, GETs that only asked whether a kept response still holds."""
+    """Conditional GETs among them, which check whether a stored response is current."""
     unchanged: int = 0
-    """Of these, answered with 304."""
+    """Responses among these with status 304."""
     waited_s: float = 0.0
-    """Seconds waited."""
+    """Total seconds waited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages(Generic[T]):
-    """A list, as far as it could be read."""
+    """Items of a list, as far as they could be read."""
 
     items: tuple[T, ...]
-    """In the order of the pages; one that moved between two requests may be there twice."""
+    """Items in page order; one that moved between two requests may occur twice."""
     missing: tuple[str, ...] = ()
-    """Which pages could not be read and why; empty when the list is whole."""
+    """Pages that could not be read, with the reasons; empty when the list is complete."""
 
 
 class _Page(NamedTuple, Generic[T]):
     value: T
     link: str
-    """The `link` header."""
+    """Content of the `link` header."""
     is_fresh: bool
-    """True when GitHub sent the header now; False when it was kept with the page."""
+    """True for a new header from GitHub; False for one stored with the page."""
 
 
 class _Kept(msgspec.Struct, frozen=True, array_like=True):
-    """A response as the store has it."""
+    """Response as stored."""
 
     etag: str
     link: str
@@ -129,7 +129,7 @@ class _GraphqlData(msgspec.Struct, Generic[T]):
 
 
 class _Lost(NamedTuple):
-    """A request without a response that can be read."""
+    """Request without a readable response."""
 
     reason: str
     may_have_arrived: bool = True
@@ -137,19 +137,19 @@ class _Lost(NamedTuple):
 
 
 class Client:
-    """One GitHub under one token. For one thread.
+    """Client for one GitHub server and one token. Not thread-safe.
 
     Args:
         token: Token to sign in with; None for anonymous requests.
-        api_url: Address of GitHub's interface.
-        store: Keeps responses between runs; None keeps nothing.
-        retry: How much waiting this run can afford; a new default one when None.
-        timeout_s: Seconds without a byte after which a response counts as lost.
-        say: Takes one line each time the run waits.
+        api_url: Address of GitHub's API.
+        store: Stores responses between runs; None to store nothing.
+        retry: Budget for waits in this run; None for a new default budget.
+        timeout_s: Seconds without data after which a response counts as lost.
+        say: Called with one line for each wait.
 
     Raises:
-        BadTokenError: The token has characters that no token has.
-        HostError: `api_url` is no address.
+        BadTokenError: The token has invalid characters.
+        HostError: `api_url` is not an address.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class Client:
             base_url=self.api_url,
             timeout=timeout_s,
             user_agent=str(self._session.headers["User-Agent"]),
-            retry=None,  # it knows no budget
+            retry=None,  # PyGithub would ignore the budget
             seconds_between_requests=None,
             seconds_between_writes=SECONDS_BETWEEN_WRITES,
             lazy=True,
@@ -185,7 +185,8 @@ class Client:
         self._say = say or (lambda _: None)
         self._traffic = Traffic()
         self._is_silent = False
-        # By resource: until when asking is pointless, and why. Limits of the two are apart.
+        # By resource: the time until which requests are pointless, and the reason. REST and GraphQL
+        # have separate limits.
         self._closed: dict[str, tuple[float, RateLimitedError]] = {}
 
     def __repr__(self) -> str:
@@ -193,7 +194,7 @@ class Client:
 
     @property
     def traffic(self) -> Traffic:
-        """Counts of the requests so far; the seconds are those of the budget."""
+        """Counts of the requests so far; the seconds are those of the retry budget."""
         return replace(self._traffic, waited_s=self._retry.waited_s)
 
     def close(self) -> None:
@@ -205,7 +206,7 @@ class Client:
         """Read one resource.
 
         Args:
-            path: Path of the interface, with percent-escapes where needed: `/repos/o/r`.
+            path: Path of the API, with percent-escapes where needed: `/repos/o/r`.
             kind: Type that the JSON is converted to, as msgspec does it.
             parameters: Parameters of the query.
 
@@ -222,17 +223,17 @@ class Client:
         *,
         expected: int | None = None,
     ) -> Pages[T]:
-        """Read a list page by page; a page that fails for good is left out, not the rest.
+        """Read a list page by page; a page that fails permanently is omitted, the others are kept.
 
-        The number of pages comes from what page 1 links to, or from `expected`. Links that were
-        kept with an unchanged page may be old, because a list grows at its end: a full page then
-        says nothing of what follows.
+        The number of pages comes from the links of page 1, or from `expected`. Links stored with an
+        unchanged page may be outdated, because a list grows at its end: a full page then does not
+        show whether more follow.
 
         Args:
             path: As for `get`.
             kind: Type that an item is converted to.
-            parameters: Parameters of the query, beside the page's number and size.
-            expected: Number of items, where that is known; 0 sends nothing.
+            parameters: Parameters of the query, besides the page's number and size.
+            expected: Number of items, if known; 0 sends nothing.
 
         Returns:
             The items that could be read, and why others could not; never raises for a page.
@@ -261,7 +262,7 @@ class Client:
         return Pages(items=tuple(items), missing=tuple(missing))
 
     def graphql(self, query: str, variables: Mapping[str, Any], kind: type[T]) -> T:
-        """Send a GraphQL query. It must change nothing: it is repeated like a GET.
+        """Send a read-only GraphQL query, which may be repeated like a GET.
 
         Args:
             query: Query without mutations.
@@ -269,7 +270,7 @@ class Client:
             kind: Type that `data` is converted to.
 
         Raises:
-            HostError: It cannot be answered, or not in full.
+            HostError: The answer is missing or incomplete.
         """
         what = "GraphQL"
         url = self._github.requester.graphql_url
@@ -289,19 +290,19 @@ class Client:
         return self._github.get_repo(repository).get_issue(number)
 
     def write(self, what: str, action: Callable[[], T]) -> T:
-        """Write with PyGithub; repeated only when GitHub surely did nothing.
+        """Write with PyGithub, retrying only when GitHub certainly changed nothing.
 
         Args:
-            what: What is written, for messages.
-            action: Sends one request with an object of PyGithub. Attributes of the response are
-                to be read here, too, as PyGithub raises only then when they are wrong.
+            what: Description of the write, for messages.
+            action: Sends one request with a PyGithub object. It must also read the needed
+                attributes of the response, as PyGithub raises errors for invalid ones only then.
 
         Returns:
             What `action` returned.
 
         Raises:
-            UncertainWriteError: It may have been done, or not: look before repeating it.
-            HostError: It was not done.
+            UncertainWriteError: The outcome is unknown: check before repeating the write.
+            HostError: The write failed.
         """
 
         def attempt() -> T:
@@ -330,10 +331,10 @@ class Client:
         return self._persist(what, attempt)
 
     def _get(self, path: str, kind: type[T], parameters: Mapping[str, str]) -> _Page[T]:
-        """GET something, conditionally where a response is kept.
+        """Send a GET request, conditionally when a response is stored.
 
-        A kept body is believed only after GitHub said 304 to the token of this run. So a key needs
-        no token in it: whoever may not see a thing any more gets an error, not the copy.
+        A stored body is used only after GitHub answers 304 to the token of this run. So the key
+        does not include the token: a user without access gets an error, not the copy.
         """
         what = f"GET {path}"
         if not _PATH.fullmatch(path):
@@ -360,7 +361,7 @@ class Client:
         return self._persist(what, attempt)
 
     def _recall(self, key: str, kind: type[T]) -> tuple[_Kept, T] | None:
-        """Find a kept response; None when there is none that can be read."""
+        """Return a stored response; None when there is no readable one."""
         entry = self._store.get(key) if self._store is not None else None
         try:
             kept = msgspec.msgpack.decode(entry or b"", type=_Kept)
@@ -369,14 +370,14 @@ class Client:
             return None
 
     def _persist(self, what: str, attempt: Callable[[], T]) -> T:
-        """Try within the budget, and not at all where that is known to be pointless."""
+        """Retry within the budget, but fail at once where a request is known to be pointless."""
         resource = "graphql" if what == "GraphQL" else "core"
         until, limit = self._closed.get(resource, (0.0, None))
         left_s = until - self._retry.now()
         if limit is not None and left_s > 0:
             raise RateLimitedError(what, limit.reason, left_s)
         if self._is_silent and self._retry.left_s < -self._timeout_s:
-            # A list of many pages would wait for each of them as long as a time-out lasts.
+            # Otherwise a list of many pages would wait for each of them until the time-out.
             raise UnavailableError(what, "GitHub has stopped answering, and the time is spent")
         try:
             return self._retry.retry(attempt, self._say)
@@ -387,7 +388,7 @@ class Client:
     def _follow(
         self, url: str, what: str, query: list[tuple[str, str]], headers: Mapping[str, str]
     ) -> Response:
-        """GET something, and again where it moved to, on this host only: there goes the token."""
+        """Send a GET request and follow redirects on this host only, as they carry the token."""
         host = urlsplit(self.api_url)[:2]
         for _ in range(_MAX_REDIRECTS + 1):
             response = self._exchange("GET", url, what, params=query, headers=headers)
@@ -399,7 +400,7 @@ class Client:
         raise UnavailableError(what, "it is redirected again and again")
 
     def _exchange(self, verb: str, url: str, what: str, **options: Any) -> Response:
-        """Send one request and read the response, up to a size and a time."""
+        """Send one request and read the response within size and time limits."""
         self._traffic.requests += 1
         self._traffic.conditional += "If-None-Match" in options.get("headers", ())
         options |= {"timeout": self._timeout_s, "allow_redirects": False, "stream": True}
@@ -414,7 +415,7 @@ class Client:
         return Response(response.status_code, headers, self._redact(body))
 
     def _read_body(self, response: requests.Response, what: str) -> str:
-        """Read a body, strictly as UTF-8: what GitHub sends, and anything else is damage."""
+        """Read a body strictly as UTF-8, which GitHub sends; anything else is damaged."""
         end = time.monotonic() + _TIMEOUTS * self._timeout_s
         body = bytearray()
         for chunk in response.iter_content(_CHUNK_BYTES):
@@ -436,7 +437,7 @@ def _uncertain_write(what: str, reason: str) -> UncertainWriteError:
 
 
 def _make_redaction(token: str | None) -> Callable[[str], str]:
-    """Return a function that strikes out the token; a function, as no attribute may hold it."""
+    """Return a function that redacts the token; a closure, as no attribute may hold the token."""
     if token is None or len(token) < _MIN_TOKEN_LENGTH:
         return str
     return lambda text: text.replace(token, "***")
@@ -449,7 +450,7 @@ def _make_session(token: str | None) -> requests.Session:
         return request
 
     session = requests.Session()
-    # Without a token, too: requests would take one from the user's .netrc.
+    # Without a token, too: requests would otherwise use one from the user's .netrc.
     session.auth = sign
     session.headers["Accept"] = "application/vnd.github+json"
     session.headers["User-Agent"] = f"crscore/{__version__}"
@@ -472,7 +473,7 @@ def _check_address(api_url: str) -> None:
 def _last_page(page: _Page[list[T]], number: int, last: int, due: int | None) -> int:
     """Return the number of the last page known, after reading page `number`."""
     if number == 1 and (page.is_fresh or due is None):
-        # What is said now beats what was expected.
+        # The current links override the expected number.
         found = _LAST_PAGE.search(page.link)
         last = int(found[1]) if found else 1
     if number < last:
@@ -501,7 +502,7 @@ def _unavailable(lost: _Lost, what: str) -> UnavailableError | TryAgainError:
 
 
 def _lost(exc: Exception) -> _Lost:
-    """Say what became of a request, in words that quote nothing of it."""
+    """Describe the failure of a request without quoting any part of it."""
     cause = getattr(next(iter(exc.args), None), "reason", None)
     if "CERTIFICATE_VERIFY_FAILED" in str(exc):
         return _Lost("its certificate cannot be trusted", may_have_arrived=False, is_final=True)

@@ -1,8 +1,8 @@
-"""The one comment of ours on a pull request: created once, then edited in place, with PyGithub.
+"""crscore's comment on a pull request: created once, then edited in place, with PyGithub.
 
-It is known by a hidden marker at its start and by who wrote it: a marker in somebody else's
-comment is no reason to touch it. A write that got no answer may have been done, so it is looked
-up before anything is written again.
+It is identified by a hidden marker at its start and by its author: a marker in another user's
+comment is ignored. A write without a response may have succeeded, so the comment is looked up
+before anything is written again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crscore.github.records import Remark
 
 MARKER: Final = "<!-- crscore:sticky"
-"""How our comment starts."""
+"""Start of crscore's comment."""
 
 
 class Outcome(StrEnum):
@@ -34,17 +34,17 @@ class Outcome(StrEnum):
     UPDATED = "updated"
     UNCHANGED = "unchanged"
     REFUSED = "refused"
-    """The token may not write."""
+    """The token lacks write permission."""
     FAILED = "failed"
 
 
 class Posted(NamedTuple):
-    """The comment after a run."""
+    """Comment after a run."""
 
     outcome: Outcome
-    """Created, edited, or not."""
+    """Outcome of the write."""
     url: str
-    """Where it is; "" when there is none."""
+    """Address of the comment; "" when there is none."""
     reason: str
     """Why it was not written; "" when it was."""
 
@@ -55,7 +55,7 @@ class _Comment(msgspec.Struct, frozen=True):
 
 
 def is_sticky(remark: Remark) -> bool:
-    """Return whether a remark is our comment: it has the marker, and we wrote it."""
+    """Return whether a remark is crscore's comment: it has the marker and the same author."""
     return remark.mine is True and remark.body.lstrip().startswith(MARKER)
 
 
@@ -68,20 +68,19 @@ def post(
     *,
     certain: bool,
 ) -> Posted:
-    """Make our comment say this.
+    """Create or update crscore's comment.
 
     Args:
         client: Client to write with.
-        repository: `owner/name`, by its present name: writes follow no redirect.
+        repository: `owner/name`, the current name: writes follow no redirect.
         number: The pull request.
-        body: What it is to say, with the marker; at most 65,536 characters.
-        ours: Our comments there are, oldest first. The first is edited; others, which two runs
-            at the same moment can leave, are deleted.
-        certain: True when `ours` is known to be all; without that none is created.
+        body: New text, with the marker; at most 65,536 characters.
+        ours: Existing comments by crscore, oldest first. The first is edited; others, which
+            concurrent runs can leave, are deleted.
+        certain: True when `ours` is known to be complete; otherwise none is created.
 
     Returns:
-        What became of it. A refusal is an outcome, not an error: the numbers are in the summary
-        all the same.
+        The outcome. A refusal is an outcome, not an error: the summary still has the numbers.
     """
     writer = _Writer(client, repository, number)
     try:
@@ -92,14 +91,14 @@ def post(
             return Posted(Outcome.FAILED, "", reason)
         return writer.create(body)
     except (PermissionDeniedError, NotFoundError) as exc:
-        # GitHub says 404, too, where a token may not know that something is there.
+        # GitHub also answers 404 when a token may not know that a resource exists.
         return Posted(Outcome.REFUSED, "", exc.reason)
     except HostError as exc:
         return Posted(Outcome.FAILED, "", exc.reason)
 
 
 class _Writer(NamedTuple):
-    """Writes comments on one pull request."""
+    """Writer of comments on one pull request."""
 
     client: Client
     repository: str
@@ -108,7 +107,7 @@ class _Writer(NamedTuple):
     def create(self, body: str) -> Posted:
         issue = self.client.issue(self.repository, self.number)
         reason = ""
-        # Looked for after each try, and tried no more than twice, as lists can lag behind writes.
+        # Looked up after each try, and tried at most twice, as lists can lag behind writes.
         for _ in range(2):
             try:
                 url = self._write(lambda: issue.create_comment(body))
@@ -133,13 +132,13 @@ class _Writer(NamedTuple):
 
             posted = Posted(Outcome.UPDATED, self._write_twice(renew), "")
         for other in others:
-            # Gone is gone, whoever did it.
+            # Already deleted, by whomever.
             with contextlib.suppress(NotFoundError):
                 self._write_twice(issue.get_comment(other.id).delete)
         return posted
 
     def _write(self, action: Callable[[], IssueComment | None]) -> str:
-        """Write, and return the address of the comment; empty for one that was deleted."""
+        """Write, and return the address of the comment; "" for a deleted one."""
         what = f"comment on {self.repository}#{self.number}"
 
         def read_address() -> str:
@@ -151,17 +150,17 @@ class _Writer(NamedTuple):
         return self.client.write(what, read_address)
 
     def _write_twice(self, action: Callable[[], IssueComment | None]) -> str:
-        """Write what is the same when it is done twice, and do so where the outcome is unknown."""
+        """Perform an idempotent write, and repeat it when the outcome is unknown."""
         try:
             return self._write(action)
         except UncertainWriteError:
             return self._write(action)
 
     def _find(self, body: str) -> _Comment | None:
-        """Look for the comment that may have been written.
+        """Look up a comment that may have been written.
 
         Raises:
-            HostError: The list could not be read whole, so nobody can say.
+            HostError: The list could not be read completely, so the outcome is unknown.
         """
         path = f"/repos/{self.repository}/issues/{self.number}/comments"
         pages = self.client.pages(path, _Comment)
@@ -173,7 +172,7 @@ class _Writer(NamedTuple):
 
 
 def _is_same(left: str, right: str) -> bool:
-    """Compare two bodies as GitHub keeps them: line ends and blanks at line ends may change."""
+    """Compare two bodies, ignoring line ends and trailing blanks, which GitHub may change."""
     return _normalize(left) == _normalize(right)
 
 

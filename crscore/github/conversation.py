@@ -1,9 +1,9 @@
-"""Comments on a pull request: three kinds of them, and the state of their threads.
+"""Comments on a pull request, of three kinds, with the state of their threads.
 
-Texts and places come from REST. GraphQL knows which threads are resolved, which comments are
-minimised and which are our own; it counts the comments, too, so that a list that moved while it
-was read is noticed. The same query brings the newest commit and the settings file at the base, so
-that neither costs a request of its own.
+Texts and places come from REST. GraphQL provides which threads are resolved, which comments are
+minimised and which are crscore's own, and counts the comments, so that a list that changed while it
+was read is detected. The same query returns the newest commit and the settings file at the base,
+which saves requests.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crscore.github.client import Client
 
 MAX_ANSWERS: Final = 100
-"""Responses of GraphQL read at most of one list; no pull request has so many comments."""
+"""Maximum GraphQL responses read of one list; no pull request has so many comments."""
 _PENDING: Final = "PENDING"
 _SIDES: Final = {"LEFT": Side.OLD, "RIGHT": Side.NEW}
 STATES_QUERY: Final = """\
@@ -79,13 +79,13 @@ _T = TypeVar("_T")
 
 
 class _Graphql(msgspec.Struct, frozen=True, rename="camel"):
-    """Object of GraphQL."""
+    """GraphQL object."""
 
 
 class _Mark(_Graphql, frozen=True):
     """State of one comment, from GraphQL."""
 
-    # The id has 64 bits, more than a JSON number need hold: it comes as a text.
+    # The id has 64 bits, more than a JSON number can safely hold: it is sent as a string.
     full_database_id: str | int | None = None
     is_minimized: bool = False
     viewer_did_author: bool = False
@@ -93,7 +93,7 @@ class _Mark(_Graphql, frozen=True):
 
     @property
     def id(self) -> int | None:
-        """The id that REST knows the comment by; None when there is none that can be read."""
+        """Id of the comment in REST; None when there is no readable one."""
         text = str(self.full_database_id or "")
         return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
 
@@ -145,22 +145,22 @@ class _ThreadAnswer(_Graphql, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """All comments, as they were when they were read."""
+    """All comments at the time of reading."""
 
     remarks: tuple[Remark, ...]
-    """By time, kind and id; pending ones left out, minimised ones marked."""
+    """Remarks by time, kind and id, without pending ones; minimised ones are marked."""
     head: str | None
-    """The pull request's newest commit at the end of reading; None when that is unknown."""
+    """The pull request's newest commit at the end of reading; None when unknown."""
     settings: str | None
     """Text of the settings file; None when there is none or it could not be read."""
     settings_known: bool
-    """False when it is unknown what the settings file says."""
+    """False when the content of the settings file is unknown."""
     knows_ours: bool
-    """True when it is certain which comments in the conversation are our own."""
+    """True when it is certain which comments in the conversation are crscore's own."""
     missing: tuple[str, ...]
     """Data that could not be read, one sentence each."""
     unlisted: int
-    """Comments that GraphQL counts and the lists did not have: they moved while they were read."""
+    """Comments that GraphQL counts but the lists lack: they moved while they were read."""
 
 
 class _User(msgspec.Struct, frozen=True):
@@ -205,13 +205,13 @@ class _States:
     """States of all comments, from GraphQL."""
 
     head: str = ""
-    """The newest commit, by the last answer."""
+    """Newest commit, from the last answer."""
     settings: _Blob | None = None
     """The settings file; None when there is none."""
     resolved: dict[int, bool] = field(default_factory=dict)
-    """For a line comment's id, whether its thread is resolved."""
+    """Whether its thread is resolved, by a line comment's id."""
     marks: dict[tuple[RemarkKind, int], _Mark] = field(default_factory=dict)
-    """For each comment, what is known of it."""
+    """Known state of each comment."""
 
     def add(self, kind: RemarkKind, marks: _Connection[_Mark] | None) -> None:
         for mark in marks.nodes if marks else ():
@@ -219,7 +219,7 @@ class _States:
                 self.marks[kind, mark.id] = mark
 
     def add_thread(self, client: Client, thread: _Thread) -> None:
-        """Add a thread, read to its end where it is longer than one answer."""
+        """Add a thread, read to its end when it is longer than one answer."""
         comments = thread.comments
         for _ in range(MAX_ANSWERS):
             self.add(RemarkKind.LINE, comments)
@@ -241,14 +241,14 @@ def read_conversation(
     """Read all comments.
 
     Args:
-        client: Client to ask with.
+        client: GitHub client.
         repository: `owner/name`.
         number: The pull request.
-        settings: The settings file to look up on the way, `COMMIT:PATH`.
-        expected: Number of comments of a kind, as far as it is known.
+        settings: Settings file to read in the same query, `COMMIT:PATH`.
+        expected: Number of comments of a kind, if known.
 
     Returns:
-        The conversation; what could not be read is said in `missing`.
+        The conversation; `missing` lists what could not be read.
     """
     pulls, issues = (f"/repos/{repository}/{kind}/{number}" for kind in ("pulls", "issues"))
     missing: list[str] = []
@@ -281,7 +281,7 @@ def read_conversation(
     if states is not None:
         remarks = [_with_state(one, states) for one in remarks]
         listed = {(one.kind, one.id) for one in remarks}
-        # Comments of a pending review are seen by the one who writes it, and by nobody else.
+        # Comments of a pending review are visible to their author only.
         listed |= {(RemarkKind.LINE, one.id) for one in lines}
         unlisted = sum(
             key not in listed and mark.state != _PENDING for key, mark in states.marks.items()
@@ -299,10 +299,10 @@ def read_conversation(
 
 
 def _read_states(client: Client, repository: str, number: int, settings: str) -> _States:
-    """Ask GraphQL until every list is read to its end; the three lists advance together.
+    """Query GraphQL until every list is read to its end; the three lists advance together.
 
     Raises:
-        HostError: An answer could not be had; there is no half answer.
+        HostError: An answer is missing; partial answers are not used.
     """
     owner, _, name = repository.partition("/")
     asked: dict[str, Any] = {"owner": owner, "name": name, "number": number, "settings": settings}
@@ -358,7 +358,7 @@ def _from_line(item: _Line) -> Remark:
     outdated = item.line is None and not on_file
     line = item.original_line if outdated else item.line
     start = item.original_start_line if outdated else item.start_line
-    # A range across both sides cannot be counted on one of them.
+    # A range across both sides cannot be expressed on one of them.
     crosses = item.start_side is not None and item.start_side != item.side
     return replace(
         plain,

@@ -1,8 +1,8 @@
-"""The hunks that outdated comments were written on, each as a change of its own.
+"""Hunks that outdated comments were written on, each as a separate change.
 
-A comment becomes outdated when a later push changes its lines. It is still a review of the lines
-that it was written on, so it is scored against those: the whole hunk of the commit it names, or,
-where that commit is gone, the part of the hunk that the host keeps with the comment.
+A comment becomes outdated when a later push changes its lines. It still reviews the lines that it
+was written on, so it is scored against those: the whole hunk of the commit it names, or, when that
+commit is gone, the part of the hunk that the host stores with the comment.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     Local = Callable[[str], bytes | None]
 
 MAX_COMMITS: Final = 20
-"""Older versions that are asked for, those with the most comments first."""
+"""Maximum number of older versions read, those with the most comments first."""
 
 
 class OutdatedHunks(NamedTuple):
-    """The hunks that outdated comments were written on."""
+    """Hunks that outdated comments were written on."""
 
     hunks: Mapping[int, Diff]
-    """By the comment's id: a change of one file and one hunk."""
+    """Changes of one file and one hunk, by the comment's id."""
     missing: tuple[str, ...]
-    """Data that could not be read and would change a number, one sentence each."""
+    """Missing data that would change a number, one sentence each."""
     notes: tuple[str, ...]
     """Remarks for a reader, one sentence each."""
 
@@ -61,17 +61,17 @@ def read_outdated_hunks(
     *,
     local: Local | None = None,
 ) -> OutdatedHunks:
-    """Find what each outdated comment was written on.
+    """Read the hunk that each outdated comment was written on.
 
     Args:
-        client: Client to ask with.
+        client: GitHub client.
         repository: `owner/name`.
         base: Tip of the base branch, 40 hex digits.
         remarks: All remarks; the outdated ones on a line are looked up.
-        local: Gives the change up to a commit from a local checkout; None where it cannot.
+        local: Returns the change up to a commit from a local checkout, or None when unavailable.
 
     Returns:
-        The hunks of those that have one.
+        The hunks found.
     """
     outdated = [one for one in remarks if one.outdated and one.path]
     commits = Counter(one.commit for one in outdated if one.commit)
@@ -112,7 +112,7 @@ def _read_version(
     files: list[ChangedFile] = []
     given = local(commit) if local else None
     if given is not None:
-        with suppress(InputError):  # the host may show it better
+        with suppress(InputError):  # the host may show it in full
             files = list(parse.parse_diff(given).files)
     if not files:
         found = client.get(f"/repos/{repository}/compare/{base}...{commit}", _Comparison)
@@ -124,7 +124,7 @@ def _read_version(
 
 
 def _find_hunk(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
-    """Take the hunk of the older version, if it is the one that the comment was written on."""
+    """Return the hunk of the older version, if the comment was written on it."""
     file = files.get(remark.path or "")
     if file is None:
         return None
@@ -138,7 +138,8 @@ def _find_hunk(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
             line=remark.line,
             side=remark.side or Side.NEW,
             diff_hunk=remark.hunk,
-            # The kept hunk decides; where there is none, the line counts in this version.
+            # The stored hunk takes precedence; without one, the line number applies to this
+            # version.
             outdated=remark.hunk is not None,
         ),
         change,
@@ -155,7 +156,7 @@ def _digest(text: str) -> str:
 
 
 def _kept_part(remark: Remark) -> Diff | None:
-    """Make a change of the part of a hunk that is kept with a comment: its end is missing."""
+    """Make a change from the partial hunk stored with a comment, whose end is missing."""
     header, _, body = (remark.hunk or "").rstrip("\n").partition("\n")
     starts = scopes.starts_of(header)
     if starts is None or not body:

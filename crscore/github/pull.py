@@ -1,8 +1,8 @@
-"""The order in which a pull request is read, and which pull requests there are.
+"""Reading of pull requests, and search for pull requests.
 
 pull request -> diff (local checkout, else the files API) -> conversation -> whole files -> what
-outdated comments were written on. Only the first has to succeed. What fails later is said in
-`missing`, which makes the run partial, and never passes for empty.
+outdated comments were written on. Only the first has to succeed. A later failure is recorded in
+`missing`, which makes the run partial; it is never treated as empty data.
 """
 
 from __future__ import annotations
@@ -75,18 +75,18 @@ class _Listed(msgspec.Struct, frozen=True):
 
 
 class Head(NamedTuple):
-    """Where a pull request is now, as GitHub says."""
+    """Current head of a pull request on GitHub."""
 
     repository: str
-    """`owner/name` of the base, its present name."""
+    """`owner/name` of the base, its current name."""
     sha: str
     """The newest commit, 40 hex digits."""
     url: str
-    """The page it is shown on."""
+    """Its page on the host."""
 
 
 class _Change(NamedTuple):
-    """The diff with its whole files, wherever they came from."""
+    """Diff with its whole files, from either source."""
 
     diff: Diff
     missing: tuple[str, ...]
@@ -105,15 +105,15 @@ def read_pull(
     """Read a pull request.
 
     Args:
-        client: Client to ask with.
-        repository: `owner/name`; a former name is led to the present one.
+        client: GitHub client.
+        repository: `owner/name`; a former name is redirected to the current one.
         number: Its number.
-        limits: How large the diff and the whole files may be.
-        find_checkout: Looks for a local checkout that has a base and a head; None to use none.
-        store: Remembers whole files; None to remember nothing.
+        limits: Size limits of the diff and the whole files.
+        find_checkout: Finds a local checkout that has a base and a head; None to use none.
+        store: Stores whole files; None to store nothing.
 
     Returns:
-        All that could be had.
+        All available data.
 
     Raises:
         HostError: The pull request itself could not be read.
@@ -165,7 +165,7 @@ def read_pull(
 
 
 def read_head(client: Client, repository: str, number: int) -> Head:
-    """Read where a pull request is now.
+    """Read the current head of a pull request.
 
     Raises:
         HostError: It could not be read.
@@ -178,17 +178,17 @@ def read_head(client: Client, repository: str, number: int) -> Head:
 def find_by_head(
     client: Client, repository: str, *, owner: str, branch: str, sha: str
 ) -> tuple[int, ...]:
-    """Find the open pull requests of a branch: there is one for each base it may go to.
+    """Find the open pull requests of a branch: one for each base it may be merged into.
 
     Args:
-        client: Client to ask with.
+        client: GitHub client.
         repository: `owner/name` of the base.
-        owner: Login of who owns the branch's repository, which may be a fork.
-        branch: The branch; a stranger chose its name.
-        sha: The commit that has to be its newest one, 40 hex digits.
+        owner: Login of the owner of the branch's repository, which may be a fork.
+        branch: Name of the branch; untrusted.
+        sha: Required newest commit, 40 hex digits.
 
     Returns:
-        The numbers; empty when no open pull request has this head any more.
+        The numbers; empty when no open pull request still has this head.
     """
     wanted = {"state": "open", "head": f"{owner}:{branch}"}
     pages = client.pages(f"/repos/{repository}/pulls", _Listed, wanted)
@@ -198,14 +198,14 @@ def find_by_head(
 def find_recent(
     client: Client, repository: str, *, days: int, most: int, now: datetime | None = None
 ) -> tuple[int, ...]:
-    """Find the open pull requests that changed lately.
+    """Find the open pull requests that changed recently.
 
     Args:
-        client: Client to ask with.
+        client: GitHub client.
         repository: `owner/name`.
-        days: How lately.
-        most: How many at most, up to 100.
-        now: The present; the clock's when None.
+        days: Maximum days since the change.
+        most: Maximum number, up to 100.
+        now: Current time; None for the clock's.
 
     Returns:
         Numbers, the last changed first.
@@ -221,7 +221,7 @@ def find_recent(
 
 
 def _what_moved(pull: _Pull, discussion: Conversation) -> tuple[str, ...]:
-    """Say what changed while it was read, which asks for a second reading."""
+    """Describe the changes during reading, which require a second reading."""
     moved = []
     if discussion.head not in (None, pull.head.sha):
         moved.append("The pull request was pushed to while it was read.")
@@ -233,7 +233,7 @@ def _what_moved(pull: _Pull, discussion: Conversation) -> tuple[str, ...]:
 def _mark_outdated(remark: Remark, change: Diff) -> Remark:
     """Mark a comment on a whole file as outdated when the change no longer has the file.
 
-    GitHub does so for lines alone.
+    GitHub does so for lines only.
     """
     if remark.path is None or remark.line is not None or remark.outdated:
         return remark
@@ -273,7 +273,7 @@ def _read_change(
 def _from_checkout(
     local: Found, limits: Limits, totals: changed_files.Totals
 ) -> tuple[_Change | None, str | None]:
-    """Take the change from a checkout, or say why it was not used."""
+    """Return the change from a checkout, or the reason it was not used."""
     if local.checkout is None:
         return None, local.reason
     try:
@@ -281,8 +281,8 @@ def _from_checkout(
     except CRScoreError as exc:
         return None, str(exc)
     if changed_files.reconcile(own.diff, totals):
-        # The base that GitHub names can be older than what it compares with, and a shallow
-        # history has another merge base: GitHub's own list decides.
+        # GitHub's base can be older than the one it compares with, and a shallow history has
+        # another merge base: GitHub's own list decides.
         return None, "its change has other numbers than GitHub's"
     return _Change(own.diff, (), own.notes), None
 
@@ -290,7 +290,7 @@ def _from_checkout(
 def _read_settings(
     client: Client, repository: str, branch: str, discussion: Conversation
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Take the settings file of the base branch, alone where the conversation failed."""
+    """Return the base branch's settings file, read separately if the conversation failed."""
     if discussion.settings_known:
         return discussion.settings, ()
     path = f"/repos/{repository}/contents/{SETTINGS_FILE}"

@@ -1,6 +1,6 @@
-"""Pull requests and remarks, as values: part of the records, in a room of its own.
+"""Records of pull requests and remarks.
 
-Nothing here knows how a host was asked for it.
+They are independent of how they were read from a host.
 """
 
 from __future__ import annotations
@@ -16,38 +16,39 @@ if TYPE_CHECKING:
 
 
 class RemarkKind(StrEnum):
-    """Which of the host's three kinds of comments a remark is."""
+    """Kind of a remark, one of the host's three kinds of comments."""
 
     LINE = "line"
-    """On a line or a file of the diff, in a thread."""
+    """Comment on a line or a file of the diff, in a thread."""
     REVIEW = "review"
-    """The text of a submitted review."""
+    """Text of a submitted review."""
     CONVERSATION = "conversation"
-    """In the conversation below the description."""
+    """Comment in the conversation below the description."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
-    """One message that a person or a bot left on a pull request, as the host has it now."""
+    """One message by a person or a bot on a pull request, as currently stored by the host."""
 
     id: int
     """The host's id; unique among the remarks of its kind."""
     kind: RemarkKind
-    """Where it stands."""
+    """Kind of the remark."""
     body: str
     """Markdown, the latest version."""
     login: str | None
-    """Who wrote it; None when the account is deleted."""
+    """Login of the author; None when the account is deleted."""
     is_bot: bool
-    """True when the host says that the account is an app's."""
+    """True when the host marks the account as an app's."""
     association: str = "NONE"
-    """The author's standing in the repository: OWNER, MEMBER, COLLABORATOR, ..., NONE."""
+    """The author's association with the repository: OWNER, MEMBER, COLLABORATOR, ..., NONE."""
     url: str = ""
-    """The page it is shown on."""
+    """Its page on the host."""
     created: str = ""
-    """When it was written, ISO 8601 in UTC."""
+    """Time of creation, ISO 8601 in UTC."""
     state: str = ""
-    """Of a review: APPROVED, CHANGES_REQUESTED, COMMENTED or DISMISSED; "" for the others."""
+    """State of a review: APPROVED, CHANGES_REQUESTED, COMMENTED or DISMISSED; "" for other kinds.
+    """
     path: str | None = None
     """File it is on; None for a review's text and the conversation."""
     line: int | None = None
@@ -55,59 +56,60 @@ class Remark:
     start_line: int | None = None
     """First line of a remark on several lines."""
     side: Side | None = None
-    """Side that `line` counts in; None without a path."""
+    """Side in which `line` is counted; None without a path."""
     outdated: bool = False
-    """True when the line it was written on is no longer part of the diff."""
+    """True when its line is no longer part of the diff."""
     commit: str | None = None
-    """The commit it was written on, 40 hex digits."""
+    """Commit it was written on, 40 hex digits."""
     hunk: str | None = None
-    """The hunk it was written on, from its header down to the line, as the host keeps it."""
+    """Hunk it was written on, from its header to the line, as stored by the host."""
     thread: int | None = None
-    """Id of its thread's first remark; its own for that one; None outside of threads."""
+    """Id of its thread's first remark; its own id for that remark; None outside threads."""
     resolved: bool | None = None
-    """Whether its thread is resolved; None outside of threads and when it could not be read."""
+    """Whether its thread is resolved; None outside threads and when it could not be read."""
     minimized: bool | None = None
     """Whether it was hidden (spam, off topic, ...); None when it could not be read."""
     mine: bool | None = None
-    """Whether the identity that asks wrote it; None when it could not be read."""
+    """Whether the authenticated user wrote it; None when it could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullRequest:
-    """A pull request with its change and all that was said of it."""
+    """Pull request with its change and all remarks on it."""
 
     repository: str
     """`owner/name` of the base."""
     number: int
-    """Its number."""
+    """Number of the pull request."""
     title: str
     """Untrusted text."""
     url: str
-    """The page it is shown on."""
+    """Its page on the host."""
     author: str | None
-    """Login of who opened it; None when the account is deleted."""
+    """Login of the author; None when the account is deleted."""
     base: str
     """Tip of the base branch, 40 hex digits."""
     head: str
-    """The newest commit, 40 hex digits."""
+    """Newest commit, 40 hex digits."""
     diff: Diff
-    """The change from the merge base to the head, with whole files where they could be had."""
+    """Change from the merge base to the head, with whole files where available."""
     remarks: tuple[Remark, ...]
-    """By time written, then kind and id; minimised and pending ones left out."""
+    """Remarks by creation time, then kind and id; without minimised and pending ones."""
     originals: Mapping[int, Diff]
-    """For an outdated line remark's id: the hunk it was written on, as a change of its own."""
+    """By an outdated line remark's id: the hunk it was written on, as a separate change."""
     missing: tuple[str, ...] = ()
-    """Data that could not be read and would change a number, a sentence each; empty when whole."""
+    """Missing data that would change a number, one sentence each; empty when complete."""
     notes: tuple[str, ...] = ()
     """Remarks for a reader, one sentence each."""
     settings: str | None = None
     """Text of `pyproject.toml` at the base; None when there is none."""
     sticky: tuple[Remark, ...] = ()
-    """Our own comments on it, the oldest first: the one to edit and, after a race, others."""
+    """crscore's own comments on it, the oldest first: the one to edit, and others left by a race.
+    """
     knows_sticky: bool = True
-    """True when `sticky` is certain to hold all of them."""
+    """True when `sticky` is known to be complete."""
 
     @property
     def partial(self) -> bool:
-        """True when something that would change a number could not be had."""
+        """True when data that would change a number is missing."""
         return bool(self.missing)

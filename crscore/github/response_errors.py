@@ -1,8 +1,8 @@
-"""Errors in GitHub's responses, mapped to ours.
+"""Conversion of errors in GitHub's responses to crscore's errors.
 
-Rate limits come as 403 or 429, and in GraphQL inside of a 200; they are told from a refusal by
-their headers first and their words second. Whatever GitHub says is untrusted text: it is cut to
-one line without control characters before it is repeated.
+Rate limits have status 403 or 429, and in GraphQL 200; they are distinguished from a refusal by
+their headers first and their text second. GitHub's text is untrusted: it is reduced to one line
+without control characters before it is repeated.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 SECONDARY_WAIT_S = 60.0
-"""Wait for a secondary limit that names none; doubles."""
+"""Wait in seconds for a secondary limit without one; doubles."""
 RESET_MARGIN_S = 1.0
-"""Added to the time at which a primary limit ends: clocks differ."""
+"""Seconds added to the end of a primary limit, as clocks differ."""
 MAX_MESSAGE = 300
-"""Most characters of what GitHub said."""
+"""Maximum characters of GitHub's message."""
 _LIMIT_WORDS = ("rate limit", "abuse detection", "please retry your request again later")
 _BUSY_WORDS = ("something went wrong", "timeout", "timedout", "try again", "loading")
 _BUSY_TYPES = frozenset({"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"})
@@ -46,22 +46,22 @@ _REFUSALS: Mapping[int | str, tuple[type[HostError], str]] = {
     "UNAUTHORIZED": _NO_RIGHT,
     "NOT_FOUND": _NOT_THERE,
 }
-"""Error and reason by HTTP status, or by type of a GraphQL error, the first that fits."""
+"""Error and reason by HTTP status, or by type of a GraphQL error; the first match applies."""
 
 
 class Response(NamedTuple):
-    """One response of GitHub."""
+    """Response from GitHub."""
 
     status: int
     """HTTP status."""
     headers: Mapping[str, str]
-    """By lower-case name."""
+    """Headers by lower-case name."""
     body: str
-    """Decoded; the token is not in it."""
+    """Decoded body, without the token."""
 
 
 class GraphqlError(msgspec.Struct, frozen=True):
-    """One of the errors that GraphQL lists, or REST for a field."""
+    """Error listed by GraphQL, or by REST for a field."""
 
     type: str | None = None
     code: str | None = None
@@ -75,7 +75,7 @@ class _Complaint(msgspec.Struct):
 
 
 def one_line(text: str) -> str:
-    r"""Make GitHub's text fit to be repeated.
+    r"""Clean GitHub's text so that it can be repeated.
 
     Example:
         >>> one_line("Bad\r\n::error::\u202eidea\x1b[31m  here")
@@ -86,16 +86,16 @@ def one_line(text: str) -> str:
 
 
 def check_response(response: Response, what: str, now: Callable[[], float]) -> None:
-    """Accept a response, or raise the error it stands for.
+    """Accept a response, or raise the error it represents.
 
     Args:
-        response: Response of the REST interface, or of GraphQL.
-        what: What was asked for.
+        response: Response of the REST or GraphQL API.
+        what: Description of the request.
         now: Seconds since 1970.
 
     Raises:
-        TryAgainError: Another try may fare better.
-        HostError: None will.
+        TryAgainError: Another try may succeed.
+        HostError: No other try will succeed.
     """
     status = response.status
     if 200 <= status < 300 and status != 202:
@@ -115,17 +115,17 @@ def check_response(response: Response, what: str, now: Callable[[], float]) -> N
 def check_graphql_errors(
     errors: Sequence[GraphqlError], response: Response, what: str, now: Callable[[], float]
 ) -> None:
-    """Accept a GraphQL response without errors, or raise the error they stand for.
+    """Accept a GraphQL response without errors, or raise the error they represent.
 
     Args:
-        errors: The errors that it lists; a part that failed fails the whole.
+        errors: Its list of errors; a failed part fails the whole response.
         response: The response, for its headers.
-        what: What was asked for.
+        what: Description of the request.
         now: Seconds since 1970.
 
     Raises:
-        TryAgainError: Another try may fare better.
-        HostError: None will.
+        TryAgainError: Another try may succeed.
+        HostError: No other try will succeed.
     """
     if not errors:
         return
@@ -145,7 +145,7 @@ def check_graphql_errors(
 def _limit_error(
     headers: Mapping[str, str], message: str, what: str, now: Callable[[], float]
 ) -> TryAgainError:
-    """Return how long a limit asks to wait: by its headers, else a minute, then two, then four."""
+    """Return a limit's wait in an error: from its headers, else one, two, then four minutes."""
     is_primary = headers.get("x-ratelimit-remaining") == "0"
     kind = "primary rate limit" if is_primary else "secondary rate limit"
     wait, doubles = SECONDARY_WAIT_S, True
@@ -190,7 +190,7 @@ def _message(body: str) -> str:
 
 
 def _detail(found: object) -> str:
-    """Return the text of one of the errors that REST lists: a text, or an object with parts."""
+    """Return the text of an error listed by REST: a string, or an object with parts."""
     if isinstance(found, str):
         return found
     try:

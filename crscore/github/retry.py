@@ -1,7 +1,7 @@
-"""Retries within one budget of seconds.
+"""Retries within one time budget.
 
-All waits of a run come out of the budget, and so does the time that failed tries took. A wait that
-GitHub asks for is made when the budget allows it; otherwise the request fails at once.
+All waits of a run and the time of failed tries count against the budget. A wait that GitHub
+requests is made when the budget allows it; otherwise the request fails at once.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FIRST_WAIT_S = 1.0
-"""Wait after the first failure where GitHub names no wait; doubles each time."""
+"""Wait in seconds after the first failure when GitHub requests none; doubles each time."""
 MAX_WAIT_S = 30.0
-"""Longest of such waits."""
+"""Longest of these waits, in seconds."""
 
 
 class TryAgainError(Exception):
-    """Raised when a try failed in a way that another one may not.
+    """Raised when a try failed but another one may succeed.
 
     Args:
-        error: What to raise when there is no other try.
-        wait_s: Seconds that GitHub asks to wait; None when it does not say.
-        doubles: True when the wait doubles with each try, because GitHub left it to us.
+        error: Error to raise when there is no other try.
+        wait_s: Seconds that GitHub requests to wait; None when it requests none.
+        doubles: True when the wait doubles with each try, because GitHub requested none.
         why: Reason to wait, for people; the error's when empty.
     """
 
@@ -44,13 +44,13 @@ class TryAgainError(Exception):
 
 
 class RetryBudget:
-    """Seconds and tries that the requests of one run share. For one thread.
+    """Time and tries shared by the requests of one run. Not thread-safe.
 
     Args:
         budget_s: Seconds that waits and failed tries may take together.
         sleep: Waits so many seconds.
-        now: Seconds since 1970, the clock in which GitHub says when its limits end.
-        tries: Most tries of one request, the first one included; at least 1.
+        now: Seconds since 1970, the clock that GitHub uses for its limits.
+        tries: Maximum tries of one request, including the first; at least 1.
         chance: Draws from [0, 1); spreads the waits of runs that failed together.
     """
 
@@ -74,14 +74,14 @@ class RetryBudget:
         """Call `attempt` until it returns, within the tries and the budget.
 
         Args:
-            attempt: Raises `TryAgainError` when it is worth another try.
-            say: Takes one line before each wait.
+            attempt: Raises `TryAgainError` when another try may succeed.
+            say: Called with one line before each wait.
 
         Returns:
             What `attempt` returned.
 
         Raises:
-            HostError: The last try's.
+            HostError: The error of the last try.
         """
         number = 0
         while True:
@@ -90,7 +90,7 @@ class RetryBudget:
             try:
                 return attempt()
             except TryAgainError as again:
-                # A clock that is set back gives nothing back.
+                # A clock that is set back refunds nothing.
                 self.left_s -= max(self.now() - start, 0.0)
                 wait_s = self._wait_after(again, number)
                 if number >= self._tries or wait_s > self.left_s:
@@ -104,6 +104,6 @@ class RetryBudget:
     def _wait_after(self, again: TryAgainError, number: int) -> float:
         doubled = 2.0 ** (number - 1)
         if again.wait_s is None:
-            # Half of it is random, so that runs that failed together do not come back together.
+            # Half of it is random, so that runs that failed together do not retry together.
             return min(FIRST_WAIT_S * doubled, MAX_WAIT_S) * (0.5 + 0.5 * self._chance())
         return again.wait_s * doubled if again.doubles else again.wait_s

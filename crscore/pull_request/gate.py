@@ -1,4 +1,4 @@
-"""Whether a pull request passes: off unless a threshold is given."""
+"""Quality gate for a pull request, off unless a threshold is given."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 TOGETHER: Final = "together"
 """All reviewers together."""
 EACH: Final = "each"
-"""Every reviewer."""
+"""Every reviewer separately."""
 
 
 class Verdict(NamedTuple):
     """Result of the gate."""
 
     failed: tuple[str, ...]
-    """Who is below the threshold, one sentence each; empty when all pass."""
+    """Reviewers below the threshold, one sentence each; empty when all pass."""
     notices: tuple[str, ...]
-    """Where the gate could not be applied, one sentence each."""
+    """Reasons the gate could not be applied, one sentence each."""
 
 
 def judge(
@@ -34,10 +34,10 @@ def judge(
     fail_on: Sequence[str],
     fail_on_partial: bool = False,
 ) -> Verdict:
-    """Hold the relevance of reviewers against a threshold.
+    """Compare the relevance of reviewers with a threshold.
 
-    What abstained passes with a notice. A partial run applies no threshold: a number that is not
-    whole must stop nobody.
+    An abstention passes with a notice. A partial run applies no threshold: an incomplete number
+    must not fail a run.
 
     Args:
         found: The run.
@@ -46,10 +46,10 @@ def judge(
         fail_on_partial: With a threshold, a run that is partial fails.
 
     Returns:
-        Who fails.
+        The reviewers that fail, and notices.
 
     Raises:
-        ConfigError: `fail_on` names nobody.
+        ConfigError: `fail_on` matches no reviewer.
     """
     wanted = [name.strip() for name in fail_on if name.strip()]
     if not wanted:

@@ -1,8 +1,8 @@
-"""Overview of one pull request, small enough to be passed on and read again.
+"""Overview of one pull request, small enough to be passed between jobs.
 
-Every document for people is made of this value and of nothing else. It travels inside the JSON
-document from the job that measures to the one that may write: `untrusted.py` reads it there. The
-bounds beside each type hold for both sides.
+Every document for people is made from this value alone. The JSON document carries it from the job
+that measures to the one with write permission, where `untrusted.py` reads it. The bounds of each
+type apply to both jobs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crscore.github.records import PullRequest
 
 SCHEMA: Final = "urn:crscore:pull:1"
-"""The `$id` of the schema that the JSON document keeps to."""
+"""The `$id` of the JSON document's schema."""
 MAX_REVIEWERS = 200
 MAX_POINTS = 500
 MAX_NOTES = 100
@@ -31,7 +31,7 @@ MAX_TEXT_CHARS = 2_000
 MAX_NAME_CHARS = 100
 MAX_PATH_CHARS = 4_096
 _CUT_CHARS = 40
-"""Room for the note on what was cut."""
+"""Room for the note on truncation."""
 
 Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARS)]
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARS)]
@@ -51,12 +51,12 @@ Address = Annotated[
 
 
 class Scores(Struct, frozen=True, kw_only=True):
-    """The three scores of some comments against the whole change, or why there are none."""
+    """Scores of some comments against the whole change, or why there are none."""
 
     relevance: Share | None
     """Harmonic mean of the other two."""
     conciseness: Share | None
-    """How far the sentences speak about the change."""
+    """How far the sentences address the change."""
     comprehensiveness: Share | None
     """How far the points of the change are addressed."""
     reason: Text | None
@@ -64,63 +64,64 @@ class Scores(Struct, frozen=True, kw_only=True):
 
 
 class Together(Scores, frozen=True, kw_only=True):
-    """All comments of all reviewers."""
+    """Counts over all comments of all reviewers."""
 
     sentences: Count
     """Sentences of all comments."""
     on_topic: Count
-    """Those of them that address a point."""
+    """Number of these sentences that address a point."""
     words: Count
     """Words of all comments."""
     points: Count
-    """Points that a review of the change should touch."""
+    """Points that a review of the change should address."""
     addressed: Count
-    """Those of them that somebody addresses."""
+    """Points that a comment addresses."""
     unaddressed: Count
-    """Those that nobody does; `open` has the most important ones."""
+    """Points that no comment addresses; `open` has the most important ones."""
 
 
 class Reviewer(Scores, frozen=True, kw_only=True):
     """One reviewer's row."""
 
     name: Name
-    """Login, or the name of the bot that spoke."""
+    """Login, or the name of the bot."""
     is_bot: bool
-    """True when a program spoke."""
+    """True for a bot."""
     comments: Count
     """Comments that were scored."""
     sentences: Count
-    """Sentences of these."""
+    """Sentences in these comments."""
     words: Count
-    """Words of these."""
+    """Words in these comments."""
     threads: Count
-    """Threads begun."""
+    """Threads started."""
     resolved: Count | None
-    """Those of them that are resolved; None when that could not be read."""
+    """Number of these threads that are resolved; None when that could not be read."""
     outdated: Count
     """Comments on lines that are no longer part of the change."""
 
 
 class Point(Struct, frozen=True, kw_only=True):
-    """Something a review should touch and nobody addressed."""
+    """Point that a review should address but none does."""
 
     text: Text
     """One English sentence."""
     kind: ReferenceKind
     """Kind."""
     source: Text
-    """Who wrote or found it: a claim generator or tools joined by `+`."""
+    """Author or finder: a claim generator, or tools joined by `+`."""
     severity: Severity | None
-    """Of an issue; None for the others and when unknown."""
+    """Severity of an issue; None for other kinds and when unknown."""
     weight: Share
     """How informative it is."""
     path: Path | None
-    """File it stands in, as named on `side`; None for the change as a whole."""
+    """File it is in, as named on `side`; None for the change as a whole."""
     listed: Path | None
     """Path under which the host lists the file, which differs on the old side of a rename; None
-    when no link can be made of it."""
+    when it cannot be linked.
+    """
     side: Side
-    """The version that the lines count in."""
+    """Version in which the lines are counted."""
     line: Count
     """First line, 1-based; 0 for the file as a whole."""
     end_line: Count
@@ -128,14 +129,14 @@ class Point(Struct, frozen=True, kw_only=True):
 
 
 class Overview(Struct, frozen=True, kw_only=True):
-    """One pull request: scores, reviewers, and what nobody addressed."""
+    """Overview of one pull request: scores, reviewers and unaddressed points."""
 
     schema: Literal["urn:crscore:pull:1"] = SCHEMA
-    """Names the schema of the JSON document."""
+    """Name of the JSON document's schema."""
     version: Name
-    """Version of crscore that measured."""
+    """Version of crscore that measured it."""
     signature: Text
-    """Same signature and inputs, same scores."""
+    """Signature of the settings: same signature and inputs, same scores."""
     repository: Repository
     """`owner/name`."""
     number: Number
@@ -143,44 +144,44 @@ class Overview(Struct, frozen=True, kw_only=True):
     title: Text
     """Its title, untrusted."""
     url: Address
-    """The page it is shown on."""
+    """Its page on the host."""
     head: Commit
     """The commit that was measured."""
     graded: bool
     """True when the scores are means of degrees, False when they are shares."""
     together: Together
-    """All reviewers together."""
+    """Counts and scores of all reviewers together."""
     reviewers: Annotated[tuple[Reviewer, ...], Meta(max_length=MAX_REVIEWERS)]
-    """In order of first appearance; at most `MAX_REVIEWERS`."""
+    """Reviewers in order of first appearance; at most `MAX_REVIEWERS`."""
     other_reviewers: Count
-    """Reviewers over that limit."""
+    """Number of reviewers over that limit."""
     open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
-    """Points nobody addressed, the most important first; at most `MAX_POINTS`."""
+    """Unaddressed points, the most important first; at most `MAX_POINTS`."""
     missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
-    """Inputs that could not be had and would change a number; empty when whole."""
+    """Missing inputs that would change a number; empty when complete."""
     notes: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
     """Further notes for a reader."""
 
     @property
     def partial(self) -> bool:
-        """True when something that would change a number could not be had."""
+        """True when an input that would change a number is missing."""
         return bool(self.missing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Facts about a reviewer beside the scores."""
+    """Facts about a reviewer other than the scores."""
 
     reviewer: str
-    """The name that the comments carry as their author."""
+    """Name used as the author of the comments."""
     is_bot: bool
-    """True when a program spoke."""
+    """True for a bot."""
     comments: int
     """Comments that were scored."""
     threads: int
-    """Threads begun."""
+    """Threads started."""
     resolved: int | None
-    """Those of them that are resolved; None when that could not be read."""
+    """Number of these threads that are resolved; None when that could not be read."""
     outdated: int
     """Comments on lines that are no longer part of the change."""
 
@@ -191,10 +192,10 @@ def make_overview(
     """Condense a run.
 
     Args:
-        pull: What was read from the host.
-        result: What the pipeline made of it; a comment's author is a reviewer's name.
+        pull: Pull request as read from the host.
+        result: Result of the pipeline; a comment's author is a reviewer's name.
         people: The reviewers, in the order of their rows.
-        notes: What to tell beside the notes of `pull` and `result`.
+        notes: Notes in addition to those of `pull` and `result`.
 
     Returns:
         The overview, cut to its limits.
@@ -295,7 +296,7 @@ _NOWHERE = LineSpan(path="", side=Side.NEW, start=0, end=0)
 
 
 def _severity(result: records.Result, item: records.PseudoReference) -> Severity | None:
-    """The worst of the findings that are this issue: its sentence is the worst one's."""
+    """Return the worst severity of the findings with this issue's sentence and path."""
     paths = {span.path for span in item.spans}
     found = [
         one.severity
@@ -306,14 +307,14 @@ def _severity(result: records.Result, item: records.PseudoReference) -> Severity
 
 
 def _rank(point: Point) -> tuple[int, float]:
-    """Errors and warnings that tools found first, then the rest by weight."""
+    """Return a sort key: tools' errors and warnings first, then points by weight."""
     first = (Severity.ERROR, Severity.WARNING)
     place = first.index(point.severity) if point.severity in first else len(first)
     return place, -point.weight
 
 
 def _capped(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Each sentence once; the last of very many says how many more there are."""
+    """Return each sentence once; past the limit, the last one counts the rest."""
     texts = [_text(one) for one in dict.fromkeys(sentences)]
     if len(texts) <= MAX_NOTES:
         return tuple(texts)
@@ -321,12 +322,12 @@ def _capped(sentences: Iterable[str]) -> tuple[str, ...]:
 
 
 def _text(text: str, limit: int = MAX_TEXT_CHARS) -> str:
-    """Clean a text and keep it within a limit, with the note on what was cut."""
+    """Clean a text and limit its length, with a note on truncation."""
     return escape.one_line(text, limit - _CUT_CHARS)[:limit]
 
 
 def is_plain(path: str) -> bool:
-    r"""Say whether a path can be named as it is: a link and an annotation need it to the letter.
+    r"""Return whether a path is the same after cleaning: links and annotations need it exactly.
 
     Example:
         >>> is_plain("src/Zoë.py"), is_plain("a\u202eb"), is_plain("a\nb"), is_plain("")

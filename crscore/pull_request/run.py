@@ -1,7 +1,7 @@
-"""One pull request, from what GitHub says to what is written back.
+"""Measurement of one pull request, from reading it on GitHub to posting the comment.
 
-read -> who spoke -> score -> overview -> comment. The documents are made of the overview
-alone, so that a job that may write can make them from another job's data.
+read -> identify reviewers -> score -> overview -> comment. The documents are made from the overview
+alone, so that a job with write permission can make them from another job's data.
 """
 
 from __future__ import annotations
@@ -38,53 +38,53 @@ BASE_FILE: Final = f"{pull.SETTINGS_FILE} of the base branch"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One pull request to measure, and how."""
+    """Pull request to measure, with its options."""
 
     repository: str
     """`owner/name`."""
     number: int
     """The pull request."""
     authors: tuple[str, ...] = ()
-    """Whom to hear: patterns of logins and reviewers; empty for all."""
+    """Patterns of the logins and reviewers to include; empty for all."""
     markers: Mapping[str, str] = field(default_factory=dict)
     """Name of a reviewer -> text in the body of posts that are its."""
     flags: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that beat those of the environment and of the base branch."""
+    """Settings that override those of the environment and of the base branch."""
     folder: Path | None = None
-    """Where a local checkout may be; None to use none."""
+    """Possible local checkout; None to use none."""
     names_folder: bool = True
-    """Somebody named the folder, so it is told when it cannot be used."""
+    """True when the user named the folder, so that a failure to use it is reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """One pull request after scoring."""
+    """Pull request after scoring."""
 
     pull: PullRequest
-    """As it was read."""
+    """Pull request as read."""
     settings: Config
-    """Flags over environment over the file of the base branch."""
+    """Settings: flags override the environment, which overrides the base branch's file."""
     result: Result
     """All comments against the change."""
     spoken: tuple[Spoken, ...]
-    """Which remark became which comment."""
+    """Mapping of remarks to comments."""
     overview: Overview
-    """Values that the documents are made of."""
+    """Values that the documents are made from."""
 
 
 def measure(client: Client, request: Request) -> Measured:
-    """Read a pull request and score what was said of it.
+    """Read a pull request and score its review comments.
 
     Args:
-        client: Client to ask with.
+        client: GitHub client.
         request: What to measure.
 
     Returns:
-        The scores; `overview.missing` says what could not be had.
+        The scores; `overview.missing` lists the missing inputs.
 
     Raises:
         HostError: The pull request itself could not be read.
-        ConfigError: A setting is wrong; those of the base branch are settings, too.
+        ConfigError: A setting is invalid, including those of the base branch.
         CRScoreError: A part of the run failed.
     """
     first = resolve_settings(request.flags, file=None)
@@ -116,13 +116,13 @@ def measure(client: Client, request: Request) -> Measured:
 
 
 def post(client: Client, measured: Measured) -> Posted:
-    """Write the comment, or make the one that is there say this.
+    """Create the comment, or update the existing one.
 
     Returns:
-        What became of it; a token that may not write is an outcome, not an error.
+        The outcome; a token without write permission is an outcome, not an error.
     """
     if not measured.overview.reviewers and not measured.pull.sticky:
-        # Nobody needs a comment that says that nobody commented.
+        # A comment that reports no comments is of no use.
         return Posted(Outcome.UNCHANGED, "", "there is no review yet")
     return sticky.post(
         client,
@@ -137,7 +137,7 @@ def post(client: Client, measured: Measured) -> Posted:
 def post_document(
     client: Client, repository: str, number: int, data: bytes, *, source: str
 ) -> tuple[Overview, Posted]:
-    """Post what a job without rights measured: `check_document`, then `post_overview`."""
+    """Post the result of a job without rights: `check_document`, then `post_overview`."""
     found = check_document(client, repository, (number,), data, source=source)
     return found, post_overview(client, found)
 
@@ -148,15 +148,15 @@ def check_document(
     """Read and check the JSON document of a job without rights.
 
     Args:
-        client: Client to ask with.
-        repository: `owner/name`, by the trusted event.
-        numbers: The pull requests that the trusted event can be about, at least one. The data
-            may say which of them it is, and name no other.
+        client: GitHub client.
+        repository: `owner/name`, from the trusted event.
+        numbers: The pull requests that the trusted event can be about, at least one. The data may
+            name one of them, but no other.
         data: The job's JSON document, which anybody may have written.
-        source: What to call it in messages.
+        source: Name of the data in messages.
 
     Raises:
-        InputError: The data breaks a rule, or is about another pull request or commit.
+        InputError: The data violates a rule, or is about another pull request or commit.
         HostError: The pull request could not be read.
     """
     given = untrusted.decode_overview(data, source=source)
@@ -168,7 +168,7 @@ def check_document(
 
 
 def post_overview(client: Client, found: Overview) -> Posted:
-    """Post what `check_document` let through.
+    """Post an overview that `check_document` accepted.
 
     Raises:
         HostError: The conversation could not be read.
@@ -192,14 +192,14 @@ def _finder(folder: Path | None, *, named: bool) -> FindCheckout | None:
 
     def look(base: str, head: str) -> Found:
         found = checkout.find_checkout(folder, base, head)
-        # Where nobody asked for a checkout, there is nothing to say when there is none.
+        # When no checkout was requested, a missing one is not reported.
         return found if named else found._replace(reason=None)
 
     return look
 
 
 def _originals(found: PullRequest, heard: ReviewerThreads) -> dict[int, Diff]:
-    """Give each outdated comment what it was written on."""
+    """Map outdated comments to the hunks they were written on."""
     return {
         index: found.originals[one.place.id]
         for index, one in enumerate(heard.threads)

@@ -1,9 +1,9 @@
-"""Reads an overview from a file that anybody may have written.
+"""Reader of an overview from a file that anybody may have written.
 
-In the two-workflow pattern a job without rights measures a fork's pull request and leaves a file;
-another job, with the right to comment, reads it here. Nothing in the file is taken on trust:
-types, lengths, ranges and amounts are checked before anybody sees a text of it, and the trusted
-event says which pull request it has to be about.
+In the two-workflow pattern a job without write permission measures a fork's pull request and writes
+a file; another job, with permission to comment, reads it here. The file is untrusted: types,
+lengths, ranges and amounts are checked before any of its text is shown, and the trusted event
+determines the pull request.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from crscore.pull_request.overview import Scores, Together
 
 MAX_BYTES = 50_000_000
-"""Largest file that is read."""
+"""Maximum bytes of a file that is read."""
 
 
 def decode_overview(data: bytes, *, source: str) -> Overview:
     """Read the overview in a JSON document that anybody may have written.
 
-    What the document has beside it is skipped.
+    The rest of the document is skipped.
 
     Args:
         data: The file.
         source: Where it came from, named in errors.
 
     Returns:
-        The overview; its texts are still to be escaped by whoever shows them.
+        The overview; its texts still have to be escaped before display.
 
     Raises:
         LimitError: It is larger than `MAX_BYTES`.
-        InputError: It is no JSON or breaks a rule; the message names the field.
+        InputError: It is not JSON or violates a rule; the message names the field.
     """
     if len(data) > MAX_BYTES:
         raise LimitError("MAX_BYTES", MAX_BYTES, len(data), source)
@@ -56,14 +56,14 @@ def decode_overview(data: bytes, *, source: str) -> Overview:
 def check_subject(
     found: Overview, *, repository: str, number: int, head: str, url: str
 ) -> Overview:
-    """Make sure that an overview is about the pull request that a trusted event names.
+    """Check that an overview is about the pull request that a trusted event names.
 
     Args:
-        found: From a file.
-        repository: `owner/name` by the event.
-        number: By the event.
-        head: Newest commit by the event.
-        url: Page of the pull request by the host; it replaces the file's.
+        found: Overview from a file.
+        repository: `owner/name` from the event.
+        number: Pull request number from the event.
+        head: Newest commit from the event.
+        url: Page of the pull request on the host; it replaces the file's.
 
     Raises:
         InputError: The overview is about another pull request or another commit.
@@ -83,7 +83,7 @@ def _refused(source: str, why: str) -> InputError:
 
 
 def _faults(found: Overview) -> Iterator[str]:
-    """Find what the types of the fields cannot tell."""
+    """Yield the faults that the types of the fields cannot exclude."""
     if not found.url.endswith(f"/{found.number}"):
         yield "the number and the address differ - at `$.url`"
     yield from _scores("together", found.together)

@@ -1,1 +1,1 @@
-"""Interface of GitHub's runners: variables, event, files and lines of the log."""
+"""Interface of GitHub's runners: variables, event, files and log commands."""

@@ -1,7 +1,7 @@
-"""Result of an untrusted job: one file of known name, of bounded size, read in memory.
+"""Result of an untrusted job: one file of fixed name and bounded size, read in memory.
 
-The job ran for a stranger's pull request, so the archive is a stranger's, too. Nothing of it is
-written to the disk, and no name in it is used as a path.
+The job ran for an untrusted pull request, so the archive is untrusted too. Nothing in it is written
+to disk, and no name in it is used as a path.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MEMBER: Final = "crscore.json"
-"""The one name looked for in an archive."""
+"""The only file name read from an archive."""
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""How a member may be packed: GitHub uses no other, and each decoder is one more to attack."""
+"""Accepted compression methods: GitHub uses no others, and each decoder adds attack surface."""
 MAX_BYTES: Final = 50_000_000
-"""Largest file, and largest archive, read."""
+"""Maximum bytes of the file, and of the archive."""
 
 
 def read_artifact(path: Path) -> bytes:
-    """Read the file that another job made.
+    """Read the file that another job wrote.
 
     Args:
-        path: The JSON file, a folder with it, or the zip archive that GitHub keeps of it.
+        path: The JSON file, a folder with it, or GitHub's zip archive of it.
 
     Returns:
-        Its bytes, of any content: to be checked against the schema.
+        Its bytes, unchecked: validate them against the schema.
 
     Raises:
-        InputError: It is not there, or the archive cannot be read.
+        InputError: The file is missing, or the archive cannot be read.
         LimitError: It is too large.
     """
     if path.is_dir():
@@ -57,7 +57,7 @@ def _member(path: Path) -> bytes:
                 raise InputError(f"post-from: the archive must have one {MEMBER}")
             if names[0].compress_type not in METHODS:
                 raise InputError(f"post-from: {MEMBER} is packed in a way that GitHub does not use")
-            # Read with a limit, as the size that the archive states may be a lie.
+            # Read with a limit, as the size stated in the archive may be wrong.
             with archive.open(names[0]) as stream:
                 content = stream.read(MAX_BYTES + 1)
     except (

@@ -1,7 +1,7 @@
-"""The lines on standard output that a runner takes as commands.
+"""Workflow commands: lines on standard output that a runner executes.
 
-Whatever a step prints is read by the runner, so text of strangers is printed between two lines
-that switch commands off and on again.
+The runner parses all output of a step, so untrusted text is printed between two lines that turn
+commands off and on again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LEVELS: Final = ("notice", "warning", "error")
 
 
 def message(level: str, text: str, *, title: str = "crscore") -> str:
-    r"""Make a line that the runner shows beside the run.
+    r"""Format a message that the runner shows beside the run.
 
     Args:
         level: One of `LEVELS`.
@@ -25,7 +25,7 @@ def message(level: str, text: str, *, title: str = "crscore") -> str:
         One line, without its end.
 
     Raises:
-        ValueError: There is no such level.
+        ValueError: The level is unknown.
 
     Example:
         >>> message("notice", "50 %\n::error::no")
@@ -37,7 +37,7 @@ def message(level: str, text: str, *, title: str = "crscore") -> str:
 
 
 def escape(text: str) -> str:
-    """Escape the text of a command, so that it stays one line."""
+    """Escape the text of a command, so that it remains one line."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -47,10 +47,10 @@ def escape_property(text: str) -> str:
 
 
 def shielded(text: str) -> str:
-    """Wrap text so that the runner takes none of its lines as a command.
+    """Wrap text so that the runner executes none of its lines as a command.
 
     Args:
-        text: Lines that may hold anything, except that they cannot know the mark.
+        text: Arbitrary lines, written without knowledge of the random mark.
 
     Returns:
         The lines between the two marks, ending in a line end.

@@ -1,4 +1,4 @@
-"""The variables that a runner sets for a step, and the step's inputs among them.
+"""Variables that a runner sets for a step, including the step's inputs.
 
 This module alone reads `GITHUB_*`, `RUNNER_*` and `INPUT_*`. A Docker action gets its inputs as
 `INPUT_FAIL-UNDER`, with the hyphen; a shell cannot set such a name, so the composite action
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 MAX_PULL_REQUESTS: Final = 100
-"""Most pull requests that one run may be asked for."""
+"""Maximum number of pull requests in one run."""
 _WORDS: Final = {
     "bool": "true or false",
     "int": "a whole number",
@@ -30,7 +30,7 @@ _WORDS: Final = {
     "array": "names with commas",
     "str": "lines of NAME=TEXT",
 }
-"""Plain words for the types that msgspec names in its errors."""
+"""Plain words for the type names in msgspec's errors."""
 # Expected `int | null`, got `str` - at `$.max-claims`; Expected `int` >= 1 - at `$.since-days`;
 # Integer value out of range - at `$.since-days`
 _MISMATCH: Final = re.compile(r"(?:Expected `(\w+).*?`([^,]*))?.* - at `\$\.([\w-]+)")
@@ -42,26 +42,26 @@ _Share = Annotated[float, _Meta(ge=0, le=1)]
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
-    """Inputs of the action, each as `action.yml` describes it."""
+    """Inputs of the action, as described in `action.yml`."""
 
     token: str | None = None
-    """For GitHub's interface; never shown."""
+    """Token for GitHub's API; never shown."""
     pull_request: Annotated[int, _Meta(ge=1, le=2**31 - 1)] | None = None
-    """Number of the pull request; None for the event's."""
+    """Number of the pull request; None for the one of the event."""
     comment: bool = False
     """Write one comment and keep it up to date."""
     annotations: bool = True
-    """Annotate the lines of findings that nobody addressed."""
+    """Annotate the lines of unaddressed findings."""
     fail_under: _Share | None = None
     """Relevance below which the step fails, in [0, 1]; None for no gate."""
     fail_on: _Names = ("together",)
-    """Whose relevance the gate looks at: `together`, `each`, or patterns of reviewers."""
+    """Reviewers that the gate applies to: `together`, `each`, or patterns of reviewers."""
     fail_on_partial: bool = False
-    """With a threshold, a partial run fails, too."""
+    """With a threshold, also fail a partial run."""
     authors: _Names = ()
-    """Patterns of the reviewers that count; empty for all."""
+    """Patterns of the reviewers to include; empty for all."""
     bot_markers: tuple[tuple[_Text, _Text], ...] = ()
-    """Name of a bot and a text that only its comments have."""
+    """Name of a bot and a text found only in its comments."""
     analyzers: str | None = None
     """Static analysis, as `--analyzers` takes it; None for the settings'."""
     claims: str | None = None
@@ -69,17 +69,17 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     matcher: str | None = None
     """Matcher, as `--matcher` takes it; None for the settings'."""
     max_claims: Annotated[int, _Meta(ge=1, le=1000)] | None = None
-    """Most claims counted; None for the settings'."""
+    """Maximum number of claims counted; None for the settings'."""
     post_from: Path | None = None
     """Result of another, untrusted job, to be posted; None to measure."""
     output_dir: str | None = None
     """Folder for the reports; None for one in the runner's temporary folder."""
     since_days: Annotated[int, _Meta(ge=1, le=365)] = 7
-    """With a schedule: open pull requests that changed within so many days."""
+    """With a schedule: maximum days since the last change of an open pull request."""
     max_pull_requests: Annotated[int, _Meta(ge=1, le=MAX_PULL_REQUESTS)] = 20
-    """With a schedule: at most so many."""
+    """With a schedule: maximum number of pull requests."""
     wait_budget: Annotated[float, _Meta(ge=0, le=3600)] = 300.0
-    """Seconds that the run may wait for GitHub in all."""
+    """Total seconds that the run may wait for GitHub."""
     working_directory: Path | None = None
     """A checkout of the repository, if there is one."""
 
@@ -89,34 +89,34 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """One step's surroundings."""
+    """Environment of one step."""
 
     inputs: Inputs
     """Inputs of the action."""
     event: str
     """Name of the event: `pull_request`, `schedule`, ..."""
     event_path: Path | None
-    """File with the event as JSON."""
+    """JSON file with the event."""
     repository: str
-    """`owner/name` that the workflow belongs to."""
+    """`owner/name` of the workflow's repository."""
     api_url: str = "https://api.github.com"
-    """Where GitHub's interface is; another on GitHub Enterprise."""
+    """Address of GitHub's API; different on GitHub Enterprise."""
     output_dir: Path = Path("crscore")
     """Folder for the reports."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlets:
-    """The files through which a runner takes what a step has to say."""
+    """Files through which a runner receives a step's results."""
 
     output: Path | None = None
-    """Takes the step's outputs; None for a runner that has none."""
+    """File for the step's outputs; None for a runner without one."""
     summary: Path | None = None
-    """Takes the job summary; None as above."""
+    """File for the job summary; None as above."""
 
 
 def outlets(variables: Mapping[str, str] | None = None) -> Outlets:
-    """Find the runner's files; that never fails, so that every other failure can be told there.
+    """Return the runner's files; never fails, so that every other failure can be reported there.
 
     Args:
         variables: Environment variables; the process's own when None.
@@ -129,16 +129,16 @@ def outlets(variables: Mapping[str, str] | None = None) -> Outlets:
 
 
 def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
-    """Read what the runner set.
+    """Read the variables set by the runner.
 
     Args:
         variables: Environment variables; the process's own when None.
 
     Returns:
-        The step's surroundings.
+        The step's environment.
 
     Raises:
-        ConfigError: A variable that only a runner sets is missing, or an input is wrong.
+        ConfigError: A variable that only a runner sets is missing, or an input is invalid.
     """
     variables = os.environ if variables is None else variables
     inputs = _read_inputs(variables)
@@ -170,19 +170,19 @@ def _path(variables: Mapping[str, str], name: str) -> Path | None:
 
 
 def _output_dir(inputs: Inputs, variables: Mapping[str, str]) -> Path:
-    # A relative folder stays relative: in a container the workspace has another path than
-    # outside, and a relative one is right for the steps on both sides.
+    # A relative folder stays relative: the workspace has different paths inside and outside a
+    # container, and a relative path is valid for the steps on both sides.
     if inputs.output_dir is not None:
         return Path(inputs.output_dir)
     return Path(variables.get("RUNNER_TEMP") or ".") / "crscore"
 
 
 INPUTS: Final = tuple(one.encode_name for one in msgspec.structs.fields(Inputs))
-"""The inputs that the program reads, by their names in `action.yml`; an empty one is not given."""
+"""Inputs that the program reads, by their names in `action.yml`; an empty one counts as absent."""
 
 
 def _read_inputs(variables: Mapping[str, str]) -> Inputs:
-    # GitHub's runner turns spaces into _ and letters into capitals, and leaves hyphens alone.
+    # GitHub's runner converts spaces to _ and letters to upper case, but keeps hyphens.
     upper = {name: f"INPUT_{name.upper()}" for name in INPUTS}
     given = {
         name: (variables.get(key) or variables.get(key.replace("-", "_")) or "").strip()

@@ -1,7 +1,7 @@
-"""Which pull requests an event is about.
+"""Pull requests that an event refers to.
 
-An event is a file of JSON that strangers wrote parts of: only the fields named here are read,
-each against its type, and nothing of it is ever run or shown.
+An event is a JSON file with untrusted parts: only the fields named here are read, each is checked
+against its type, and no part is ever run or shown.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from crscore.github.actions.environment import Environment
 
 COMMAND: Final = "/crscore"
-"""First word of a comment that asks for a run."""
+"""First word of a comment that requests a run."""
 MAX_EVENT_BYTES: Final = 30_000_000
-"""Largest event read. GitHub caps a webhook's payload at 25 MB."""
+"""Maximum bytes of an event. GitHub caps a webhook's payload at 25 MB."""
 TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
-"""Standings in the repository that may ask for a run."""
+"""Associations with the repository that may request a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,40 +33,40 @@ class Named:
     """One pull request, by its number."""
 
     number: int
-    """Its number."""
+    """Number of the pull request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfHead:
-    """The open pull request of a branch, which may be a fork's; its number has to be looked up.
+    """Open pull request of a branch, possibly a fork's; its number has to be looked up.
 
-    It counts only when its head is still `sha`: what was measured is that commit.
+    It is used only while its head is still `sha`, the measured commit.
     """
 
     owner: str
-    """Login of who owns the branch's repository."""
+    """Login of the owner of the branch's repository."""
     branch: str
-    """Name of the branch, chosen by a stranger."""
+    """Name of the branch; untrusted."""
     sha: str
-    """The commit that was measured, 40 hex digits."""
+    """Measured commit, 40 hex digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recent:
-    """All open pull requests that changed lately, the last changed first."""
+    """Open pull requests changed recently, the last changed first."""
 
     days: int
-    """How lately."""
+    """Maximum days since the change."""
     most: int
-    """How many at most."""
+    """Maximum number of pull requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nothing:
-    """The event asks for nothing, which is no failure."""
+    """Event that requests nothing, which is not a failure."""
 
     reason: str
-    """Why, one sentence in our own words."""
+    """Reason, one trusted sentence."""
 
 
 Target = Named | OfHead | Recent | Nothing
@@ -128,19 +128,19 @@ _T = TypeVar("_T")
 
 
 def target(environment: Environment) -> Target:
-    """Say what a run is about.
+    """Determine the subject of a run.
 
-    The input `pull-request` decides before the event does, except that a comment still has to be
-    one that may start a run.
+    The input `pull-request` takes precedence over the event, but a comment must still be one that
+    may start a run.
 
     Args:
-        environment: The step's surroundings.
+        environment: The step's environment.
 
     Returns:
-        What to score, or why there is nothing to do.
+        The pull requests to score, or why there are none.
 
     Raises:
-        InputError: The event cannot be read, or is not what its name says.
+        InputError: The event cannot be read, or does not match its name.
     """
     name, number = environment.event, environment.inputs.pull_request
     if number is not None and name != "issue_comment":
@@ -177,7 +177,7 @@ def _decode(content: bytes, kind: type[_T]) -> _T:
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-        # The decoder names types and fields, and quotes nothing of the event.
+        # The decoder's message names types and fields, and quotes no part of the event.
         raise InputError(f"the event is not what GitHub sends: {exc}") from exc
 
 

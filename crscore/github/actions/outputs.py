@@ -1,7 +1,7 @@
-"""Outputs, summary and documents that a step leaves for later steps and the runner's page.
+"""Outputs, summary and documents of a step, for later steps and the run's page.
 
-Outputs and summary go to files of the runner. Both are appended to, whole or not at all: half an
-output would be another output's value, and a summary that is too large is thrown away.
+Outputs and summary go to files of the runner. Both are appended to in full or not at all: half an
+output would corrupt another one, and a summary that is too large is discarded.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ OUTPUTS: Final = (
     "partial",
     "comment-url",
 )
-"""The step's outputs, by their names in `action.yml`; each is always set, if only to nothing."""
+"""The step's outputs, by their names in `action.yml`; each is always set, possibly to ""."""
 MAX_SUMMARY_BYTES: Final = 1024 * 1024
-"""Largest summary of one step; the runner drops a larger one."""
+"""Maximum bytes of one step's summary; the runner drops a larger one."""
 _SPARE_BYTES: Final = 1024
-"""Kept free, for what else a step may say in it."""
+"""Reserved for other summary text of the step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,32 +39,32 @@ class Report:
     """Values of one pull request for later steps."""
 
     number: int
-    """Its number."""
+    """Number of the pull request."""
     relevance: float | None
-    """Of all reviews together, in [0, 1]; None when there is no score."""
+    """Relevance of all reviews together, in [0, 1]; None when there is no score."""
     conciseness: float | None
     """As above."""
     comprehensiveness: float | None
     """As above."""
     reviews_scored: int
-    """Reviewers that got a score."""
+    """Number of reviewers with a score."""
     partial: bool
-    """Something could not be read that would change a number."""
+    """True when an input that would change a number could not be read."""
     comment_url: str | None = None
     """Page of the comment; None when none was written."""
     json: Path | None = None
-    """Where its JSON document is; None when there is none."""
+    """Path of its JSON document; None when there is none."""
     html: Path | None = None
-    """Where its page is; None when there is none."""
+    """Path of its HTML page; None when there is none."""
 
 
 def write_document(folder: Path, name: str, text: str) -> Path:
     """Write a document.
 
     Args:
-        folder: Where to; made when it is missing.
+        folder: Destination folder; created when missing.
         name: Its file name.
-        text: What it says.
+        text: Content of the document.
 
     Returns:
         Its path.
@@ -86,7 +86,7 @@ def write_outputs(file: Path | None, reports: Sequence[Report]) -> None:
 
     Args:
         file: The runner's file for them; None for a runner that has none.
-        reports: One for each pull request; empty when there was nothing to do.
+        reports: One report per pull request; empty when there was nothing to do.
 
     Raises:
         OutputError: The runner's file cannot be written.
@@ -111,12 +111,12 @@ def _values(reports: Sequence[Report]) -> dict[str, str]:
 
 
 def _share(value: float | None) -> str:
-    # Fixed digits: a shell that compares numbers does not read 1e-05.
+    # Fixed digits: a shell that compares numbers does not parse 1e-05.
     return "" if value is None else f"{value:.6f}"
 
 
 def _path(paths: Sequence[Path | None]) -> str:
-    """Name one pull request's document, or the folder with those of several."""
+    """Return one pull request's document, or the folder with those of several."""
     there = [path for path in paths if path is not None]
     if not there:
         return ""
@@ -127,7 +127,7 @@ def append_outputs(file: Path | None, values: Mapping[str, str]) -> None:
     """Append step outputs.
 
     Args:
-        file: The runner's file; None for a runner that has none, when nothing is written.
+        file: The runner's file; None to write nothing, for a runner without one.
         values: Values by name. A value may be empty, have several lines and be any text.
 
     Raises:
@@ -135,13 +135,13 @@ def append_outputs(file: Path | None, values: Mapping[str, str]) -> None:
     """
     if file is None or not values:
         return
-    # A value that had the mark in it could add outputs of its own, so nobody may guess it.
+    # A random mark, as a value that contained it could add outputs of its own.
     mark = f"ghadelimiter_{uuid.uuid4()}"
     _append(file, "".join(f"{name}<<{mark}\n{text}\n{mark}\n" for name, text in values.items()))
 
 
 def summary_room(file: Path | None) -> int:
-    """Say how much the summary can still take, in bytes of UTF-8.
+    """Return the remaining room in the summary, in UTF-8 bytes.
 
     Args:
         file: The runner's file; None for a runner that has none.
@@ -150,7 +150,7 @@ def summary_room(file: Path | None) -> int:
         The bytes; 0 when it is full or there is no file.
 
     Raises:
-        OutputError: The file cannot be looked at.
+        OutputError: The file's size cannot be read.
     """
     if file is None:
         return 0

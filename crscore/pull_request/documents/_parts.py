@@ -1,6 +1,6 @@
-"""The Markdown blocks that the comment and the job summary are put together from.
+"""Markdown blocks shared by the comment and the job summary.
 
-The words of the input are escaped here; a block can lose any of its items and stays well-formed.
+Input text is escaped here; a block stays well-formed without any of its items.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from crscore.pull_request.overview import Overview, Point, Reviewer
 
 PROSE_CHARS = 600
-"""Longest sentence shown; the host folds nothing by itself."""
+"""Maximum characters of a sentence shown; the host folds nothing by itself."""
 PLACE_CHARS = 300
 OPEN_MISSING = 3
-"""Reasons for a partial result that stand openly; the others are folded."""
+"""Reasons for a partial result that are shown openly; the others are folded."""
 
 
 def opening(found: Overview) -> Block:
@@ -30,7 +30,7 @@ def opening(found: Overview) -> Block:
 
 
 def partial(found: Overview) -> Iterator[Block]:
-    """Say plainly what could not be read; nothing when the result is whole."""
+    """Yield the list of missing inputs; nothing when the result is complete."""
     if not found.partial:
         return
     shown = found.missing[:OPEN_MISSING]
@@ -44,11 +44,11 @@ def partial(found: Overview) -> Iterator[Block]:
 
 
 def table(found: Overview, *, longer: bool) -> Iterator[Block]:
-    """One row a reviewer, below one for all of them together.
+    """Yield a table with one row per reviewer, below one for all of them together.
 
     Args:
-        found: What to show.
-        longer: With the columns that the job summary has room for.
+        found: Overview to show.
+        longer: Include the columns that only the job summary has room for.
     """
     if not found.reviewers:
         return
@@ -74,7 +74,7 @@ def _cells(row: Reviewer, *, longer: bool) -> list[str]:
 
 
 def _name(row: Reviewer) -> str:
-    """A reviewer's name; below it, why there is no score."""
+    """Return a reviewer's name; below it, why there is no score."""
     name = markdown(row.name, 60) + " (bot)" * row.is_bot
     if row.reason is None:
         return name
@@ -86,11 +86,11 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def points(found: Overview, shown: int) -> Iterator[Block]:
-    """List the points nobody addressed: the most important openly, the rest folded.
+    """List the unaddressed points: the most important openly, the rest folded.
 
     Args:
-        found: What to show.
-        shown: Points that stand openly.
+        found: Overview to show.
+        shown: Number of points shown openly.
     """
     entries = tuple(_entry(found, point) for point in found.open)
     if not entries:
@@ -118,19 +118,19 @@ def _entry(found: Overview, point: Point) -> str:
 
 
 def notes(found: Overview) -> Block:
-    """Return notes, the meaning of the numbers and the rest of what is missing; folded."""
+    """Return the folded notes: notes, the meaning of the numbers and further missing inputs."""
     remarks = [*found.missing[OPEN_MISSING:], *found.notes]
     items = [f"- {markdown_prose(text, PROSE_CHARS)}\n" for text in remarks]
     return folded("Notes, and what the numbers mean", (f"{_words.meaning(found)}\n\n", *items))
 
 
 def folded(title: str, items: tuple[str, ...], after: str = "") -> Block:
-    """A part behind a fold; `title` is our own text. Blank lines let Markdown begin again."""
+    """Return a folded part with a trusted `title`; blank lines make Markdown resume."""
     head = f"<details><summary>{title}</summary>\n\n"
     return Block(head, items, f"{after}\n</details>\n\n")
 
 
 def signature(found: Overview) -> str:
-    """The commit that was measured and what decides the scores, in small print."""
+    """Return the measured commit and the score signature, in small print."""
     commit = f"[`{found.head[:7]}`]({found.url}/commits/{found.head})"
     return f"<sub>Measured at {commit}. {markdown_code(found.signature, PROSE_CHARS)}</sub>\n"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def opening(found: Overview) -> str:
-    """Say in one sentence what was found; plain text that holds none of the input but a reason."""
+    """Summarise the findings in one sentence; plain text, with no input except a reason."""
     whole = found.together
     if whole.reason is not None:
         if not found.reviewers:
@@ -34,12 +34,12 @@ def opening(found: Overview) -> str:
 
 
 def reviewers(found: Overview) -> int:
-    """Count the reviewers, with those over the limit of rows."""
+    """Count the reviewers, including those over the limit of rows."""
     return len(found.reviewers) + found.other_reviewers
 
 
 def three(scores: Scores) -> tuple[str, str, str]:
-    """Write the three scores, a dash for each that is undefined."""
+    """Format the three scores, with a dash for each undefined one."""
     rel, con, comp = (
         view.number(value)
         for value in (scores.relevance, scores.conciseness, scores.comprehensiveness)
@@ -48,19 +48,19 @@ def three(scores: Scores) -> tuple[str, str, str]:
 
 
 def resolved(row: Reviewer) -> str:
-    """Say how many of a reviewer's threads are resolved; a dash without threads or knowledge."""
+    """Format a reviewer's resolved threads; a dash without threads or when unknown."""
     if not row.threads or row.resolved is None:
         return view.UNDEFINED
     return f"{row.resolved:,} of {row.threads:,}"
 
 
 def comments(row: Reviewer) -> str:
-    """Count a reviewer's comments, and those on lines that are no longer there, if any."""
+    """Count a reviewer's comments, and the outdated ones if any."""
     return f"{row.comments:,}{f' ({row.outdated:,} outdated)' if row.outdated else ''}"
 
 
 def total(found: Overview) -> tuple[str, str]:
-    """Add up comments and resolved threads; dashes where a row is not here or not known."""
+    """Sum comments and resolved threads; dashes where a row is missing or unknown."""
     if found.other_reviewers:
         return view.UNDEFINED, view.UNDEFINED
     comment_count = f"{sum(row.comments for row in found.reviewers):,}"
@@ -72,12 +72,12 @@ def total(found: Overview) -> tuple[str, str]:
 
 
 def title(found: Overview) -> str:
-    """Head the list of points: with degrees, some in it are addressed in part."""
+    """Return the title of the list of points: with degrees, some are partly addressed."""
     return "Not or hardly addressed" if found.graded else "Not addressed"
 
 
 def place(point: Point) -> str:
-    """Name where a point stands: path, lines and, for the old side, `(before)`; not escaped."""
+    """Describe a point's place: path, lines and, for the old side, `(before)`; not escaped."""
     if point.path is None:
         return "whole change"
     before = " (before)" if point.side is Side.OLD else ""
@@ -88,16 +88,16 @@ def place(point: Point) -> str:
 
 
 def finder(point: Point) -> str:
-    """Say who found an issue, and how bad it is; "" for what no tool found; not escaped."""
+    """Describe an issue's tool and severity; "" for a point that no tool found; not escaped."""
     if point.kind is not ReferenceKind.ISSUE:
         return ""
     return ", ".join([point.source, *([point.severity] if point.severity else [])])
 
 
 def address(found: Overview, point: Point) -> str | None:
-    """Link to a point's lines in the pull request's diff; None when there is nothing to link to.
+    """Return a link to a point's lines in the pull request's diff; None when it has none.
 
-    The host names a file's part of the page by the hash of its path, and lines by side and number.
+    The host's anchor of a file is the hash of its path, and that of a line is its side and number.
     """
     if point.listed is None:
         return None
@@ -113,7 +113,7 @@ def meaning(found: Overview) -> str:
     """Explain the scores in a few sentences."""
     scale = ""
     if found.graded:
-        # Of the shipped weights, on the human study: README, "What the number means".
+        # For the shipped weights, on the human study: README, "What the number means".
         scale = (
             " The numbers keep from the extremes: a review that people rate 4 or 5 of 5 typically "
             "has a relevance near 0.35."
@@ -135,5 +135,5 @@ def meaning(found: Overview) -> str:
 
 
 def over_limit(found: Overview) -> int:
-    """Count the points that the overview itself had no room for."""
+    """Count the points that exceed the overview's limit."""
     return found.together.unaddressed - len(found.open)

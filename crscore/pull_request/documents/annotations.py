@@ -1,7 +1,7 @@
-"""Annotations on the lines of the change: what tools found there and nobody addressed.
+"""Annotations on changed lines: unaddressed findings of tools.
 
 A runner takes `::warning file=...,line=...::text` from a step's output. It shows ten errors, ten
-warnings and ten notices a step, and drops the rest, so the rest is counted in one notice.
+warnings and ten notices per step and drops the rest, which is counted in one notice.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _COMMANDS = {
 
 
 def render_annotations(found: Overview, *, most: int = MOST_OF_A_KIND) -> str:
-    """Write one command a line for the issues that nobody addressed.
+    """Write one command per line for the unaddressed issues.
 
     Args:
-        found: The overview; its points are the most important first.
-        most: Annotations of one level that the step may still write, at least 1.
+        found: The overview; its points are sorted by importance.
+        most: Remaining annotations of one level for the step, at least 1.
 
     Returns:
         Lines for the step's output; "" when no tool's finding is left.
@@ -58,7 +58,7 @@ def render_annotations(found: Overview, *, most: int = MOST_OF_A_KIND) -> str:
 
 def _annotation(command: str, point: Point) -> str:
     places: dict[str, str] = {}
-    # Only a file of the head can carry one, and only under its very path.
+    # Only a file of the head can be annotated, and only under its exact path.
     if point.listed is not None and is_plain(point.listed) and point.side is Side.NEW:
         places["file"] = point.listed
         if point.line:
@@ -71,9 +71,9 @@ def _annotation(command: str, point: Point) -> str:
 
 
 def _command(name: str, properties: Mapping[str, str], text: str) -> str:
-    """Write a workflow command, escaped as the runner reads it back."""
+    """Write a workflow command, escaped for the runner."""
     fields = ",".join(
         f"{key}={commands.escape_property(value)}" for key, value in properties.items()
     )
-    # A second command of the older form would be read out of a text that is echoed elsewhere.
+    # The runner would execute a command in the older form inside echoed text.
     return f"::{name} {fields}::{commands.escape(text)}".replace("##[", "# #[")

@@ -1,7 +1,7 @@
-"""The comment on the pull request: short, kind and useful, and the same when nothing changed.
+"""Comment on the pull request, unchanged when the result is unchanged.
 
-It begins with a hidden marker by which it is found again. The marker has the hash of what follows,
-so a rerun that would say the same need not edit, and a comment that somebody changed is noticed.
+It begins with a hidden marker by which it is found again. The marker has the hash of the text below
+it, so that an unchanged comment is not edited again and an edit by someone else is detected.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from crscore.pull_request.overview import Overview
 
 MARKER = "<!-- crscore:sticky "
-"""Start of the body of our own comment, whatever the version of the marker."""
+"""Start of the body of crscore's comment, for every version of the marker."""
 MAX_CHARS = 65_000
-"""Longest body; the host takes 65,536 characters."""
+"""Maximum characters of the body; the host allows 65,536."""
 SHOWN_POINTS = 3
-"""Points that stand openly."""
+"""Points shown openly."""
 _NOTE_CHARS = 200
 
 
 def render_comment(found: Overview) -> str:
     """Write the comment's body, within `MAX_CHARS` characters.
 
-    Whole items are left out where the limit would be passed, and counted.
+    Whole items are omitted near the limit, and counted.
     """
     end = _parts.signature(found)
     room = MAX_CHARS - len(end) - len(marker("")) - _NOTE_CHARS
@@ -46,7 +46,7 @@ def marker(body: str) -> str:
     r"""Make the hidden first line.
 
     Args:
-        body: What is shown below it.
+        body: Text below the marker.
 
     Example:
         >>> marker("Hello") == marker("Hello  \r\n")
@@ -65,7 +65,7 @@ def _same_ends(body: str) -> str:
 
 
 def _blocks(found: Overview) -> Iterator[Block]:
-    """Return the parts above the signature, the most useful first."""
+    """Yield the parts above the signature, the most useful first."""
     yield Block("### Review coverage\n\n", foot="")
     yield _parts.opening(found)
     yield from _parts.partial(found)

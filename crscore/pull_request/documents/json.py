@@ -1,8 +1,8 @@
-r"""The JSON document, as `schemas/pull.schema.json` describes it.
+r"""JSON document that follows `schemas/pull.schema.json`.
 
 It has the overview's fields, `comments` with one row for each remark that was scored, and `result`,
-the document of `reports/json.py`. Half a surrogate pair, which some diffs hold, is written as
-U+FFFD: strict readers, ours among them, refuse the whole document for one.
+the document of `reports/json.py`. A lone surrogate, which some diffs contain, is written as U+FFFD:
+strict readers, including crscore's, would reject the whole document.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ _HALF_PAIR = re.compile(r"[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoken:
-    """A remark and the comment that it became a part of."""
+    """Remark, with the comment it is part of."""
 
     remark: Remark
-    """As the host has it."""
+    """Remark as stored by the host."""
     reviewer: str
-    """Who spoke."""
+    """Author of the remark."""
     comment: int
     """Index of the comment in the result's `comments`."""
 
 
 class RemarkRow(Struct, frozen=True, kw_only=True):
-    """One remark that was scored; the scores are those of the comment that it is a part of."""
+    """Scored remark; the scores are those of the comment that it is part of."""
 
     id: int
     """The host's id."""
     kind: RemarkKind
-    """Where it was made."""
+    """Where it was posted."""
     url: str
     """Its page."""
     reviewer: str
-    """Who spoke."""
+    """Author of the remark."""
     comment: int
     """Index of its comment in the result's `comments`."""
     scope: Scope
-    """The part of the change that the comment was scored against."""
+    """Part of the change that the comment was scored against."""
     scores: Scores
-    """Of the comment, against that scope."""
+    """Scores of the comment against that scope."""
     resolved: bool | None
     """Whether its thread is resolved; null when it has none or that could not be read."""
     outdated: bool
@@ -63,7 +63,7 @@ class RemarkRow(Struct, frozen=True, kw_only=True):
 
 
 class PullDocument(Overview, frozen=True, kw_only=True):
-    """One pull request: what people are shown, then all that it was made of."""
+    """Document about one pull request: the overview for people, and the complete data."""
 
     comments: Sequence[RemarkRow]
     """The remarks that were scored."""
@@ -77,7 +77,7 @@ def render_json(found: Overview, spoken: Sequence[Spoken], result: Result) -> st
     Args:
         found: The overview.
         spoken: The remarks that were scored.
-        result: What the overview was condensed from.
+        result: Result from which the overview was made.
 
     Returns:
         One JSON object and a newline.

@@ -1,4 +1,4 @@
-"""The web page: the overview, then the report of the result; self-contained, without script."""
+"""Web page: the overview, then the report of the result; self-contained, without scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _FOLDER = "pull_request/documents/templates"
 SHOWN_POINTS = 3
-"""Points that are shown without unfolding."""
+"""Points that are shown unfolded."""
 
 
 def render_page(found: Overview, result: Result) -> str:
@@ -21,7 +21,7 @@ def render_page(found: Overview, result: Result) -> str:
 
     Args:
         found: The overview.
-        result: What it was condensed from.
+        result: Result from which it was made.
     """
     pages = [page.page(result, prefix="", heading="")]
     sheet = html.style(pages) + frame.read_resource(f"{_FOLDER}/pull.css")

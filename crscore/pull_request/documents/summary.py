@@ -1,7 +1,7 @@
-"""The job summary: what the comment says and more, for each pull request of a run.
+"""Job summary: a longer form of the comment, for each pull request of a run.
 
-A runner throws a whole summary away when it passes 1,024 KiB, and has been seen to do so without a
-word a few bytes below, so this keeps well under it.
+A runner discards a whole summary above 1,024 KiB, and has done so silently a few bytes below that,
+so the summary stays well under it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from crscore.pull_request.overview import Overview
 
 MAX_BYTES = 1_000 * 1_024
-"""Room in the file that a step's summary is taken from, in UTF-8."""
+"""Maximum UTF-8 bytes in the file of a step's summary."""
 SHOWN_POINTS = 10
-"""Points that stand openly."""
+"""Points shown openly."""
 LEAST_BYTES = 2_000
-"""Room that a pull request gets at least when there are many; the last ones may get none."""
+"""Minimum room of a pull request when there are many; the last ones may get none."""
 _NOTE_BYTES = 200
 
 
 def render_summary(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> str:
-    """Write one section a pull request, each under its own heading.
+    """Write one section per pull request, each under its own heading.
 
     Args:
-        overviews: What to show, in order.
-        room: Longest text in UTF-8 bytes: what the file still takes.
+        overviews: Overviews to show, in order.
+        room: Maximum UTF-8 bytes of the text: the remaining room in the file.
 
     Returns:
         Markdown; "" when there is no room for anything.
@@ -55,7 +55,7 @@ def render_summary(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> s
 
 
 def _section(found: Overview, room: int) -> tuple[str, int]:
-    """Write one pull request within `room` bytes; tell how many items were left out."""
+    """Write one pull request within `room` bytes; also return how many items were omitted."""
     end = f"{_parts.signature(found)}\n"
     limit = room - _size(end)
     blocks = tuple(_blocks(found))
@@ -64,12 +64,12 @@ def _section(found: Overview, room: int) -> tuple[str, int]:
         text = escape.no_commands(part.text + end)
         if _size(text) <= room or not part.text:
             return text, part.dropped
-        # `within` counts characters: come down until the bytes fit.
+        # `within` counts characters: reduce the limit until the bytes fit.
         limit = min(limit - 1, limit * room // _size(text))
 
 
 def _blocks(found: Overview) -> Iterator[Block]:
-    """Return the parts above the signature, the most useful first."""
+    """Yield the parts above the signature, the most useful first."""
     name = f"{markdown(found.repository)}&#35;{found.number}"
     heading = f"## Review of [{name}]({found.url})"
     yield Block(f"{heading}\n\n{markdown(found.title, 200)}\n\n", foot="")

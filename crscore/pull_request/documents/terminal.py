@@ -1,4 +1,4 @@
-"""The overview as text for a terminal, laid out by rich; every mark reads without colour."""
+"""Overview as text for a terminal, laid out by rich; every mark is readable without colour."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def render_terminal(overviews: Sequence[Overview], *, color: bool = False, width
     """Write each pull request below the one before.
 
     Args:
-        overviews: What to show.
+        overviews: Overviews to show.
         color: Write colour sequences.
         width: Columns of the terminal; kept between 60 and 160.
 
@@ -38,7 +38,7 @@ def render_terminal(overviews: Sequence[Overview], *, color: bool = False, width
         Text that ends in a newline, without trailing blanks.
     """
     out = io.StringIO()
-    # An empty environment: only the arguments decide on width and colour.
+    # An empty environment: only the arguments determine width and colour.
     console = Console(
         file=out,
         width=min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS),
@@ -55,7 +55,7 @@ def render_terminal(overviews: Sequence[Overview], *, color: bool = False, width
         for block in _blocks(found, console.width):
             console.print(block)
         signature = Text(escape.one_line(found.signature), style=_DIM)
-        # Never broken: it is there to be copied and compared.
+        # Never wrapped, so that it can be copied and compared.
         console.print(signature, no_wrap=True, overflow="ignore", crop=False)
         console.print()
     lines = (line.rstrip() for line in out.getvalue().split("\n"))
@@ -137,7 +137,7 @@ def _where(point: Point) -> str:
 
 
 def _prose(text: str, style: str = "") -> Text:
-    """Prose with its code spans in colour; the backticks stay for those without."""
+    """Return prose with its code spans coloured; the backticks stay for output without colour."""
     parts = Text(style=style, overflow="fold")
     for piece in escape.pieces(text):
         parts.append(f"`{piece.text}`" if piece.is_code else piece.text, _CODE * piece.is_code)

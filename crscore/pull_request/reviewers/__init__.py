@@ -1,1 +1,1 @@
-"""Reviewers of a pull request, and the part of their posts that is review."""
+"""Reviewers of a pull request, and the review text in their posts."""

@@ -1,7 +1,7 @@
-"""Author of a post: a person, a bot that is known, or a bot through somebody else's account.
+"""Author of a post: a person, a known bot, or a bot that posts through another account.
 
-Such a bot is known by a marker, a text in the post. A marker in a quote or in code is somebody
-else's words, so it counts nowhere but in what the writer says.
+Such a bot is identified by a marker, a text in the post. A marker in a quote or in code is not the
+author's own text, so it is ignored there.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ if TYPE_CHECKING:
 GHOST: Final = "ghost"
 """The host's own name for deleted accounts, which are one reviewer."""
 _APP: Final = "[bot]"
-# It starts where backticks start, so that a long row of them is tried once.
+# It starts where backticks start, so that a long run of them is tried only once.
 _CODE_SPAN: Final = re.compile(r"(?<!`)`+[^`\n]+`+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownReviewers:
-    """Settings that decide who wrote a post."""
+    """Settings that determine the author of a post."""
 
     profiles: Sequence[Profile]
-    """The bots that are known."""
+    """Profiles of the known bots."""
     markers: Mapping[str, str]
-    """Name of a reviewer -> text in the body of its posts."""
+    """Marker text in a reviewer's posts, by the reviewer's name."""
     pull_author: str | None
-    """Login of who opened the pull request; None when the account is deleted."""
+    """Login of the pull request's author; None when the account is deleted."""
     named: frozenset[str]
-    """Reviewers, in small letters, whose markers count in the author's posts, too. Patterns among
-    them name nobody."""
+    """Reviewers, in lower case, whose markers also count in the author's posts. Patterns do not
+    name a reviewer.
+    """
 
     def names(self, name: str) -> bool:
-        """Whether a reviewer is one of `named`."""
+        """Return whether a reviewer is one of `named`."""
         return name.casefold() in self.named
 
 
@@ -50,21 +51,21 @@ class Author:
     """Author of one post."""
 
     name: str
-    """The reviewer: a profile's name, a name that the user gave, or the login."""
+    """Reviewer's name: a profile's name, a name given by the user, or the login."""
     account: str
-    """The account it was posted through: a login in small letters, `[bot]` after an app's."""
+    """Account it was posted through: a login in lower case, with `[bot]` for an app."""
     is_bot: bool
-    """Whether a program wrote it."""
+    """Whether the author is a program."""
     profile: Profile | None = None
     """Profile of the bot; None for people and unknown bots."""
     marked: bool = False
-    """Whether a marker in the body says so, and not the account."""
+    """Whether a marker in the body identified the author, rather than the account."""
     denied: str | None = None
-    """Whose marker is in the body though it does not count; None when there is none."""
+    """Reviewer whose marker in the body was ignored; None when there is none."""
 
 
 def account(login: str | None, *, is_bot: bool = False) -> str:
-    """Write a login in one way: the host's interfaces differ in the suffix of an app's.
+    """Normalize a login: the host's interfaces differ in the suffix of an app's.
 
     Example:
         >>> account("Copilot", is_bot=True), account("octo-cat"), account(None)
@@ -75,7 +76,7 @@ def account(login: str | None, *, is_bot: bool = False) -> str:
 
 
 def bare(name: str) -> str:
-    """Leave out the suffix of an app's login.
+    """Remove the suffix of an app's login.
 
     Example:
         >>> bare("codecov[bot]")
@@ -85,20 +86,20 @@ def bare(name: str) -> str:
 
 
 def is_app(name: str) -> bool:
-    """Whether an account is an app's, so that no person can post through it."""
+    """Return whether an account is an app's, so that no person can post through it."""
     return name.endswith(_APP)
 
 
 def find_author(remark: Remark, known: KnownReviewers) -> Author:
-    """Find out who wrote a post.
+    """Identify the author of a post.
 
-    The user's markers decide, then the account, unless many programs share it, then the
-    profiles' markers. A bot that is not known and a person are who their account says, and so
-    is the pull request's author, whatever markers are in the post, unless `named` has the bot.
+    The user's markers take precedence, then the account, unless many programs share it, then the
+    profiles' markers. Unknown bots and people are identified by their account. So is the pull
+    request's author, whatever markers the post has, unless `named` has the bot.
 
     Args:
         remark: The post.
-        known: What tells it besides the post.
+        known: Settings that identify the author besides the post.
 
     Returns:
         The author. A person whose login is a profile's name is not that bot: the name gets
@@ -129,7 +130,7 @@ def find_author(remark: Remark, known: KnownReviewers) -> Author:
 def _claimed(
     body: str, known: KnownReviewers, *, may_sign: bool
 ) -> tuple[str, Profile | None] | None:
-    """Find the reviewer whose marker is in a body, and its profile."""
+    """Return the reviewer whose marker is in a body, with its profile."""
     name = find_user_marker(body, known.markers)
     if name is not None:
         profile = next((one for one in known.profiles if one.name == name.casefold()), None)
@@ -139,7 +140,7 @@ def _claimed(
 
 
 def _of_named(known: KnownReviewers) -> KnownReviewers:
-    """Leave out the reviewers that were not named."""
+    """Drop the reviewers that are not named."""
     return replace(
         known,
         markers={name: text for name, text in known.markers.items() if known.names(name)},
@@ -148,14 +149,14 @@ def _of_named(known: KnownReviewers) -> KnownReviewers:
 
 
 def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
-    r"""Find whose marker is in a body, anywhere but in quotes and code; comments count.
+    r"""Find the reviewer whose marker is in a body, outside quotes and code; comments count.
 
     Args:
         body: Markdown, any characters.
-        markers: Name of a reviewer -> text; a blank text is no marker.
+        markers: Text by name of a reviewer; a blank text is not a marker.
 
     Returns:
-        The first of the names; None when there is none.
+        The first matching name; None when there is none.
 
     Example:
         >>> find_user_marker("> Hello from Octo\n\nNo.", {"octo": "from Octo"}) is None
@@ -174,14 +175,14 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
 
 
 def _find_profile_marker(body: str, profiles: Sequence[Profile]) -> Profile | None:
-    """Find the bot whose marker is in a body: at the start of a line, or on one if it signs.
+    """Find the bot with a marker at the start of a line, or anywhere on a line if it signs.
 
     Args:
         body: Markdown, any characters.
-        profiles: The bots that are known.
+        profiles: Profiles of the known bots.
 
     Returns:
-        The first of them; None when there is none outside of quotes, code and comments.
+        The first matching profile; None when there is none outside quotes, code and comments.
     """
     if not any(mark in body for one in profiles for mark in (*one.markers, *one.signed)):
         return None
@@ -198,5 +199,5 @@ def _has_mark(line: str, one: Profile) -> bool:
 
 
 def _is_in(mark: str, text: str, plain: str) -> bool:
-    """Whether a marker is in a text but not in its code; it may itself have code in it."""
+    """Return whether a marker is in a text but not in its code; it may itself contain code."""
     return mark in (text if "`" in mark else plain)

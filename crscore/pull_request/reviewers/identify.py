@@ -1,4 +1,4 @@
-"""The posts of a pull request -> the threads of each reviewer, as comments to score."""
+"""Threads of each reviewer as comments to score, from the posts of a pull request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from crscore.pull_request.reviewers.authors import Author
 
 OWN_MARKER: Final = "<!-- crscore:"
-"""Our own comments start with it, and so may anybody's."""
+"""Start of crscore's own comments; other comments may start with it too."""
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -46,17 +46,17 @@ class ReviewerThread:
     """One reviewer's remarks in one place: a thread, a review's text or a post."""
 
     reviewer: str
-    """A profile's name, a name that the user gave, or the login."""
+    """A profile's name, a name given by the user, or the login."""
     is_bot: bool
-    """Whether a program said it."""
+    """Whether the reviewer is a program."""
     profile: str | None
-    """The profile that knew it; None for people and for bots that are not known."""
+    """Profile that identified it; None for people and for unknown bots."""
     remarks: tuple[Remark, ...]
-    """The posts it was said in, by time; never empty."""
+    """Posts of the thread, by time; never empty."""
     body: str
-    """The parts of them that are review, joined; Markdown, never blank."""
+    """Joined review text of the posts; Markdown, never blank."""
     place: Remark
-    """The post whose place it has: the thread's first where that is known, else its own first."""
+    """Post that gives the place: the first of the thread where known, else the reviewer's first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +64,9 @@ class ReviewerThreads:
     """Threads of all reviewers."""
 
     threads: tuple[ReviewerThread, ...]
-    """By time of the first post, its kind and id."""
+    """Threads by time of the first post, its kind and id."""
     left_out: tuple[str, ...] = ()
-    """Who was left out and how to hear them, one sentence each."""
+    """Excluded reviewers and how to include them, one sentence each."""
     notes: tuple[str, ...] = ()
     """Notes for the reader, one sentence each."""
 
@@ -79,24 +79,24 @@ def identify_reviewers(
     markers: Mapping[str, str] = _NO_MARKERS,
     known: Sequence[Profile] | None = None,
 ) -> ReviewerThreads:
-    """Sort the posts of a pull request by reviewer and thread.
+    """Group the posts of a pull request by reviewer and thread.
 
-    Left out are our own comments and commands, posts that a bot's profile knows as no review,
-    and posts without words. Without `authors` everybody is heard but the pull request's author
-    and bots that are not known and only post in the conversation, as reports do. Posts of one
-    reviewer in one thread are one; words said twice count once (`repeats.without_repeats`).
+    Excluded are crscore's own comments and commands, posts that a bot's profile marks as no review,
+    and posts without words. Without `authors` all reviewers are included except the pull request's
+    author and unknown bots that only post in the conversation, as reports do. Posts of one reviewer
+    in one thread are joined; repeated text counts once (`repeats.without_repeats`).
 
     Args:
-        remarks: In any order; what is found does not depend on it.
-        pull_author: Login of who opened the pull request; None when the account is deleted.
-        authors: Whom to hear: patterns of logins and reviewers' names, `*` is any text, `!`
-            before one excludes. With only exclusions all others are heard as without any.
-        markers: Name of a reviewer -> text in the body of posts that are its. No marker counts in
+        remarks: Remarks in any order, which does not affect the result.
+        pull_author: Login of the pull request's author; None when the account is deleted.
+        authors: Patterns of logins and reviewers' names to include; `*` is any text, a leading `!`
+            excludes. With only exclusions, all others are treated as without `authors`.
+        markers: Text in the body of a reviewer's posts, by the reviewer's name. No marker counts in
             the pull request author's own posts, unless `authors` has the reviewer's full name.
-        known: Profiles of bots; None for those that come with crscore.
+        known: Profiles of bots; None for the built-in ones.
 
     Returns:
-        The threads, and who was left out.
+        The threads, and the excluded reviewers.
 
     Raises:
         ConfigError: A profile cannot be read.
@@ -125,10 +125,10 @@ def identify_reviewers(
 
 
 def thread_comments(heard: ReviewerThreads) -> tuple[Comment, ...]:
-    """Return the threads as comments to score, in their order.
+    """Convert the threads to comments to score, in the same order.
 
     Args:
-        heard: The threads.
+        heard: Threads to convert.
 
     Returns:
         Comments whose author is the reviewer, with the place of the thread.
@@ -150,9 +150,9 @@ def thread_comments(heard: ReviewerThreads) -> tuple[Comment, ...]:
 
 
 def _is_ours(remark: Remark) -> bool:
-    """Whether a post is a report of crscore, whoever posted it.
+    """Return whether a post is a report of crscore, whoever posted it.
 
-    Such a report names all that nobody addressed: as a review it would address everything.
+    Such a report lists all unaddressed points: as a review it would address everything.
     """
     return remark.body.lstrip().startswith(OWN_MARKER)
 
@@ -162,7 +162,7 @@ def _order(remark: Remark) -> tuple[str, str, int]:
 
 
 def _review_text(remark: Remark, who: Author) -> str:
-    """Return the part of a post that is review; empty when nothing is."""
+    """Return the review text of a post; empty when there is none."""
     text = without_commands(remark.body).strip()
     if who.profile is not None:
         if not is_review(text, remark.kind, who.profile):
@@ -203,7 +203,7 @@ def _thread(message: Message) -> tuple[str, str, int]:
 
 
 def _closed(text: str) -> str:
-    """End a code block that was left open, so that it does not take in the next post."""
+    """Close an open code block, so that it does not extend into the next post."""
     fence = outline(text).open_fence
     return f"{text}\n{fence}" if fence else text
 
@@ -211,7 +211,7 @@ def _closed(text: str) -> str:
 def _choose_reviewers(
     messages: Sequence[Message], pull_author: str | None, authors: Sequence[str]
 ) -> tuple[list[Message], tuple[str, ...]]:
-    """Return the messages that are review, in order, and who was left out, one sentence each."""
+    """Return the messages that are review, in order, and a sentence for each excluded reviewer."""
     wanted = [pattern for pattern in authors if not pattern.startswith("!")]
     unwanted = [pattern[1:] for pattern in authors if pattern.startswith("!")]
     present = [message for message in messages if not _is_named(message.author, unwanted)]
@@ -231,9 +231,9 @@ def _is_named(who: Author, patterns: Sequence[str]) -> bool:
 
 
 def _is_answer(message: Message, pull_author: str | None) -> bool:
-    """Whether a post is the author's own: answers to the review, no review."""
+    """Return whether a post is the author's own: an answer to the review rather than a review."""
     who, remark = message.author, message.remark
-    # Of the author's posts those through a program's account alone are still marked here.
+    # Among the author's posts, only those through a program's account are still marked here.
     if who.marked or bare(who.account) != bare(account(pull_author)):
         return False
     # A review bot that also writes code reviews its own change in reviews and new threads.
@@ -243,7 +243,7 @@ def _is_answer(message: Message, pull_author: str | None) -> bool:
 
 
 def _reporters(messages: Sequence[Message]) -> frozenset[str]:
-    """Names of the bots without a profile that only post in the conversation."""
+    """Return the names of bots without a profile that only post in the conversation."""
     unknown = [one for one in messages if one.author.is_bot and one.author.profile is None]
     unmarked = {one.author.name for one in unknown if not one.author.marked}
     outside = (one for one in unknown if one.remark.kind is not RemarkKind.CONVERSATION)
@@ -289,8 +289,8 @@ def _notes(
     kept: Sequence[Message],
     ours: Sequence[Remark],
 ) -> Iterator[str]:
-    """Give what a reader should know of who was identified, one sentence each."""
-    # A marker can be typed by anybody.
+    """Return notes on the identification of reviewers, one sentence each."""
+    # Any user can type a marker.
     marked = {(one.author.name, one.author.account) for one in chosen if one.author.marked}
     for name, posted_by in sorted(marked):
         if not is_app(posted_by):
@@ -310,7 +310,7 @@ def _notes(
             "count" if many else "counts",
         )
         yield f"{count} by {names} {verb}."
-    # The mark of a report hides a post.
+    # A report's marker hides a post.
     others = sorted({one.login or GHOST for one in ours if one.mine is False})
     if others:
         yield f"Posts of {', '.join(others)} that begin as reports of crscore do are no reviews."

@@ -1,7 +1,7 @@
-"""Where a Markdown body has its lines, headings and folded parts, as places in the text.
+"""Positions of the lines, headings and folded parts of a Markdown body.
 
-Rendered Markdown no longer knows its places; to cut a part out and leave the rest as it was
-written, they must be known. One pass, linear in the length.
+Rendered Markdown has no source positions, which are needed to remove a part and leave the rest
+unchanged. One pass, linear in the length.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-# "> ", "> > ", and spaces: what may stand before the content of a line.
+# "> ", "> > ", and spaces: prefixes of a line's content.
 _LEAD: Final = re.compile(r"[ \t>]*")
-# "```python", "~~~", "- ```"; what follows backticks has none.
+# "```python", "~~~", "- ```"; the info string after backticks has no backticks.
 _FENCE: Final = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:(`{3,})[^`]*|(~{3,}).*)")
-# A code span, the start of a comment, a tag that folds. A lone backtick is tried once a line.
+# A code span, the start of a comment, a tag that folds. A lone backtick is tried once per line.
 _MARK: Final = re.compile(r"`[^`\n]*`|<!--|<(/?)(details|summary)\b[^<>\n]*>", re.IGNORECASE)
 # "## Title ##", "<h3 align=left>Title</h3>"
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.+)|<h([1-6])\b[^<>]*>(.+)", re.IGNORECASE)
@@ -26,56 +26,58 @@ class Line(NamedTuple):
     """One line of a body."""
 
     start: int
-    """Where it starts."""
+    """Start offset."""
     end: int
-    """Where it ends, before its newline."""
+    """End offset, before the newline."""
     inner: int
-    """Where it starts after quote marks and spaces."""
+    """Offset after quote marks and spaces."""
     content: str
-    """Its text from there on."""
+    """Text from `inner` on."""
     plain: str
-    """Its text without quote marks, the spaces around and asterisks, which make it bold."""
+    """Text without quote marks, surrounding spaces and the asterisks of bold text."""
     quoted: bool
     """True when it starts with a quote mark."""
     shown: bool
-    """False inside of code blocks and comments."""
+    """False inside code blocks and comments."""
     in_code: bool
-    """True inside of code blocks, their fences included."""
+    """True inside code blocks, including their fences."""
 
 
 class Part(NamedTuple):
     """A section under a heading, or a closed `<details>`."""
 
     start: int
-    """Where its heading or its opening tag starts."""
+    """Start of its heading or opening tag."""
     end: int
-    """Where it ends: a place in the text."""
+    """End offset in the text."""
     title: str
-    """The heading or the summary, without tags; empty when there is none."""
+    """Heading or summary, without tags; empty when there is none."""
     title_start: int
-    """Where the title with its tags starts."""
+    """Start of the title with its tags."""
     title_end: int
-    """Where it ends."""
+    """End of the title."""
 
 
 @dataclass(slots=True)
 class Outline:
-    """Parts of a body, in no special order but for the lines."""
+    """Parts of a body; only the lines are ordered."""
 
     lines: list[Line] = field(default_factory=list)
     """All lines."""
     sections: list[Part] = field(default_factory=list)
-    """From each heading to the next of its level or above, or to the end of what it is in."""
+    """Sections, each from a heading to the next of its level or above, or to the end of its
+    container.
+    """
     folded: list[Part] = field(default_factory=list)
-    """Closed `<details>`, inner ones before outer ones; an open one is a typo, not a fold."""
+    """Closed `<details>`, inner ones before outer ones; an unclosed one is a typo, not a fold."""
     open_fence: str = ""
-    """The line that would end a code block that is open at the end of the text."""
+    """Line that would close a code block left open at the end of the text."""
 
 
 def outline(text: str) -> Outline:
     """Find the lines, headings and folded parts of a body.
 
-    What stands in code blocks, code spans and comments is neither. Never raises.
+    The content of code blocks, code spans and comments is ignored. Never raises.
 
     Args:
         text: Markdown whose line ends are newlines.
@@ -145,9 +147,9 @@ class _Reader:
             self._read_marks(start, end)
 
     def _in_fence(self, content: str, *, quoted: bool) -> bool:
-        """Whether the line belongs to a code block, its fences included."""
+        """Return whether the line belongs to a code block, its fences included."""
         if self._fence and self._fence_quoted and not quoted:
-            self._fence = ""  # the block ends with the quote that it is in
+            self._fence = ""  # the block ends with the quote that contains it
         if self._fence:
             if content.startswith(self._fence) and not content.strip(self._fence[0]):
                 self._fence = ""
@@ -178,7 +180,7 @@ class _Reader:
             begin = mark.end()
             if mark[0] == "<!--":
                 if mark.start() + 2 <= self._last_comment_end:
-                    # "<!-->" is a whole comment, so the search starts inside of the mark.
+                    # "<!-->" is a whole comment, so the search starts inside the mark.
                     begin = self._text.find("-->", mark.start() + 2) + 3
                     self._comment_end = begin
             elif mark[2] is not None:

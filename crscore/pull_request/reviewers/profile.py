@@ -1,7 +1,7 @@
-"""Profiles of bots: the shape of `profiles/<bot>.toml`, and the functions that read it.
+"""Profiles of bots: the schema of `profiles/<bot>.toml`, and the functions that read it.
 
-The file name is the reviewer's name; there is no other list. msgspec checks the types and
-refuses keys that it does not know.
+The file name is the reviewer's name; there is no other list. msgspec checks the types and rejects
+unknown keys.
 """
 
 from __future__ import annotations
@@ -23,41 +23,44 @@ _SUFFIX = ".toml"
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of the file; a key that it does not know is an error."""
+    """Table of the file; an unknown key is an error."""
 
 
 class Cut(_Table, frozen=True):
-    """`[cut]`: what is taken out of a body; the rest is review."""
+    """`[cut]`: parts removed from a body; the rest is review."""
 
     between: tuple[tuple[str, str], ...] = ()
-    """Two texts: all from the first to the next second one, both included."""
+    """Two texts: everything from each first one to the next second one is removed, both included.
+    """
     details: tuple[str, ...] = ()
-    """Patterns of a summary: the folded part goes, with all that is in it."""
+    """Patterns of a summary: the folded part is removed with its content."""
     summaries: tuple[str, ...] = ()
-    """Patterns of a summary: it goes, what is folded under it stays."""
+    """Patterns of a summary that is removed, while the content folded under it is kept."""
     sections: tuple[str, ...] = ()
-    """Patterns of a heading: it goes, with all up to the next heading of its level or above."""
+    """Patterns of a heading that is removed, with everything up to the next heading of its level or
+    above.
+    """
     lines: tuple[str, ...] = ()
     """Patterns of a whole line, as `Line.plain` gives it: without asterisks and quote marks."""
     before: tuple[str, ...] = ()
-    """Texts: what stands on a line up to one and the text itself go, what follows stays."""
+    """Texts that are removed with everything before them on the line."""
     keep: tuple[str, ...] = ()
-    """Patterns of a summary: the folded part stays with all in it, whatever it is in."""
+    """Patterns of a summary: the folded part is kept with its content, whatever contains it."""
     unquote: bool = False
-    """Whether the bot puts its own words into quotes, which are otherwise taken for another's."""
+    """Whether the bot quotes its own words; quotes are otherwise taken for another author's."""
     plain_pre: bool = False
     """Whether the bot puts prose into `<pre>`, which is otherwise taken for code."""
 
 
 class Post(_Table, frozen=True):
-    """`[[not_review]]`: posts of the bot that are no review at all."""
+    """`[[not_review]]`: posts of the bot that are not review at all."""
 
     what: str
     """Description, for readers of the file."""
     kinds: tuple[RemarkKind, ...] = tuple(RemarkKind)
-    """Where they stand."""
+    """Kinds of these posts."""
     lines: tuple[str, ...] = ()
-    """Patterns of a line that one of them has; none when every post of the kinds is meant."""
+    """Patterns of a line that such a post has; none when every post of the kinds is meant."""
 
 
 class Profile(_Table, frozen=True):
@@ -66,29 +69,29 @@ class Profile(_Table, frozen=True):
     title: str
     """Its name for people."""
     logins: tuple[str, ...] = ()
-    """Patterns of its accounts; `x[bot]` is the app x, `x` also a person's account x."""
+    """Patterns of its accounts; `x[bot]` matches the app x, `x` also a person's account x."""
     markers: tuple[str, ...] = ()
-    """Texts that start a line of a post through another account that is this bot's."""
+    """Texts that start a line of the bot's posts through other accounts."""
     signed: tuple[str, ...] = ()
     """The same, anywhere on a line."""
     shared: bool = False
-    """Whether many programs speak through its accounts, so that markers come first."""
+    """Whether many programs share its accounts, so that markers take precedence."""
     not_review: tuple[Post, ...] = ()
-    """Posts to leave out."""
+    """Posts to exclude."""
     cut: Cut = Cut()
-    """Parts to take out of the others."""
+    """Parts to remove from the other posts."""
     name: str = ""
-    """The file's name without suffix; not in the file."""
+    """File name without suffix; not in the file."""
 
 
 def profile_names() -> tuple[str, ...]:
-    """List the bots there are profiles of, sorted."""
+    """List the bots with a profile, sorted."""
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in _files()))
 
 
 @lru_cache(maxsize=1)
 def profiles() -> tuple[Profile, ...]:
-    """Read all profiles that come with crscore, sorted by name.
+    """Read all built-in profiles, sorted by name.
 
     Raises:
         ConfigError: As `parse`.
@@ -111,7 +114,8 @@ def parse_profile(name: str, text: str) -> Profile:
         The profile.
 
     Raises:
-        ConfigError: It is no TOML, has an unknown key or a wrong value; the error names the key.
+        ConfigError: It is not TOML, or has an unknown key or an invalid value; the error names the
+            key.
     """
     origin = f"{name}{_SUFFIX}"
     try:

@@ -1,4 +1,4 @@
-"""Words that a reviewer wrote more than once are counted once."""
+"""Removal of text that a reviewer posted more than once."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ if TYPE_CHECKING:
     from crscore.pull_request.reviewers.authors import Author
 
 _BLANK: Final = re.compile(r"\n[ \t>]*\n")
-# What has a partner elsewhere in the body cannot be taken out alone.
+# Text with a counterpart elsewhere in the body cannot be removed alone.
 _PAIRED: Final = re.compile(r"</?(?:details|summary|table|pre)\b|```|~~~|<!--|-->", re.IGNORECASE)
 _FEWEST_WORDS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One post with what is review in it."""
+    """Post with its review text."""
 
     remark: Remark
-    """As the host has it."""
+    """Remark as stored by the host."""
     author: Author
-    """Who wrote it."""
+    """Author of the post."""
     text: str
-    """The part of its body that is review."""
+    """Review text in its body."""
 
 
 def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Drop posts and paragraphs that repeat an earlier one of the same reviewer.
 
-    A remark on a line is a repeat when the same reviewer said the same of the same side of the
-    same file on the same line, or there on a line that is gone: bots post again after a push,
-    and the current one is kept. The same words on another line, or on the line of that number on
-    the other side, are another remark. The text of a review or a post in the conversation is a
-    repeat of any post with the same words. Of what remains of these, paragraphs of four words
-    and more that a remark on a line has word by word go: bots repeat their remarks in a summary.
+    A remark on a line is a repeat when the same reviewer posted the same text on the same side of
+    the same file on the same line, or on an outdated line there: bots post again after a push, and
+    the current remark is kept. The same text on another line, or on the other side, is a separate
+    remark. The text of a review or a post in the conversation repeats any post with the same text.
+    From the remaining ones, paragraphs of at least four words that also occur verbatim in a remark
+    on a line are removed: bots repeat their remarks in a summary.
 
     Args:
-        messages: In order of time.
+        messages: Messages in order of time.
 
     Returns:
-        The others, in the same order.
+        The remaining messages, in the same order.
     """
     kept = _without_reposts(messages)
     seen: dict[str, set[str]] = {}
@@ -86,7 +86,7 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def _current_first(messages: Sequence[Message]) -> Iterable[int]:
-    """Indices: current remarks on lines, then outdated ones, then the rest."""
+    """Return indices: current remarks on lines, then outdated ones, then the rest."""
 
     def rank(at: int) -> tuple[bool, bool]:
         remark = messages[at].remark

@@ -1,4 +1,4 @@
-"""A body without what its bot puts around its review, otherwise as it was written."""
+"""Removal of the text that a bot puts around its review; the rest is unchanged."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Span = tuple[int, int]
 
 
 def is_review(body: str, kind: RemarkKind, profile: Profile) -> bool:
-    """Whether a post is review, going by its bot's profile.
+    """Return whether a post is review, according to its bot's profile.
 
     Args:
         body: Markdown.
-        kind: Where it stands.
-        profile: Of the bot that wrote it.
+        kind: Kind of the post.
+        profile: Profile of the bot that wrote it.
     """
     rules = [post for post in profile.not_review if kind in post.kinds]
     if any(not post.lines for post in rules):
@@ -43,7 +43,7 @@ def is_review(body: str, kind: RemarkKind, profile: Profile) -> bool:
 
 
 def without_commands(body: str) -> str:
-    r"""Take out the lines that are commands to crscore, and make every line end a newline.
+    r"""Remove the lines that are commands to crscore, and convert every line end to a newline.
 
     Example:
         >>> without_commands("/crscore again\nThis leaks.")
@@ -58,16 +58,16 @@ def without_commands(body: str) -> str:
 
 
 def cut(body: str, rules: Cut) -> str:
-    r"""Take out of a body what a profile says is no review.
+    r"""Remove the parts of a body that a profile marks as no review.
 
     Never raises. Takes time linear in the length for each rule.
 
     Args:
         body: Markdown, any characters.
-        rules: Of the bot that wrote it.
+        rules: Rules of the bot that wrote it.
 
     Returns:
-        What remains, as it was written but for the ends of lines; empty when nothing does.
+        The remaining text, unchanged except for line ends; may be empty.
 
     Example:
         >>> from crscore.pull_request.reviewers.profile import Cut
@@ -97,7 +97,7 @@ def cut(body: str, rules: Cut) -> str:
 
 
 def remove_between(text: str, start: str, end: str) -> str:
-    """Cut from each `start` to the next `end`; a `start` without one stays."""
+    """Remove the text from each `start` to the next `end`; a `start` without one is kept."""
     kept: list[str] = []
     begin = 0
     while (opened := text.find(start, begin)) >= 0:
@@ -133,7 +133,7 @@ def _titled(parts: Sequence[Part], patterns: Sequence[str]) -> Iterator[Part]:
 def _without(
     text: str, cut: Iterable[Span], kept: Iterable[Span] = (), also: Iterable[Span] = ()
 ) -> str:
-    """Cut spans out of a text: the first but for the kept ones, and others whatever is kept."""
+    """Remove the spans of `cut` except within `kept`, and all spans of `also`."""
     stays = bytearray(b"\1") * len(text)
     for spans, value in ((cut, b"\0"), (kept, b"\1"), (also, b"\0")):
         for start, end in spans:

@@ -1,4 +1,4 @@
-"""Patterns in which `*` stands for any text: all that profiles and `--author` need."""
+"""Patterns in which `*` matches any text, for profiles and `--author`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern is the whole text; small and capital letters are the same.
+    """Return whether a pattern matches the whole text, ignoring case.
 
-    Takes time linear in the text for each `*`. Nothing but `*` is special: `[bot]` is `[bot]`.
+    Takes time linear in the text for each `*`. Only `*` is special: `[bot]` is `[bot]`.
 
     Example:
         >>> matches("coderabbit*[bot]", "CodeRabbitAI[bot]"), matches("a*", "ba")
@@ -22,7 +22,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def matches_any(patterns: Iterable[str], text: str) -> bool:
-    """Whether one of the patterns is the whole text.
+    """Return whether one of the patterns matches the whole text.
 
     Example:
         >>> matches_any(("open (*)", "*prompt*"), "Open (3)")
