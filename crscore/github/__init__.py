@@ -1,1 +1,1 @@
-"""GitHub, asked over its web interface: pull requests read, and one comment written."""
+"""Client for GitHub's API: reads pull requests and writes one comment."""

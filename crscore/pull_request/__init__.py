@@ -1,1 +1,1 @@
-"""One run on a pull request: its order, what it found, and the documents made of that."""
+"""Run on one pull request: its steps, its result, and the documents made from it."""

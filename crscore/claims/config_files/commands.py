@@ -157,7 +157,7 @@ def read_gomod(lines: Sequence[Line]) -> list[Entry]:
 
 
 def read_patterns(lines: Sequence[Line]) -> list[Entry]:
-    """Read .gitignore and similar files: one pattern a line."""
+    """Read .gitignore and similar files: one pattern per line."""
     found: list[Entry] = []
     for line in lines:
         text = line.text.strip()
@@ -168,7 +168,7 @@ def read_patterns(lines: Sequence[Line]) -> list[Entry]:
 
 
 def read_rows(lines: Sequence[Line]) -> list[Entry]:
-    """Read tables of values: one row a line."""
+    """Read tables of values: one row per line."""
     return [
         entry(Kind.ITEM, [], "", line.text, [line])
         for line in lines

@@ -29,7 +29,7 @@ class _Level:
 
 
 def unquoted(text: str) -> str:
-    """Take away a comma at the end and quotes around."""
+    """Remove a comma at the end, and quotes around the value."""
     text = text.strip().rstrip(",").strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
         return text[1:-1]
@@ -37,12 +37,12 @@ def unquoted(text: str) -> str:
 
 
 def _without_note(text: str) -> str:
-    """Cut ` # note` off a value that is not quoted."""
+    """Remove a ` # note` from the end of an unquoted value."""
     return text if text.startswith(('"', "'")) else text.partition(" #")[0].strip()
 
 
 def read_yaml(lines: Sequence[Line]) -> list[Entry]:
-    """Read YAML by its indentation; what is around comes from the lines above.
+    """Read YAML by its indentation; the enclosing keys come from the lines above.
 
     Args:
         lines: One side, whole or a hunk of it.
@@ -72,7 +72,7 @@ def read_yaml(lines: Sequence[Line]) -> list[Entry]:
 
 
 def _enter_items(text: str, indent: int, stack: list[_Level]) -> tuple[str, int]:
-    """Take the dashes of list items away and open a level for each."""
+    """Remove the dashes of list items, and open a level for each."""
     while text.startswith("- ") or text == "-":
         while stack and (
             stack[-1].indent > indent or (stack[-1].indent == indent and stack[-1].is_item)
