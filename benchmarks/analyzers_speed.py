@@ -20,9 +20,9 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import scorer
-from crscore import settings as config
 from crscore.diff import parse
 from crscore.records import ToolState
+from crscore.settings import Config, override_settings
 
 if TYPE_CHECKING:
     from crscore.records import Analysis, Diff
@@ -230,7 +230,7 @@ def change(kind: Kind, lines: int) -> Diff:
     return parse.with_sources(parse.parse_diff(patch), {kind.path: (old, new)})
 
 
-def analysed(settings: config.Config, changed: Diff) -> tuple[float, Analysis]:
+def analysed(settings: Config, changed: Diff) -> tuple[float, Analysis]:
     """Analyse once, with new parts; the seconds and the answer."""
     start = time.perf_counter()
     (found,) = scorer.make_analyzers(settings).analyze([changed])
@@ -254,8 +254,8 @@ def main() -> None:
         cold, warm = [], []
         for _ in range(given.runs):
             with tempfile.TemporaryDirectory() as folder:
-                settings = config.override_settings(
-                    config.Config(),
+                settings = override_settings(
+                    Config(),
                     {
                         "analyzers": given.analyzers,
                         "cache_dir": folder,

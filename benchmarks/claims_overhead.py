@@ -1,4 +1,4 @@
-"""What asking a model server costs on our side, and what remembered claims cost.
+"""Overhead of asking a model server, and cost of remembered claims.
 
     python benchmarks/claims_overhead.py [--diffs 200] [--concurrency 32]
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import Scorer, plugins, scorer
-from crscore import settings as config
 from crscore.records import Analysis, Severity
+from crscore.settings import Config, override_settings
 from crscore.study import issues, measure, splits, study
 from crscore.study.vector_cache import AnalysisCache, VectorCache
 from crscore.training import matcher as training
@@ -105,8 +105,8 @@ class Bench:
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.study = study.read_study(given.data)
-        settings = config.override_settings(config.Config(), {"tools_dir": given.tools_dir})
-        self.settings = config.override_settings(settings, {"analyzers": "none"})
+        settings = override_settings(Config(), {"tools_dir": given.tools_dir})
+        self.settings = override_settings(settings, {"analyzers": "none"})
         self.encoder = VectorCache(scorer.make_encoder(settings))
         self.known = AnalysisCache(scorer.make_analyzers(settings))
         self.writer = Written(
@@ -130,7 +130,7 @@ class Bench:
 
     def scorer(self, choice: Choice | None, matcher: object = None) -> Scorer:
         return Scorer(
-            config.override_settings(self.settings, {"max_issues": choice.limit if choice else 3}),
+            override_settings(self.settings, {"max_issues": choice.limit if choice else 3}),
             generator=self.writer,
             encoder=self.encoder,
             analyzers=None if choice is None else Chosen(self.known, choice),

@@ -1,4 +1,4 @@
-"""What the calibrated matcher costs beside the published one: seconds for many pairs.
+"""Cost of the calibrated matcher beside the published one: seconds for many pairs.
 
     python benchmarks/matcher_speed.py [--pairs N] [--runs N] [--data STUDY]
 

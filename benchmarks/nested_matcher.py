@@ -52,7 +52,7 @@ class Bench:
         return matcher.train(rated, encoder=self.encoder, generator=self.writer, recipe=recipe)
 
     def values(self, learned: matcher.Calibrated, fold: splits.Fold) -> dict:
-        """What the matcher makes of the reviews a fold holds out, for both kinds of claims."""
+        """Predictions for the reviews a fold holds out, for both kinds of claims."""
         generators = {"recorded": study.recorded(self.study), "structural": self.writer}
         return {
             claims: measure.measure(

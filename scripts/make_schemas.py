@@ -43,7 +43,7 @@ class Document(NamedTuple):
     title: str
     description: str
     types: tuple[type, ...]
-    """What it may be."""
+    """Types of the document."""
     is_input: bool = False
     """Others write it: only fields without a default are required, and further ones allowed."""
 

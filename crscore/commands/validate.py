@@ -241,7 +241,7 @@ def _run(
     extra = [extra_metrics.baselines()] if others.baselines else []
     extra += [extra_metrics.from_files(others.files)] if others.files else []
 
-    def tell(done: str) -> None:
+    def progress(done: str) -> None:
         if verbose:
             click.echo(f"crscore: {done}", err=True)
 
@@ -252,8 +252,8 @@ def _run(
         store = scorer.make_store(settings) if settings.cache else None
         for one in others.judges:
             made = judge.make_judge(str(one), make_judge_engine(one, settings), store)
-            extra.append(judge.ask_judge(rated, made, tell=tell))
-    return run.run(rated, settings, options, extra=extra, trainer=trainer, tell=tell)
+            extra.append(judge.ask_judge(rated, made, progress=progress))
+    return run.run(rated, settings, options, extra=extra, trainer=trainer, progress=progress)
 
 
 def _matcher_trainer(settings: Config) -> Trainer:

@@ -123,19 +123,19 @@ def read_pull(
         repository = pull.base.repo.full_name if pull.base.repo else repository
         found = find_checkout(pull.base.sha, pull.head.sha) if find_checkout else Found(None, None)
         change = _read_change(client, repository, pull, found, limits, store)
-        said = conversation.read_conversation(
+        discussion = conversation.read_conversation(
             client,
             repository,
             number,
             settings=f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}",
             expected=_expected(pull),
         )
-        moved = _what_moved(pull, said)
+        moved = _what_moved(pull, discussion)
         if is_last or not moved:
             break
-    settings, unread = _read_settings(client, repository, pull.base.ref, said)
-    ours = tuple(one for one in said.remarks if comment.is_sticky(one))
-    kept = (one for one in said.remarks if not one.minimized and one not in ours)
+    settings, unread = _read_settings(client, repository, pull.base.ref, discussion)
+    ours = tuple(one for one in discussion.remarks if comment.is_sticky(one))
+    kept = (one for one in discussion.remarks if not one.minimized and one not in ours)
     remarks = tuple(_mark_outdated(one, change.diff) for one in kept)
     older = outdated_hunks.read_outdated_hunks(
         client,
@@ -144,7 +144,7 @@ def read_pull(
         remarks,
         local=found.checkout.diff_to if found.checkout else None,
     )
-    missing = (*change.missing, *said.missing, *moved, *unread, *older.missing)
+    missing = (*change.missing, *discussion.missing, *moved, *unread, *older.missing)
     return PullRequest(
         repository=repository,
         number=number,
@@ -160,7 +160,7 @@ def read_pull(
         notes=(*change.notes, *older.notes),
         settings=settings,
         sticky=ours,
-        knows_sticky=said.knows_ours and not said.unlisted,
+        knows_sticky=discussion.knows_ours and not discussion.unlisted,
     )
 
 
@@ -220,13 +220,13 @@ def find_recent(
     return tuple(one.number for one in listed if one.updated_at >= f"{since:%Y-%m-%dT%H:%M:%SZ}")
 
 
-def _what_moved(pull: _Pull, said: Conversation) -> tuple[str, ...]:
+def _what_moved(pull: _Pull, discussion: Conversation) -> tuple[str, ...]:
     """Say what changed while it was read, which asks for a second reading."""
     moved = []
-    if said.head not in (None, pull.head.sha):
+    if discussion.head not in (None, pull.head.sha):
         moved.append("The pull request was pushed to while it was read.")
-    if said.unlisted:
-        moved.append(f"{said.unlisted} comments are counted by GitHub and not listed.")
+    if discussion.unlisted:
+        moved.append(f"{discussion.unlisted} comments are counted by GitHub and not listed.")
     return tuple(moved)
 
 
@@ -288,11 +288,11 @@ def _from_checkout(
 
 
 def _read_settings(
-    client: Client, repository: str, branch: str, said: Conversation
+    client: Client, repository: str, branch: str, discussion: Conversation
 ) -> tuple[str | None, tuple[str, ...]]:
     """Take the settings file of the base branch, alone where the conversation failed."""
-    if said.settings_known:
-        return said.settings, ()
+    if discussion.settings_known:
+        return discussion.settings, ()
     path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
     try:
         found = client.get(path, _Content, {"ref": branch})

@@ -203,7 +203,7 @@ def make_overview(
     listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
     points = sorted((_point(result, index, listed) for index in missed), key=_rank)
     flagged = view.flagged(result)
-    told = [*pull.notes, *notes, *([f"{flagged}."] if flagged else []), *view.notes(result)]
+    texts = [*pull.notes, *notes, *([f"{flagged}."] if flagged else []), *view.notes(result)]
     return Overview(
         version=__version__,
         signature=_text(result.signature),
@@ -218,7 +218,7 @@ def make_overview(
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
         open=tuple(points[:MAX_POINTS]),
         missing=_capped(pull.missing),
-        notes=_capped(told),
+        notes=_capped(texts),
     )
 
 
@@ -314,10 +314,10 @@ def _rank(point: Point) -> tuple[int, float]:
 
 def _capped(sentences: Iterable[str]) -> tuple[str, ...]:
     """Each sentence once; the last of very many says how many more there are."""
-    told = [_text(one) for one in dict.fromkeys(sentences)]
-    if len(told) <= MAX_NOTES:
-        return tuple(told)
-    return (*told[: MAX_NOTES - 1], f"And {len(told) - MAX_NOTES + 1:,} more, left out here.")
+    texts = [_text(one) for one in dict.fromkeys(sentences)]
+    if len(texts) <= MAX_NOTES:
+        return tuple(texts)
+    return (*texts[: MAX_NOTES - 1], f"And {len(texts) - MAX_NOTES + 1:,} more, left out here.")
 
 
 def _text(text: str, limit: int = MAX_TEXT_CHARS) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore import settings as config
 from crscore.diff import checkout, full_files
 from crscore.github import comment as sticky
 from crscore.github import conversation, pull
@@ -20,6 +19,7 @@ from crscore.pull_request.documents.json import Spoken
 from crscore.pull_request.overview import Person
 from crscore.pull_request.reviewers import identify
 from crscore.scorer import Scorer, diff_limits, make_store
+from crscore.settings import Config, SettingsText, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ class Measured:
 
     pull: PullRequest
     """As it was read."""
-    settings: config.Config
+    settings: Config
     """Flags over environment over the file of the base branch."""
     result: Result
     """All comments against the change."""
@@ -87,7 +87,7 @@ def measure(client: Client, request: Request) -> Measured:
         ConfigError: A setting is wrong; those of the base branch are settings, too.
         CRScoreError: A part of the run failed.
     """
-    first = config.resolve_settings(request.flags, file=None)
+    first = resolve_settings(request.flags, file=None)
     found = pull.read_pull(
         client,
         request.repository,
@@ -96,8 +96,8 @@ def measure(client: Client, request: Request) -> Measured:
         find_checkout=_finder(request.folder, named=request.names_folder),
         store=make_store(first) if first.cache else None,
     )
-    file = config.SettingsText(found.settings, BASE_FILE) if found.settings is not None else None
-    settings = config.resolve_settings(request.flags, file=file)
+    file = SettingsText(found.settings, BASE_FILE) if found.settings is not None else None
+    settings = resolve_settings(request.flags, file=file)
     heard = identify.identify_reviewers(
         found.remarks,
         pull_author=found.author,
@@ -107,9 +107,11 @@ def measure(client: Client, request: Request) -> Measured:
     result = Scorer(settings).score(
         found.diff, identify.thread_comments(heard), originals=_originals(found, heard)
     )
-    told = overview.make_overview(found, result, _people(heard), (*heard.left_out, *heard.notes))
+    condensed = overview.make_overview(
+        found, result, _people(heard), (*heard.left_out, *heard.notes)
+    )
     return Measured(
-        pull=found, settings=settings, result=result, spoken=_spoken(heard), overview=told
+        pull=found, settings=settings, result=result, spoken=_spoken(heard), overview=condensed
     )
 
 
@@ -171,16 +173,16 @@ def post_overview(client: Client, found: Overview) -> Posted:
     Raises:
         HostError: The conversation could not be read.
     """
-    said = conversation.read_conversation(
+    discussion = conversation.read_conversation(
         client, found.repository, found.number, settings=f"{found.head}:", expected={}
     )
-    ours = tuple(one for one in said.remarks if sticky.is_sticky(one))
-    certain = said.knows_ours and not said.unlisted
+    ours = tuple(one for one in discussion.remarks if sticky.is_sticky(one))
+    certain = discussion.knows_ours and not discussion.unlisted
     body = comment.render_comment(found)
     return sticky.post(client, found.repository, found.number, body, ours, certain=certain)
 
 
-def _limits(settings: config.Config) -> full_files.Limits:
+def _limits(settings: Config) -> full_files.Limits:
     return full_files.Limits(diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes)
 
 

@@ -68,8 +68,8 @@ def check_subject(
     Raises:
         InputError: The overview is about another pull request or another commit.
     """
-    told = (found.repository.lower(), found.number, found.head)
-    if told != (repository.lower(), number, head.lower()):
+    subject = (found.repository.lower(), found.number, found.head)
+    if subject != (repository.lower(), number, head.lower()):
         raise InputError(
             f"the file is about {found.repository}#{found.number} at {found.head[:12]}, not about "
             f"{repository}#{number} at {head[:12]}; measure again"

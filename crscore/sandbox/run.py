@@ -208,19 +208,23 @@ def _confined(job: _Job) -> Completed:
         broken = _follow(group, watch, job)
         group.kill()
         _drain(group, job)
-        said = group.read_status()
+        status_fields = group.read_status()
     stdout, stderr = (bytes(text) for text in group.output.values())
     broken = broken or job.over(group.printed) or watch.too_much_written()
     if group.stopped:
         broken = "was stopped"
     if broken is not None:
         raise job.failed(broken, stderr)
-    if said[:1] == [b"refused"]:
-        raise job.not_started(int(said[1]))
-    if not said and group.process.returncode >= 0:
+    if status_fields[:1] == [b"refused"]:
+        raise job.not_started(int(status_fields[1]))
+    if not status_fields and group.process.returncode >= 0:
         raise job.failed("could not be started", stderr)
     # The launcher itself can be ended from outside.
-    code = os.waitstatus_to_exitcode(int(said[1])) if said else group.process.returncode
+    code = (
+        os.waitstatus_to_exitcode(int(status_fields[1]))
+        if status_fields
+        else group.process.returncode
+    )
     if code < 0:
         raise job.failed(f"was ended by {_name(-code)}", stderr)
     return Completed(code=code, stdout=stdout, stderr=stderr)
@@ -229,16 +233,16 @@ def _confined(job: _Job) -> Completed:
 @contextlib.contextmanager
 def _started(job: _Job) -> Iterator[Group]:
     """Start the launcher; at the end, let none of its group live."""
-    status, telling = os.pipe()
+    status, write_end = os.pipe()
     try:
-        with _launcher(job, telling) as process, _killed(Group(process, status)) as group:
+        with _launcher(job, write_end) as process, _killed(Group(process, status)) as group:
             yield group
     finally:
         os.close(status)
 
 
-def _launcher(job: _Job, telling: int) -> subprocess.Popen[bytes]:
-    launcher = (sys.executable, "-I", "-S", str(_LAUNCHER), str(telling), str(os.getpid()))
+def _launcher(job: _Job, write_end: int) -> subprocess.Popen[bytes]:
+    launcher = (sys.executable, "-I", "-S", str(_LAUNCHER), str(write_end), str(os.getpid()))
     try:
         return subprocess.Popen(  # noqa: S603  # no shell, and it confines itself
             (*launcher, *job.rights, *job.command),
@@ -247,13 +251,13 @@ def _launcher(job: _Job, telling: int) -> subprocess.Popen[bytes]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=(telling,),
+            pass_fds=(write_end,),
             start_new_session=True,
         )
     except OSError as exc:  # a command line too long, no folder, no process left
         raise job.failed(f"could not be started: {exc.strerror}", b"") from exc
     finally:
-        os.close(telling)
+        os.close(write_end)
 
 
 @contextlib.contextmanager

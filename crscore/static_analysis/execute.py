@@ -195,9 +195,9 @@ def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
     """
     manifest, name = task.tool.analyzer.manifest, task.tool.analyzer.name
     codes = manifest.exit_codes
-    said = done.stderr[-2000:].decode("utf-8", errors="replace")
+    stderr_text = done.stderr[-2000:].decode("utf-8", errors="replace")
     if done.code not in {*codes.clean, *codes.findings, *codes.unparsed}:
-        raise ToolFailedError(name, f"ended with exit code {done.code}", done.code, said)
+        raise ToolFailedError(name, f"ended with exit code {done.code}", done.code, stderr_text)
     report = formats.read_report(done.stdout, manifest.output, tool=name)
     # The published method took what a tool could not parse for issues of the code.
     rules = () if task.is_published else manifest.output.unparsed_rules
@@ -205,10 +205,10 @@ def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
     unparsed |= _given_up(done.stderr, manifest.output.unparsed_stderr)
     if done.code not in codes.clean and not findings and not unparsed:
         reason = f"ended with exit code {done.code} and no finding"
-        raise ToolFailedError(name, reason, done.code, said)
+        raise ToolFailedError(name, reason, done.code, stderr_text)
     if done.code in codes.unparsed and done.code not in codes.findings and not unparsed:
         reason = f"ended with exit code {done.code} and does not say what it could not read"
-        raise ToolFailedError(name, reason, done.code, said)
+        raise ToolFailedError(name, reason, done.code, stderr_text)
     by_text: dict[int, list[RawFinding]] = defaultdict(list)
     for number, finding in findings:
         if not (number in unparsed and manifest.output.drop_findings_of_unparsed):

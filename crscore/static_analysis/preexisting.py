@@ -144,7 +144,7 @@ class _Version:
     def replaced(self, one: Finding) -> Hashable:
         """The words, where a line was put in the stead of another."""
         edit = self.edits.get(one.line)
-        return (edit.pair, self._said(one)) if edit and edit.pair else None
+        return (edit.pair, self._message_key(one)) if edit and edit.pair else None
 
     def edited(self, one: Finding) -> Hashable:
         """The words, in one stretch and in one definition, where lines have no counterparts."""
@@ -161,7 +161,7 @@ class _Version:
         first, kept = self.next[line - 1], self.kept[end] - self.kept[line - 1]
         # What a block gained does not make it another.
         lost = self.code[end] - self.code[line - 1] - kept if self.moves is None else 0
-        return (self._before(first), self._said(one)) if kept and lost <= kept else None
+        return (self._before(first), self._message_key(one)) if kept and lost <= kept else None
 
     def file(self, one: Finding) -> Hashable:
         """The words, of the file as a whole."""
@@ -170,7 +170,7 @@ class _Version:
     def _before(self, line: int) -> int | None:
         return line if self.moves is None else self.moves.before(line)
 
-    def _said(self, one: Finding) -> str:
+    def _message_key(self, one: Finding) -> str:
         """Return the words, without the name of the definition that they are about."""
         name = self.definitions.at(one.line)
         # How bad a whole definition is may be said in words: "very high risk".

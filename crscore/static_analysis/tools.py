@@ -211,10 +211,10 @@ def _version(
             environment={**environment, **places},
             limits=limits_of(analyzer),
         )
-    said = (done.stdout + b"\n" + done.stderr).decode("utf-8", errors="replace")
-    match = analyzer.manifest.tool.pattern.compiled.search(said)
+    output = (done.stdout + b"\n" + done.stderr).decode("utf-8", errors="replace")
+    match = analyzer.manifest.tool.pattern.compiled.search(output)
     if match is None:
-        raise ToolFailedError(analyzer.name, "does not say its version", done.code, said[-2000:])
+        raise ToolFailedError(analyzer.name, "does not say its version", done.code, output[-2000:])
     if cache:
         cache.put(key, match[1].encode())
     return match[1]
@@ -301,8 +301,8 @@ def _run_npm(command: list[str], folder: Path, name: str) -> None:
     except subprocess.TimeoutExpired as exc:
         raise ToolFailedError(name, f"was not installed within {_NPM_SECONDS} s") from exc
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", errors="replace").strip()
-        last = said.splitlines()[-1] if said else "npm says nothing"
+        output = done.stderr.decode("utf-8", errors="replace").strip()
+        last = output.splitlines()[-1] if output else "npm says nothing"
         raise ToolFailedError(
-            name, f"could not be installed: {last}", done.returncode, said[-2000:]
+            name, f"could not be installed: {last}", done.returncode, output[-2000:]
         )

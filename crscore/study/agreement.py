@@ -208,9 +208,9 @@ def _mean(
     pairs: dict[tuple[str, str], list[tuple[_Verdict, _Verdict]]] = {}
     n = 0
     for item in items:
-        said = [(name, verdict) for name, verdict in sorted(item.items()) if verdict is not None]
-        n += len(said) > 1
-        for (one, first), (other, second) in combinations(said, 2):
+        given = [(name, verdict) for name, verdict in sorted(item.items()) if verdict is not None]
+        n += len(given) > 1
+        for (one, first), (other, second) in combinations(given, 2):
             pairs.setdefault((one, other), []).append((first, second))
     values = [value for judged in pairs.values() if (value := function(judged)) is not None]
     return _row(what, measure, n, float(np.mean(values)) if values else None, noun)

@@ -294,9 +294,9 @@ def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterat
         sampled = columns.sample(part, changes, resamples=resamples, seed=seed)
         clusters = len({changes[row] for row in part.rows})
         for d, dimension in enumerate(DIMENSIONS):
-            said = human[:, d]
+            ratings = human[:, d]
             values = [columns.values(v, d) for v in range(len(variants))]
-            found = [part.correlate(statistics.spearman, one, said) for one in values]
+            found = [part.correlate(statistics.spearman, one, ratings) for one in values]
             for v, variant in enumerate(variants):
                 gain = compare.difference(
                     (found[0], found[v]),
@@ -311,7 +311,7 @@ def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterat
                     slice=part.name,
                     n=len(part.rows),
                     spearman=found[v],
-                    kendall=part.correlate(statistics.kendall, values[v], said),
+                    kendall=part.correlate(statistics.kendall, values[v], ratings),
                     difference=gain.difference if v else None,
                     low=gain.low if v else None,
                     high=gain.high if v else None,

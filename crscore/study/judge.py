@@ -166,7 +166,9 @@ def _opinion(answer: Answer) -> Opinion:
     return read_opinion(answer.text) if answer.text.strip() else Opinion(None, False, EMPTY)
 
 
-def ask_judge(rated: Study, judge: Judge, *, tell: Callable[[str], None] = lambda _: None) -> Extra:
+def ask_judge(
+    rated: Study, judge: Judge, *, progress: Callable[[str], None] = lambda _: None
+) -> Extra:
     """Ask a judge about a study's reviews, and make what puts it beside the score.
 
     It is asked here and now: a server that is not there fails the run before its work.
@@ -174,7 +176,7 @@ def ask_judge(rated: Study, judge: Judge, *, tell: Callable[[str], None] = lambd
     Args:
         rated: The study; the ground truth, which is never scored, is not asked about.
         judge: Whom to ask.
-        tell: Is told when the answers are there.
+        progress: Called with a line when the answers are there.
 
     Returns:
         To be handed to `run.run`. The metric has no value for a review without an answer, and
@@ -192,7 +194,9 @@ def ask_judge(rated: Study, judge: Judge, *, tell: Callable[[str], None] = lambd
         if review.system != GROUND_TRUTH
     ]
     opinions = judge.ask(pairs)
-    tell(f"{judge.name} answered {sum(one.score is not None for one in opinions.values()):,} times")
+    progress(
+        f"{judge.name} answered {sum(one.score is not None for one in opinions.values()):,} times"
+    )
 
     def show(measured: Measurements, _: Encoder) -> ExtraMetrics:
         asked = [_pair(row.change, row.review) for row in measured.rows]

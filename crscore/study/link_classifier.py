@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from crscore import settings as config
 from crscore.errors import InputError
 from crscore.records import Comment
 from crscore.scorer import Scorer
+from crscore.settings import override_settings
 from crscore.study import bootstrap, measure, statistics
 from crscore.study.study import GROUND_TRUTH, edited
 
@@ -337,7 +337,7 @@ def _intervals(
 def scorer_of_links(scorer: Scorer, study: Study) -> Scorer:
     """Make a scorer like this one whose pseudo-references are the whole edited lists."""
     # The limit of claims would drop rows that `addressed` counts in.
-    settings = config.override_settings(scorer.settings, {"max_claims": None, "analyzers": "none"})
+    settings = override_settings(scorer.settings, {"max_claims": None, "analyzers": "none"})
     # A cosine threshold belongs to a kind of claims; a matcher without one serves all kinds.
     matcher = scorer.parts.matcher if scorer.parts.threshold is None else None
     return Scorer(settings, generator=edited(study), encoder=scorer.parts.encoder, matcher=matcher)

@@ -173,7 +173,7 @@ def ordered(values: Floats, human: Floats, pairs: Rows) -> tuple[Floats, Floats]
         Counted: 1 where people rated the two apart, else 0, and then Right is 0 too.
         Both of shape (P,).
     """
-    said = np.sign(human[pairs[:, 0]] - human[pairs[:, 1]])
+    order = np.sign(human[pairs[:, 0]] - human[pairs[:, 1]])
     meant = np.sign(values[pairs[:, 0]] - values[pairs[:, 1]])
-    counted = np.abs(said)
-    return (1 + said * meant) / 2 * counted, counted
+    counted = np.abs(order)
+    return (1 + order * meant) / 2 * counted, counted

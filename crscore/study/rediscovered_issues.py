@@ -101,10 +101,10 @@ def find_rediscovered(
 def _of_language(
     language: str, rows: Sequence[tuple[StudyChange, str, tuple[Finding, ...]]], encoder: Encoder
 ) -> Rediscovered:
-    told = [row for row in rows if not row[1].startswith(_UNREADABLE)]
+    readable = [row for row in rows if not row[1].startswith(_UNREADABLE)]
     by_rule = by_meaning = counted = 0
     misses = []
-    for change, text, findings in told:
+    for change, text, findings in readable:
         row = _read(text)
         there = [one for one in findings if row.line in (None, one.line)]
         same = [one for one in there if row.rule is not None and one.rule == row.rule]
@@ -118,12 +118,12 @@ def _of_language(
     again = by_rule + by_meaning
     return Rediscovered(
         language=language,
-        rows=len(told),
-        unreadable=len(rows) - len(told),
+        rows=len(readable),
+        unreadable=len(rows) - len(readable),
         by_rule=by_rule,
         by_meaning=by_meaning,
         counted=counted,
-        share=again / len(told) if told else None,
+        share=again / len(readable) if readable else None,
         misses=tuple(misses),
     )
 

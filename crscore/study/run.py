@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from crscore import scorer
-from crscore import settings as config
 from crscore.errors import ConfigError, InputError, UnknownThresholdError
 from crscore.scoring import signature
+from crscore.settings import override_settings
 from crscore.static_analysis import suite
 from crscore.study import (
     issues,
@@ -117,7 +117,7 @@ def run(
     *,
     extra: Sequence[Extra] = (),
     trainer: Trainer | None = None,
-    tell: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> ValidationResult:
     """Score a study's reviews and compare the scores with people.
 
@@ -130,7 +130,7 @@ def run(
         extra: Each makes metrics to stand beside the score, such as published baselines.
         trainer: Learns the matcher of each fold; needed with a split, and then used instead of
             the one that the settings name.
-        tell: Is told what a run with a split has done, as that takes minutes.
+        progress: Called with a line for each finished part of a run with a split.
 
     Returns:
         The result, ready to be rendered.
@@ -150,7 +150,7 @@ def run(
         attacks = attack_set.make_attacks(rated, seed=options.seed, sources=options.sources)
     job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
     made, judged, others = (
-        _whole(job) if options.split is None else _folds(job, options.split, trainer, tell)
+        _whole(job) if options.split is None else _folds(job, options.split, trainer, progress)
     )
     analysed = _issues(job, made, judged, others)
     measured, notes = judged.measured, _notes(job, made)
@@ -256,7 +256,7 @@ def _join(parts: Sequence[Judged]) -> Judged:
 
 def _without_tools(made: Scorer, generator: ClaimGenerator) -> Scorer:
     return scorer.Scorer(
-        config.override_settings(made.settings, {"analyzers": suite.NONE}),
+        override_settings(made.settings, {"analyzers": suite.NONE}),
         generator=generator,
         encoder=made.parts.encoder,
         matcher=made.parts.matcher,
@@ -269,7 +269,7 @@ def _whole(job: _Job) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
 
 
 def _folds(
-    job: _Job, split: Split, trainer: Trainer | None, tell: Callable[[str], None]
+    job: _Job, split: Split, trainer: Trainer | None, progress: Callable[[str], None]
 ) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
     """Judge each fold by what was learned without it; the last scorer stands for all."""
     if trainer is None:
@@ -282,7 +282,7 @@ def _folds(
         made = job.scorer(matcher)
         parts.append(job.judge(made, fold))
         others.append(job.others(made, fold))
-        tell(f"trained and judged {split.kind}: {fold.name}")
+        progress(f"trained and judged {split.kind}: {fold.name}")
     joined = tuple(
         issues.Variant(same[0].issues, measure.join([one.measured for one in same]))
         for same in zip(*others, strict=True)
@@ -356,10 +356,10 @@ def make_scorer(
     if first == RECORDED:
         own = parts["generator"] = study.recorded(rated, issues=own_issues)
         if more:
-            rest = config.override_settings(settings, {"claims": more})
+            rest = override_settings(settings, {"claims": more})
             parts["generator"] = scorer.make_generator(rest, encoder, first=own)
     else:
-        settings = config.override_settings(settings, {"claims": options.claims})
+        settings = override_settings(settings, {"claims": options.claims})
     try:
         return scorer.Scorer(settings, **parts, matcher=matcher)
     except UnknownThresholdError as unknown:

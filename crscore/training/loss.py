@@ -63,8 +63,8 @@ class Layout:
         for (r, s), target in zip(shapes, targets, strict=True):
             sentence.append(np.tile(np.arange(s), r) + sentences)
             reference.append(np.repeat(np.arange(r), s) + rows)
-            said = target.addressed
-            addressed += [np.nan if said is None else float(i in said) for i in range(r)]
+            linked = target.addressed
+            addressed += [np.nan if linked is None else float(i in linked) for i in range(r)]
             sentences, rows = sentences + s, rows + r
         reviews = np.arange(len(shapes))
         return cls(

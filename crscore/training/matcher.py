@@ -104,7 +104,7 @@ def train(
         made += negatives.make_negatives(study, made, seed=seed)
     parts = {example.text: samples.split_sentences(example.text) for example in made}
     vectors = Vectors(encoder)
-    vectors.learn(text for said in parts.values() for text in said)
+    vectors.learn(text for split in parts.values() for text in split)
     vectors.learn(samples.encoded_text(ref) for example in made for ref in example.references)
     usual = _background(study, made, parts, vectors, axes=recipe.axes)
     trees = _grow(made, parts, vectors, usual, recipe=recipe, seed=seed)

@@ -110,13 +110,13 @@ def make_cells(example: Example, parts: Mapping[str, tuple[str, ...]], vectors: 
     Returns:
         The cells, as the pipeline would make them.
     """
-    said = parts[example.text]
+    sentence_texts = parts[example.text]
     rows = vectors.of([encoded_text(ref) for ref in example.references])
-    columns = vectors.of(said)
+    columns = vectors.of(sentence_texts)
     return Cells(
         diff=example.diff,
         references=example.references,
-        sentences=tuple(Sentence(text=one, comment=0) for one in said),
+        sentences=tuple(Sentence(text=one, comment=0) for one in sentence_texts),
         reference_vectors=rows,
         sentence_vectors=columns,
         similarity=similarity.cosine(rows, columns),

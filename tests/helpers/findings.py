@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from crscore import settings as config
+from crscore.settings import Config, override_settings
 from crscore.study import run, study
 from crscore.study.measure import ExtraMetrics, Measurements
 from crscore.study.results import ValidationResult
 from tests.helpers import study as studies
 
-SETTINGS = config.override_settings(
-    config.Config(), {"encoder": "hashing", "threshold": 0.3, "analyzers": "none"}
+SETTINGS = override_settings(
+    Config(), {"encoder": "hashing", "threshold": 0.3, "analyzers": "none"}
 )
 
 
@@ -18,7 +18,7 @@ def made(
     rows: list[dict] | None = None,
     *,
     extra: tuple = (),
-    settings: config.Config = SETTINGS,
+    settings: Config = SETTINGS,
     **options: object,
 ) -> ValidationResult:
     path = studies.write(folder / "study.jsonl", studies.full_rows() if rows is None else rows)

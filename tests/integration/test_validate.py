@@ -335,7 +335,7 @@ def test_matcher_is_trained_for_each_fold(capsys, tmp_path: Path) -> None:
     check(found)
     assert found["split"] == "grouped-cv:3"
     assert found["metric"] == "calibrated/hashing/recorded"
-    assert "matcher:calibrated-2@grouped-cv:3.0" in found["signature"]
+    assert "matcher:calibrated@grouped-cv:3.0" in found["signature"]
     assert (found["threshold"], found["data"]["reviews"]) == (None, 15)
     assert captured.err.splitlines() == [
         f"crscore: trained and judged grouped-cv: {index} of 3" for index in (1, 2, 3)

@@ -158,9 +158,9 @@ def make_chat(
 def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form) -> str:
     """Return claims as a model is to write them: an example's answer, or a training target."""
     if form == "json":
-        said = {"claims": list(claims), "implications": list(implications)}
+        answered = {"claims": list(claims), "implications": list(implications)}
         # Without blanks, as guided decoding writes it.
-        return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(answered, ensure_ascii=False, separators=(",", ":"))
     parts = (("Summary of changes:", claims), ("Implications:", implications))
     lines = [
         line
@@ -178,8 +178,8 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
         "claims": str(content.limits.claims),
         "implications": str(content.limits.implications),
     }
-    told = prompts.fill(content.instruction, limits).strip()
-    lead = f"{told}\n\n{getattr(content.forms, form).strip()}"
+    task = prompts.fill(content.instruction, limits).strip()
+    lead = f"{task}\n\n{getattr(content.forms, form).strip()}"
     found: list[Message] = []
     for number, example in enumerate(content.examples[:examples], start=1):
         chunk = chunk_diff(parse.parse_diff(example.diff)).chunks[0]
@@ -188,8 +188,8 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
         if not found:
             text = f"{lead}\n\n{text}"
         found.append(Message(role="user", text=text))
-        said = format_answer(example.claims, example.implications, form)
-        found.append(Message(role="assistant", text=said))
+        answered = format_answer(example.claims, example.implications, form)
+        found.append(Message(role="assistant", text=answered))
     return tuple(found) or (Message(role="user", text=lead),)
 
 

@@ -163,8 +163,8 @@ def first_line(error: BaseException) -> str:
     """Return the first line of an error's text, at most 300 characters."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     # pydantic puts a count of errors first
-    telling = [line for line in lines if "validation error" not in line]
-    return (telling or lines or [type(error).__name__])[0][:300]
+    informative = [line for line in lines if "validation error" not in line]
+    return (informative or lines or [type(error).__name__])[0][:300]
 
 
 def _class() -> Any:

@@ -138,7 +138,7 @@ def repeats(text: str, earlier: str) -> bool:
     if not one.stems or not other.stems:
         return _WORD.findall(text.lower()) == _WORD.findall(earlier.lower())
     shared, stems = one.stems & other.stems, one.stems | other.stems
-    stances = {(said.asks, said.speech.denies) for said in (one, other)}
+    stances = {(item.asks, item.speech.denies) for item in (one, other)}
     if len(stems) <= FEW_STEMS and len(stances) > 1:
         return False
     return len(shared) >= SAME * len(stems)

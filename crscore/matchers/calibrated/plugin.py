@@ -60,11 +60,11 @@ class Calibrated:
 
     @property
     def identity(self) -> str:
-        """`calibrated`, the version of the rules, the hash of the data, the seed, the file's hash.
+        """`calibrated@` and version of the rules, hash of the data, seed, and hash of the file.
 
         Another version may learn other weights from the same data, hence the file's hash.
         """
-        learned = f"calibrated-{RULES}@{self.weights.data_sha256[:8]}.{self.weights.seed}"
+        learned = f"calibrated@{RULES}.{self.weights.data_sha256[:8]}.{self.weights.seed}"
         return f"{learned}+{self.file}" if self.file else learned
 
     @property

@@ -119,8 +119,8 @@ def _entry(found: Overview, point: Point) -> str:
 
 def notes(found: Overview) -> Block:
     """Return notes, the meaning of the numbers and the rest of what is missing; folded."""
-    told = [*found.missing[OPEN_MISSING:], *found.notes]
-    items = [f"- {markdown_prose(text, PROSE_CHARS)}\n" for text in told]
+    remarks = [*found.missing[OPEN_MISSING:], *found.notes]
+    items = [f"- {markdown_prose(text, PROSE_CHARS)}\n" for text in remarks]
     return folded("Notes, and what the numbers mean", (f"{_words.meaning(found)}\n\n", *items))
 
 

@@ -63,12 +63,12 @@ def total(found: Overview) -> tuple[str, str]:
     """Add up comments and resolved threads; dashes where a row is not here or not known."""
     if found.other_reviewers:
         return view.UNDEFINED, view.UNDEFINED
-    said = f"{sum(row.comments for row in found.reviewers):,}"
+    comment_count = f"{sum(row.comments for row in found.reviewers):,}"
     begun = [row for row in found.reviewers if row.threads]
     known = [row.resolved for row in begun if row.resolved is not None]
     if not begun or len(known) < len(begun):
-        return said, view.UNDEFINED
-    return said, f"{sum(known):,} of {sum(row.threads for row in begun):,}"
+        return comment_count, view.UNDEFINED
+    return comment_count, f"{sum(known):,} of {sum(row.threads for row in begun):,}"
 
 
 def title(found: Overview) -> str:

@@ -72,6 +72,8 @@ def _annotation(command: str, point: Point) -> str:
 
 def _command(name: str, properties: Mapping[str, str], text: str) -> str:
     """Write a workflow command, escaped as the runner reads it back."""
-    told = ",".join(f"{key}={commands.escape_property(value)}" for key, value in properties.items())
+    fields = ",".join(
+        f"{key}={commands.escape_property(value)}" for key, value in properties.items()
+    )
     # A second command of the older form would be read out of a text that is echoed elsewhere.
-    return f"::{name} {told}::{commands.escape(text)}".replace("##[", "# #[")
+    return f"::{name} {fields}::{commands.escape(text)}".replace("##[", "# #[")

@@ -166,11 +166,11 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
     if not found:
         return None
     lines = outline(text).lines
-    said = "\n".join(
+    bodies = "\n".join(
         "" if line.in_code or line.quoted else text[line.start : line.end] for line in lines
     )
-    plain = _CODE_SPAN.sub("``", said)
-    return next((name for name, mark in found.items() if _is_in(mark, said, plain)), None)
+    plain = _CODE_SPAN.sub("``", bodies)
+    return next((name for name, mark in found.items() if _is_in(mark, bodies, plain)), None)
 
 
 def _find_profile_marker(body: str, profiles: Sequence[Profile]) -> Profile | None:

@@ -50,12 +50,12 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
         The others, in the same order.
     """
     kept = _without_reposts(messages)
-    said: dict[str, set[str]] = {}
+    seen: dict[str, set[str]] = {}
     for message in kept:
         if message.remark.kind is RemarkKind.LINE:
-            paragraphs = said.setdefault(message.author.name, set())
+            paragraphs = seen.setdefault(message.author.name, set())
             paragraphs.update(_plain(part) for part in _BLANK.split(message.text))
-    shortened = (_shortened(message, said.get(message.author.name)) for message in kept)
+    shortened = (_shortened(message, seen.get(message.author.name)) for message in kept)
     return tuple(message for message in shortened if message.text)
 
 
@@ -95,11 +95,11 @@ def _current_first(messages: Sequence[Message]) -> Iterable[int]:
     return sorted(range(len(messages)), key=rank)
 
 
-def _shortened(message: Message, said: set[str] | None) -> Message:
-    if message.remark.kind is RemarkKind.LINE or not said:
+def _shortened(message: Message, seen: set[str] | None) -> Message:
+    if message.remark.kind is RemarkKind.LINE or not seen:
         return message
     parts = _BLANK.split(message.text)
-    kept = [part for part in parts if not (_is_alone(part) and _plain(part) in said)]
+    kept = [part for part in parts if not (_is_alone(part) and _plain(part) in seen)]
     return message if len(kept) == len(parts) else replace(message, text="\n\n".join(kept))
 
 

@@ -101,8 +101,8 @@ class Counting:
         """
         code = self._process.wait()
         if code < 0 or code & _WRONG_USAGE:
-            said = self._errors.read_bytes().decode(errors="replace")[-_MESSAGE_END:]
-            raise ToolFailedError("pylint", f"failed with exit code {code}", code, said)
+            stderr_text = self._errors.read_bytes().decode(errors="replace")[-_MESSAGE_END:]
+            raise ToolFailedError("pylint", f"failed with exit code {code}", code, stderr_text)
         try:
             messages = json.loads(self._output.read_bytes())["messages"]
             return _by_file(self._names, messages)

@@ -149,13 +149,13 @@ def _from_claims(
     source: str, claims: Sequence[str], material: Material, rng: np.random.Generator
 ) -> dict[str, str]:
     drawn = shuffled(claims, rng)[:MAX_FACTS]
-    said = [paraphrase(claim, material.wording, rng) for claim in drawn]
+    reworded = [paraphrase(claim, material.wording, rng) for claim in drawn]
     return {
-        f"{source}-reworded": " ".join(said),
-        f"{source}-framed": " ".join(_framed(one, material, rng) for one in said[:3]),
-        f"{source}-steps": _stepwise(said, material),
-        f"{source}-one": said[0],
-        f"{source}-merged": raised(stop("; ".join(map(_tail, said)))),
+        f"{source}-reworded": " ".join(reworded),
+        f"{source}-framed": " ".join(_framed(one, material, rng) for one in reworded[:3]),
+        f"{source}-steps": _stepwise(reworded, material),
+        f"{source}-one": reworded[0],
+        f"{source}-merged": raised(stop("; ".join(map(_tail, reworded)))),
     }
 
 

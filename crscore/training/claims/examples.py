@@ -125,8 +125,8 @@ class Template:
             GenerationError: The template does not take the chat.
         """
         asked = chat_text.ids(self._tokenizer, messages)
-        said = self._ids(answer)
-        return Encoded(ids=(*asked, *said, self._end(messages, answer)), prompt=len(asked))
+        answer_ids = self._ids(answer)
+        return Encoded(ids=(*asked, *answer_ids, self._end(messages, answer)), prompt=len(asked))
 
     def _end(self, messages: Sequence[Message], answer: str) -> int:
         """Find the token with which the template closes a turn, if generation stops there."""

@@ -255,15 +255,15 @@ def _training_row(row: ClaimRow, number: int, path: Path) -> TrainingRow:
         sections = (row.claims or (), row.implications or ())
         claims, implications = (tuple(" ".join(t.split()) for t in texts) for texts in sections)
         return TrainingRow(line=number, change=change, claims=claims, implications=implications)
-    said = read_answer(row.completion)
-    if not said.claims:
+    read = read_answer(row.completion)
+    if not read.claims:
         raise InputError(f"{place}: the completion has no claim about the change")
     return TrainingRow(
         line=number,
         change=change,
-        claims=said.claims,
-        implications=said.implications,
-        cut=said.cut,
+        claims=read.claims,
+        implications=read.implications,
+        cut=read.cut,
     )
 
 

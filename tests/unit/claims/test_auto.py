@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from crscore import Scorer, plugins
-from crscore import settings as config
 from crscore.claims.auto import Auto
 from crscore.diff import parse
 from crscore.errors import DependencyError, GenerationError, ModelNotFoundError
 from crscore.records import Claims, Diff
+from crscore.settings import Config
 
 STRUCTURAL = plugins.create("claims", "structural")
 DIFFS = [parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n", path="a.py")]
@@ -58,7 +58,7 @@ def test_model_that_cannot_be_named_is_replaced_before_it_is_asked() -> None:
 
 
 def test_model_that_is_not_there_is_replaced_in_a_whole_run(tmp_path) -> None:
-    settings = config.Config(
+    settings = Config(
         model="./nosuch", offline=True, encoder="hashing", analyzers="none", cache=False
     )
     result = Scorer(settings).score("@@ -1 +1 @@\n-x = 1\n+x = 2\n", "Why 2?", path="a.py")

@@ -3,7 +3,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from crscore import settings as config
+from crscore.settings import override_settings
 from crscore.study import layout
 from crscore.study.issue_section import issue_section
 from crscore.study.issues import Issues
@@ -20,9 +20,7 @@ replace = msgspec.structs.replace
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> ValidationResult:
     folder = tmp_path_factory.mktemp("study")
-    settings = config.override_settings(
-        helper.SETTINGS, {"analyzers": "ruff", "cache_dir": str(folder)}
-    )
+    settings = override_settings(helper.SETTINGS, {"analyzers": "ruff", "cache_dir": str(folder)})
     return helper.made(folder, studies.analysed_rows(), settings=settings)
 
 

@@ -5,7 +5,6 @@ import pytest
 import scipy.stats
 
 from crscore import Scorer
-from crscore import settings as config
 from crscore.records import (
     Analysis,
     Finding,
@@ -15,6 +14,7 @@ from crscore.records import (
     ToolRun,
     ToolState,
 )
+from crscore.settings import override_settings
 from crscore.static_analysis.issues import Chosen
 from crscore.study import issues
 from crscore.study.issues import AnalyzedChange, Issues, Variant
@@ -24,13 +24,13 @@ from tests.helpers import findings as helper
 from tests.helpers import study as studies
 from tests.helpers.measured import measured, metric, row
 
-SETTINGS = config.override_settings(helper.SETTINGS, {"analyzers": "ruff"})
+SETTINGS = override_settings(helper.SETTINGS, {"analyzers": "ruff"})
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> ValidationResult:
     folder = tmp_path_factory.mktemp("study")
-    settings = config.override_settings(SETTINGS, {"cache_dir": str(folder)})
+    settings = override_settings(SETTINGS, {"cache_dir": str(folder)})
     return helper.made(folder, studies.analysed_rows(), settings=settings)
 
 
@@ -91,7 +91,7 @@ def test_score_is_compared_with_and_without_every_kind_of_issue(found: Validatio
 
 
 def test_structural_claims_have_no_issues_of_the_study(tmp_path: Path) -> None:
-    settings = config.override_settings(SETTINGS, {"cache": False})
+    settings = override_settings(SETTINGS, {"cache": False})
     made = of(
         helper.made(tmp_path, studies.analysed_rows(), settings=settings, claims="structural")
     )

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from crscore import settings as config
+from crscore.settings import override_settings
 from crscore.study import compare, error_analysis, results, saved
 from crscore.study.results import ValidationResult
 from tests.helpers import findings as helper
@@ -125,9 +125,7 @@ def test_texts_of_the_study_cannot_act_on_a_terminal(found: ValidationResult) ->
 
 
 def test_static_analysis_keeps_to_the_schema(tmp_path: Path) -> None:
-    settings = config.override_settings(
-        helper.SETTINGS, {"analyzers": "ruff", "cache_dir": str(tmp_path)}
-    )
+    settings = override_settings(helper.SETTINGS, {"analyzers": "ruff", "cache_dir": str(tmp_path)})
     for resamples in (0, 20):
         made = helper.made(
             tmp_path, studies.analysed_rows(), settings=settings, resamples=resamples

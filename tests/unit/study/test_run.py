@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crscore import settings as config
 from crscore.encoders import hashing
 from crscore.errors import DependencyError, InputError, UnknownPluginError, UnknownThresholdError
+from crscore.settings import override_settings
 from crscore.study import run, study
 from crscore.study.measure import ExtraMetrics, Measurements, Metric
 from tests.helpers import findings as helper
@@ -63,9 +63,7 @@ def test_unknown_claims_are_refused(tmp_path: Path) -> None:
 
 
 def test_encoder_without_a_threshold_gets_the_papers(tmp_path: Path) -> None:
-    settings = config.override_settings(
-        helper.SETTINGS, {"encoder": "hashing:64", "threshold": None}
-    )
+    settings = override_settings(helper.SETTINGS, {"encoder": "hashing:64", "threshold": None})
     found = helper.made(tmp_path, settings=settings)
     assert found.threshold == pytest.approx(found.tau_by_procedure, abs=1e-4)
     assert found.pairs.addressed is not None
@@ -76,9 +74,7 @@ def test_encoder_without_a_threshold_needs_sentences_of_the_best_system(tmp_path
     rows = studies.rows()
     for row in rows:
         row["reviews"] = [one for one in row["reviews"] if one["system"] == "knn"]
-    settings = config.override_settings(
-        helper.SETTINGS, {"encoder": "hashing:64", "threshold": None}
-    )
+    settings = override_settings(helper.SETTINGS, {"encoder": "hashing:64", "threshold": None})
     with pytest.raises(UnknownThresholdError, match="none is known for hashing:64"):
         helper.made(tmp_path, rows, settings=settings)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crscore import settings as config
 from crscore.errors import ConfigError, InputError
 from crscore.matchers.base import Cells, Judgement
 from crscore.matchers.published import Published
+from crscore.settings import override_settings
 from crscore.study import measure, run, saved, splits, study
 from crscore.study.results import ValidationResult
 from crscore.study.splits import Split
@@ -68,9 +68,7 @@ def made(
 ) -> ValidationResult:
     rows = studies.full_rows() if rows is None else rows
     path = studies.write(folder / "study.jsonl", rows)
-    settings = config.override_settings(
-        helper.SETTINGS, {"matcher": "calibrated", "threshold": None}
-    )
+    settings = override_settings(helper.SETTINGS, {"matcher": "calibrated", "threshold": None})
     chosen = run.Options(**({"resamples": 20, "attacks": True, "split": split} | options))
     return run.run(study.read_study(path), settings, chosen, trainer=trainer)
 
@@ -114,7 +112,7 @@ def test_trainer_gets_the_seed_and_the_reviews_of_its_part(tmp_path: Path) -> No
     told: list[str] = []
     path = studies.write(tmp_path / "study.jsonl", studies.full_rows())
     options = run.Options(resamples=0, seed=7, split=SPLITS[2])
-    run.run(study.read_study(path), helper.SETTINGS, options, trainer=trainer, tell=told.append)
+    run.run(study.read_study(path), helper.SETTINGS, options, trainer=trainer, progress=told.append)
     assert trainer.seeds == [7] * 10  # five systems, two groups of changes
     systems = [{one.system for c in part.changes for one in c.reviews} for part in trainer.parts]
     assert systems[0] == {"gpt3.5", "llama3", "lstm", "knn", "ground_truth"}

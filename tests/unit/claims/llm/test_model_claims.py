@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from crscore import Scorer, plugins
-from crscore import settings as config
 from crscore.claims.llm import factory, generator
 from crscore.claims.llm.generator import ModelClaims
 from crscore.claims.llm.options import Options
@@ -18,6 +17,7 @@ from crscore.diff import parse
 from crscore.errors import ConfigError, GenerationError
 from crscore.llm.engines.base import Answer, Message, Sampling
 from crscore.records import Claims, Diff, ReferenceKind
+from crscore.settings import resolve_settings
 from tests.helpers import scripted_llm
 from tests.helpers.scripted_llm import Asked, Say, well
 
@@ -260,7 +260,7 @@ def test_two_generators_are_joined_by_plus(monkeypatch, tmp_path: Path) -> None:
 def test_configured_model_is_asked_by_default(monkeypatch, tmp_path: Path) -> None:
     with scripted_llm.serve(by_file) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        settings = config.resolve_settings({"model": "tiny", "cache_dir": str(tmp_path)}, file=None)
+        settings = resolve_settings({"model": "tiny", "cache_dir": str(tmp_path)}, file=None)
         scorer = Scorer(settings, encoder="hashing", analyzers="none")
         result = scorer.score(PATCH, "Fine.")
     assert "claims:openai:tiny" in result.signature
@@ -268,7 +268,7 @@ def test_configured_model_is_asked_by_default(monkeypatch, tmp_path: Path) -> No
 
 def test_configured_model_that_is_gone_is_said_in_the_result(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    settings = config.resolve_settings({"model": "tiny", "cache_dir": str(tmp_path)}, file=None)
+    settings = resolve_settings({"model": "tiny", "cache_dir": str(tmp_path)}, file=None)
     result = Scorer(settings, encoder="hashing", analyzers="none").score(PATCH, "Fine.")
     assert "claims:structural@" in result.signature
     assert any("the configured model wrote none" in note for note in result.notes)
