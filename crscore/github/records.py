@@ -40,8 +40,6 @@ class Remark:
     """Who wrote it; None when the account is deleted."""
     is_bot: bool
     """True when the host says that the account is an app's."""
-    association: str = "NONE"
-    """The author's standing in the repository: OWNER, MEMBER, COLLABORATOR, ..., NONE."""
     url: str = ""
     """The page it is shown on."""
     created: str = ""
