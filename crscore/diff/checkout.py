@@ -82,8 +82,6 @@ class Checkout:
     """The newest commit of the change."""
     merge_base: str
     """The commit where the two parted."""
-    is_shallow: bool
-    """True when history is cut off, so that the merge base may be another one than GitHub's."""
 
     def diff(self, *, most_bytes: int = _DEFAULT_DIFF_BYTES) -> bytes:
         """Print the change, as `git diff base...head` does.
@@ -215,9 +213,8 @@ def find_checkout(folder: Path, base: str, head: str) -> Found:
         clones of depth 1), a folder of somebody else that git refuses to trust.
     """
     try:
-        wanted = ("rev-parse", "--absolute-git-dir", "--is-shallow-repository")
-        answer = git.run_git(wanted, folder=folder)
-        git_dir, shallow = answer.decode("utf-8", "surrogateescape").rstrip("\n").rsplit("\n", 1)
+        answer = git.run_git(("rev-parse", "--absolute-git-dir"), folder=folder)
+        git_dir = answer.decode("utf-8", "surrogateescape").rstrip("\n")
         for commit in (base, head):
             exists = ("cat-file", "-e", f"{_checked(commit)}^{{commit}}")
             git.run_git(exists, folder=Path(git_dir), is_git_dir=True)
@@ -226,14 +223,7 @@ def find_checkout(folder: Path, base: str, head: str) -> Found:
         return Found(None, exc.reason)
     if start is None:
         return Found(None, "the commit where base and head parted is not in it")
-    found = Checkout(
-        git_dir=Path(git_dir),
-        base=base,
-        head=head,
-        merge_base=start,
-        is_shallow=shallow != "false",
-    )
-    return Found(found, None)
+    return Found(Checkout(git_dir=Path(git_dir), base=base, head=head, merge_base=start), None)
 
 
 def _merge_base(git_dir: Path, base: str, head: str) -> str | None:

@@ -174,7 +174,6 @@ class _Item(msgspec.Struct, frozen=True):
     user: _User | None = None
     html_url: str = ""
     created_at: str = ""
-    author_association: str = "NONE"
 
 
 class _Line(_Item, frozen=True):
@@ -340,7 +339,6 @@ def _from_item(item: _Item, kind: RemarkKind) -> Remark:
         body=item.body or "",
         login=item.user.login if item.user else None,
         is_bot=item.user is not None and item.user.type == "Bot",
-        association=item.author_association,
         url=item.html_url,
         created=item.created_at,
     )

@@ -40,8 +40,6 @@ class Remark:
     """Login of the author; None when the account is deleted."""
     is_bot: bool
     """True when the host marks the account as an app's."""
-    association: str = "NONE"
-    """The author's association with the repository: OWNER, MEMBER, COLLABORATOR, ..., NONE."""
     url: str = ""
     """Its page on the host."""
     created: str = ""

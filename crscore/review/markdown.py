@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
+from markdown_it.rules_block import table
 from markdown_it.token import Token
 from selectolax.lexbor import LexborHTMLParser
 
@@ -143,7 +144,9 @@ def _breaks_on_purpose(before: str, after: str) -> bool:
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
     options = {"maxNesting": MAX_NESTING, "inline_definitions": True}
-    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", options).enable("strikethrough")
+    # Markdown-it looks for a table first, and would find one inside an HTML comment.
+    parser.block.ruler.after("html_block", "tables", table, {"alt": ["paragraph", "reference"]})
     parser.core.ruler.before("inline", "quotes", _drop_quotes)
     parser.core.ruler.at("inline", _read_inline)
     parser.inline.ruler.before("escape", "formula", _read_formula)

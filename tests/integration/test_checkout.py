@@ -108,7 +108,7 @@ def pull(tmp_path: Path) -> Pull:
 
 def test_change_is_the_one_from_where_the_branches_parted(pull: Pull) -> None:
     found = pull.found()
-    assert (found.merge_base, found.is_shallow) == (pull.start, False)
+    assert found.merge_base == pull.start
     plain = pull.git("diff", "--full-index", f"{pull.base}...{found.head}")
     assert found.diff().decode().strip() == plain
 
@@ -274,14 +274,14 @@ def test_clone_without_the_base_is_no_checkout(pull: Pull, tmp_path: Path) -> No
     assert found.reason
 
 
-def test_shallow_clone_with_both_ends_says_that_it_is_one(pull: Pull, tmp_path: Path) -> None:
+def test_shallow_clone_with_both_ends_is_used(pull: Pull, tmp_path: Path) -> None:
     shallow = tmp_path / "shallow"
     pull.git(
         "clone", "-q", "--depth", "2", "--no-single-branch", f"file://{pull.root}", str(shallow)
     )
     found = checkout.find_checkout(shallow, pull.base, pull.git("rev-parse", "HEAD"))
     assert found.checkout is not None
-    assert found.checkout.is_shallow
+    assert found.checkout.head == pull.git("rev-parse", "HEAD")
 
 
 def test_partial_clone_fetches_nothing(pull: Pull, tmp_path: Path) -> None:

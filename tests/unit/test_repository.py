@@ -32,6 +32,17 @@ def test_links_of_the_documents_lead_somewhere() -> None:
                 assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
+def test_files_that_the_documents_name_exist() -> None:
+    files = [f"/{path.relative_to(ROOT).as_posix()}" for path in tracked()]
+    pages = [ROOT / "docs" / "flow.md", *tracked("docs/design/*.md")]
+    for page in pages:
+        text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+        for name in re.findall(r"`((?:[\w.-]+/)*[\w-]+\.py)`", text):
+            if name == "crscore.py":  # a stranger's file, as an example
+                continue
+            assert any(file.endswith(f"/{name}") for file in files), f"{page.name}: {name}"
+
+
 def test_private_modules_are_used_in_their_room_alone() -> None:
     for path in tracked("crscore/**.py"):
         room = path.relative_to(ROOT).parts[1]

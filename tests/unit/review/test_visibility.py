@@ -183,6 +183,14 @@ def test_definition_in_use_hides_its_title_only() -> None:
     assert split_comment(body).hidden == ("read it",)
 
 
+def test_table_inside_a_comment_is_hidden() -> None:
+    found = split_comment(
+        "Shown.\n\n<!-- |<span hidden>\n|-|-|\n zebra -->\n\n| a | b |\n|-|-|\n| c | d |"
+    )
+    assert found.sentences == ("Shown.", "a", "b", "c", "d")
+    assert "zebra" in " ".join(found.hidden)
+
+
 def test_definition_in_a_quote_is_dropped() -> None:
     assert split_comment("> [//]: # (quoted note)\n> text\n\n[//]: # (own note)").hidden == (
         "own note",
