@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 _FAILURES: Final = (DependencyError, EncodingError, GenerationError)
-"""Errors that trigger the fallback: missing package, missing model, or a model that cannot answer.
-"""
+"""Errors that trigger the fallback: a missing package or model, or a model that cannot answer."""
 
 
 @dataclass(slots=True)

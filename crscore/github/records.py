@@ -45,8 +45,7 @@ class Remark:
     created: str = ""
     """Time of creation, ISO 8601 in UTC."""
     state: str = ""
-    """State of a review: APPROVED, CHANGES_REQUESTED, COMMENTED or DISMISSED; "" for other kinds.
-    """
+    """State of a review: APPROVED, CHANGES_REQUESTED, COMMENTED or DISMISSED; "" for others."""
     path: str | None = None
     """File it is on; None for a review's text and the conversation."""
     line: int | None = None

@@ -35,8 +35,7 @@ MAX_NESTING: Final = 40
 MAX_BRACKETS: Final = 2_000
 """Number of `[` in a block above which links are ignored: matching them takes quadratic time."""
 MAX_FORMATS: Final = 5
-"""Maximum different formatting tags that may continue in the next paragraph, if one may hide text.
-"""
+"""Maximum different formatting tags continued in the next paragraph, if one may hide text."""
 
 INLINE_TAGS: Final = frozenset(
     {"a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i"}

@@ -35,8 +35,7 @@ TESTS = 0.8
 VERSION = 1
 """Version, increased whenever a diff may get different claims."""
 WRONG_LANGUAGE = 0.3
-"""Share of unreadable bytes above which a file may be in a language other than its name suggests.
-"""
+"""Share of unreadable bytes above which a file's language may differ from its name's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Spoken:
     remark: Remark
     """Remark as stored by the host."""
     reviewer: str
-    """Author of the remark."""
+    """Name of the reviewer who wrote it."""
     comment: int
     """Index of the comment in the result's `comments`."""
 
