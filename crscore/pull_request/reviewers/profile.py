@@ -30,8 +30,7 @@ class Cut(_Table, frozen=True):
     """`[cut]`: parts removed from a body; the rest is review."""
 
     between: tuple[tuple[str, str], ...] = ()
-    """Pairs of texts: removes everything from a first text to the next second one, both included.
-    """
+    """Two texts: everything from the first to the next second one is removed, both included."""
     details: tuple[str, ...] = ()
     """Patterns of a summary: the folded part is removed with its content."""
     summaries: tuple[str, ...] = ()
