@@ -52,13 +52,13 @@ DOCUMENTS = {
     "result": Document(
         result.SCHEMA,
         "crscore result",
-        "What `--format json` writes: one result, or several under `results`.",
+        "Output of `--format json`: one result, or several under `results`.",
         (result.Result, result.Results),
     ),
     "pull": Document(
         pull.SCHEMA,
         "crscore pull request",
-        "What `crscore pr` and the action write of one pull request: what people are shown, then "
+        "Output of `crscore pr` and the action for one pull request: what people are shown, then "
         "all that it was made of.",
         (pull.PullDocument,),
     ),
