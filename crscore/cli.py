@@ -53,7 +53,7 @@ class _Commands(click.Group):
 )
 @click.version_option(__version__, message="crscore %(version)s")
 def cli() -> None:
-    """Say how good a code review is, and show why."""
+    """Measure how good a code review is, and show why."""
 
 
 def main() -> None:

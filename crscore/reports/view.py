@@ -319,8 +319,8 @@ def analysis(found: Analysis) -> tuple[str, ...]:
         if found.findings
         else "nothing found",
         *([f"{elsewhere:,} on unchanged lines"] if elsewhere else []),
-        *([f"{older:,} there before"] if older else []),
-        *([f"{style:,} of taste"] if style else []),
+        *([f"{older:,} pre-existing"] if older else []),
+        *([f"{style:,} of style"] if style else []),
         *([f"{rest:,} over the limit of a hunk"] if rest else []),
     ]
     return (f"Static analysis by {', '.join(ran) or 'no tool'}: {', '.join(parts)}.",)

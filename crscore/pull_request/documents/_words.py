@@ -115,7 +115,7 @@ def meaning(found: Overview) -> str:
     if found.graded:
         # For the shipped weights, on the human study: README, "What the number means".
         scale = (
-            " The numbers keep from the extremes: a review that people rate 4 or 5 of 5 typically "
+            " The numbers avoid the extremes: a review that people rate 4 or 5 of 5 typically "
             "has a relevance near 0.35."
         )
         first = (
@@ -129,7 +129,7 @@ def meaning(found: Overview) -> str:
             "comprehensiveness is the share of the points to touch that it addresses"
         )
     return (
-        f"{first}; relevance is their harmonic mean.{scale} The numbers tell what a review "
+        f"{first}; relevance is their harmonic mean.{scale} The numbers measure what a review "
         "covers, not whether it is right, and nothing about who wrote it."
     )
 

@@ -268,7 +268,7 @@ def _note_left_out(
         yield (
             f"Not scored, because they look like reports of tools: what "
             f"{', '.join(sorted(reporters))} posted in the conversation. To score one, name "
-            "everybody who is to be scored (authors), or tell its posts by their text (bot "
+            "everybody who is to be scored (authors), or identify its posts by their text (bot "
             "markers)."
         )
     if pull_author is None and GHOST in _names(messages):

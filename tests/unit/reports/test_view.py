@@ -253,6 +253,6 @@ def test_analysis_counts_why_findings_do_not_count() -> None:
     )
     (said,) = view.analysis(Analysis(findings=found, tools=(run_of("ruff"),)))
     assert said == (
-        "Static analysis by ruff 1.0: 1 of 6 findings counted, 1 on unchanged lines, 1 there "
-        "before, 1 of taste, 2 over the limit of a hunk."
+        "Static analysis by ruff 1.0: 1 of 6 findings counted, 1 on unchanged lines, "
+        "1 pre-existing, 1 of style, 2 over the limit of a hunk."
     )
