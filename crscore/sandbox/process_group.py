@@ -63,8 +63,7 @@ class Group:
     def read(self, stream: int) -> None:
         """Read the available content of a pipe, at most one chunk.
 
-        While the launcher is alive, a pipe does not reach its end, as the launcher holds the other
-        end.
+        While the launcher is alive, a pipe does not end: the launcher holds the other end too.
         """
         with contextlib.suppress(BlockingIOError):
             self.output[stream] += os.read(stream, _CHUNK)
