@@ -68,7 +68,7 @@ class Settings:
     seed: int
     """Seed of the draws."""
     split: str | None = None
-    """How changes were held out from training; None when nothing was trained here."""
+    """Split that held out changes from training; None when nothing was trained here."""
 
 
 class Data(Struct, frozen=True, kw_only=True):
