@@ -1,4 +1,4 @@
-"""How long all analyzers take on one changed file of 500 lines, the first time and again.
+"""Run time of all analyzers on one changed file of 500 lines, the first time and again.
 
     python benchmarks/analyzers_speed.py [--runs N] [--lines N] [--analyzers NAMES]
 
@@ -231,7 +231,7 @@ def change(kind: Kind, lines: int) -> Diff:
 
 
 def analysed(settings: Config, changed: Diff) -> tuple[float, Analysis]:
-    """Analyse once, with new parts; the seconds and the answer."""
+    """Analyse once, with new parts; return the seconds and the analysis."""
     start = time.perf_counter()
     (found,) = scorer.make_analyzers(settings).analyze([changed])
     return time.perf_counter() - start, found

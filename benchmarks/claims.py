@@ -115,7 +115,7 @@ def share(cell: Sequence[bool]) -> float:
 
 
 def answers_held(name: str, pairs: Iterable[tuple[str, str]]) -> None:
-    """Share dropped from whole answers of models that nobody tried to mislead."""
+    """Print the share dropped from whole answers of models without misleading input."""
     dropped: Counter[str] = Counter()
     total = merged = 0
     for patch, raw in pairs:

@@ -1,4 +1,4 @@
-"""Hold the claims without a model against those of a language model, and join the two.
+"""Compare claims made without a model with those of a language model, and join the two.
 
     python benchmarks/claims_compared.py DATA [--folds 5]
 
@@ -31,7 +31,7 @@ def rows(data: Path) -> list[dict]:
 
 
 def with_files(row: dict):
-    """The change with its whole files, as `crscore validate` gives it."""
+    """Return the change with its whole files, as in `crscore validate`."""
     change = parse.parse_diff(row["patch"], language=row["language"])
     path = change.files[0].path
     return parse.with_sources(change, {path: (row.get("old_source"), row.get("new_source"))})

@@ -1,4 +1,4 @@
-"""Which issues help a score, and which sentences of two tools mean one defect.
+"""Choice of issues that help a score, and of sentences of two tools that mean one defect.
 
     python benchmarks/issues.py DATA [--claims NAME] [--split] [--tools-dir DIR]
 
@@ -41,7 +41,7 @@ UNUSED_IMPORTS = ("F401", "UnnecessaryImport")
 
 
 class Choice(NamedTuple):
-    """Some of the findings."""
+    """Choice of findings."""
 
     keep: Keep = lambda _: True
     limit: int = 3
@@ -64,7 +64,7 @@ CHOICES = {
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Analyzers that say a part of what others said."""
+    """Analyzers restricted to a part of the findings of others."""
 
     known: AnalysisCache
     choice: Choice
@@ -88,7 +88,7 @@ class Chosen:
 
 
 class Written:
-    """A claim generator that writes once for each change."""
+    """Claim generator that generates once for each change."""
 
     def __init__(self, generator: object) -> None:
         self.generator, self.identity, self.known = generator, generator.identity, {}
@@ -101,7 +101,7 @@ class Written:
 
 
 class Bench:
-    """One study, what the tools say of it, and the matchers."""
+    """Study, with the tools' findings and the matchers."""
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.study = study.read_study(given.data)
@@ -155,7 +155,7 @@ class Bench:
 
 
 def merged(base: Measurements, part: Measurements) -> Measurements:
-    """Put the rows that were scored again in the place of their first values."""
+    """Replace the first values of the rows that were scored again."""
     places = {row.place: index for index, row in enumerate(base.rows)}
     values = base.primary.values.copy()
     for row, again in zip(part.rows, part.primary.values, strict=True):
@@ -165,7 +165,7 @@ def merged(base: Measurements, part: Measurements) -> Measurements:
 
 
 def pairs(bench: Bench) -> None:
-    """Print what two tools say of one line, the most alike first."""
+    """Print the findings of two tools on one line, the most similar first."""
     print("two tools on one line: how often, cosines as written / without places / without names")
     found = defaultdict(list)
     for look in bench.looks:
@@ -188,7 +188,7 @@ def pairs(bench: Bench) -> None:
 
 
 def alike(bench: Bench, one: Finding, other: Finding) -> tuple[float, float, float]:
-    """Three cosines of two sentences."""
+    """Return three cosines of two sentences."""
     texts = [one.text, other.text]
     bare = [PLACE.sub("", text) for text in texts]
     nameless = [NAME.sub("it", text) for text in bare]
@@ -200,7 +200,7 @@ def alike(bench: Bench, one: Finding, other: Finding) -> tuple[float, float, flo
 
 
 def gains(bench: Bench) -> None:
-    """Print what each choice of issues does to the agreement with people."""
+    """Print the effect of each choice of issues on the agreement with people."""
     touched = frozenset(
         look.change.id
         for look in bench.looks

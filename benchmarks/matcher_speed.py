@@ -37,7 +37,7 @@ GOAL = 0.20
 
 
 def from_study(path: Path, count: int) -> Iterator[tuple[DiffLike, ReviewLike]]:
-    """One review of each change, then the next of each, until there are enough."""
+    """Yield one review of each change, then the next of each, until there are enough."""
     changes = [(read_diff(change), change.reviews) for change in study.read_study(path).changes]
     made = 0
     for number in range(max(len(reviews) for _, reviews in changes)):
@@ -48,7 +48,7 @@ def from_study(path: Path, count: int) -> Iterator[tuple[DiffLike, ReviewLike]]:
 
 
 class Timed:
-    """A matcher that keeps the time it spends."""
+    """Matcher that measures its run time."""
 
     def __init__(self, inner: Matcher) -> None:
         self.inner, self.identity, self.decision = inner, inner.identity, inner.decision
@@ -69,7 +69,7 @@ class Measured(NamedTuple):
 
 
 def measure(name: str, pairs: Pairs, *, runs: int) -> Measured:
-    """The fastest of some runs; what is slower is noise of the machine."""
+    """Return the fastest of several runs; slower ones are machine noise."""
     matcher = Timed(Scorer(matcher=name, analyzers="none").parts.matcher)
     scorer = Scorer(matcher=matcher, analyzers="none")
     scorer.score_many(pairs[:1])  # loads the model and the weights

@@ -41,7 +41,7 @@ HEAD = "con    comp   rel    tau-b  nojunk within systems"
 
 
 class Bench:
-    """One study, its claims and an encoder that remembers."""
+    """Study, its claims and an encoder with a cache."""
 
     def __init__(self, path: Path) -> None:
         self.study = study.read_study(path)
@@ -52,7 +52,7 @@ class Bench:
         return matcher.train(rated, encoder=self.encoder, generator=self.writer, recipe=recipe)
 
     def values(self, learned: matcher.Calibrated, fold: splits.Fold) -> dict:
-        """Predictions for the reviews a fold holds out, for both kinds of claims."""
+        """Return predictions for the reviews a fold holds out, for both kinds of claims."""
         generators = {"recorded": study.recorded(self.study), "structural": self.writer}
         return {
             claims: measure.measure(
@@ -69,7 +69,7 @@ class Bench:
 
 
 class Remembered:
-    """A claim generator that writes once for each change."""
+    """Claim generator that generates once for each change."""
 
     def __init__(self, generator: object) -> None:
         self.generator, self.identity, self.known = generator, generator.identity, {}

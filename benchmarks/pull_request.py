@@ -52,7 +52,7 @@ class Run:
 
     @property
     def plain(self) -> int:
-        """GET requests that were not conditional."""
+        """Number of GET requests that were not conditional."""
         return sum(entry.method == "GET" and not entry.conditional for entry in self.entries)
 
     @property
@@ -87,7 +87,7 @@ def pushed_to(world: World) -> World:
 
 
 def fewest(server: Server) -> tuple[int, str]:
-    """The fewest requests that bring everything; a list of n takes n/100 of them, rounded up."""
+    """Return the fewest requests that bring everything; a list of n takes n/100, rounded up."""
     (repository,) = server.world.repositories
     (pull,) = repository.pulls.values()
     changes = repository.history.changes(

@@ -1,4 +1,4 @@
-"""Scores how good a code review is: conciseness, comprehensiveness and relevance."""
+"""Scoring of code reviews: conciseness, comprehensiveness and relevance."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: a part run as a program needs few of them."""
+    """Import a public name at first use: a module run as a program needs few of them."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 FILE_NAME = "store.sqlite3"
 MAX_BYTES = 256 * 2**20
-"""Most bytes of values kept."""
+"""Maximum bytes of values kept."""
 _KEPT_AFTER_EVICTION = 0.8
 _LOCK_TIMEOUT_S = 5.0
-# A value read twice within this time is not marked as used twice: marking is a write.
+# A value read twice within this time is not marked as used again: marking is a write.
 _STALE_S = 3600.0
 _MIGRATIONS = (
     """
@@ -37,18 +37,18 @@ _MIGRATIONS = (
     CREATE INDEX entries_by_use ON entries (used, size);
     """,
 )
-"""Append only: the file's `user_version` counts those it has had."""
+"""Migrations, append-only: the file's `user_version` is the number applied."""
 
 
 class Summary(NamedTuple):
     """Summary of the entries of one kind."""
 
     kind: str
-    """The first word of the keys."""
+    """First word of the keys."""
     entries: int
-    """How many."""
+    """Number of entries."""
     size: int
-    """Bytes of their values."""
+    """Bytes of the values."""
 
 
 def default_folder() -> Path:
@@ -151,7 +151,7 @@ class Store:
 
     @contextlib.contextmanager
     def _working(self) -> Iterator[sqlite3.Connection | None]:
-        """Lock the open file for one thread; None when it cannot be opened."""
+        """Lock the open file for one thread; yield None when it cannot be opened."""
         with self._lock:
             if self._connection is None and not self._is_broken:
                 self._connection = self._open()

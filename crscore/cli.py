@@ -1,4 +1,4 @@
-"""The command line: flags, and turning errors into one line and an exit code.
+"""Command line: flags, and conversion of errors to one line and an exit code.
 
 Exit codes: 0 fine, 1 the quality gate failed, 2 wrong usage or settings, 3 the input or a
 part of the run failed, 4 a bug in crscore, 130 interrupted, 141 the reader of a pipe went away.
@@ -24,7 +24,7 @@ DEFAULT_COMMAND = "score"
 
 
 class _Commands(click.Group):
-    """Subcommands are the modules of `crscore.commands`; only the one called is imported."""
+    """Group whose subcommands are the modules of `crscore.commands`, imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's)
         found = (module.name for module in pkgutil.iter_modules(commands.__path__))
@@ -38,7 +38,7 @@ class _Commands(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Let `crscore DIFF REVIEW` mean `crscore score DIFF REVIEW`."""
+        """Convert `crscore DIFF REVIEW` to `crscore score DIFF REVIEW`."""
         own = {"--help", "-h", "--version"}
         if args and args[0] not in own and args[0] not in self.list_commands(ctx):
             args = [DEFAULT_COMMAND, *args]
@@ -70,7 +70,7 @@ def run(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    # A terminal that cannot show a character must not turn a finished score into a crash.
+    # An unsupported character in the terminal must not turn a finished score into a crash.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -79,8 +79,8 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", EXIT_INTERRUPTED)
     except SystemExit:
-        # How click ends a run whose reader went away (`crscore ... | head`): nobody is left to
-        # tell, and its code would be that of the quality gate.
+        # click's way to end a run whose reader is gone (`crscore ... | head`): no message can be
+        # shown, and click's exit code would be that of the quality gate.
         return EXIT_PIPE
     except OSError as exc:
         return _fail(f"the system refused: {exc}", EXIT_FAILED)
@@ -109,7 +109,7 @@ def _fail(message: str, code: int) -> int:
 
 
 def _bug(exc: Exception) -> str:
-    """Write what a report of the bug needs, and say where."""
+    """Write the details for a bug report to a file, and return a message with its path."""
     lines = [
         f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}\n",
         *traceback.format_exception(exc),

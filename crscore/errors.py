@@ -42,7 +42,7 @@ class CRScoreError(Exception):
     """Root of all errors raised on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Also for a field that was given by name, which is not in `args`.
+        # Also for a field given by name, which is not in `args`.
         return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
 
@@ -125,7 +125,7 @@ class UnknownThresholdError(ConfigError):
     """Raised when no threshold is known for an encoder.
 
     Args:
-        encoder: Its name and model.
+        encoder: Name and model of the encoder.
     """
 
     def __init__(self, encoder: str) -> None:
@@ -141,7 +141,7 @@ class DependencyError(CRScoreError):
     """Raised when a package that this run needs is not installed.
 
     Args:
-        package: What is missing.
+        package: The missing package.
         command: The command that installs it.
     """
 
@@ -158,8 +158,8 @@ class UnknownPluginError(CRScoreError):
 
     Args:
         kind: `claims`, `encoders`, `engines`, `matchers`, `reports` or `analyzers`.
-        name: The name asked for.
-        known: The names there are.
+        name: The requested name.
+        known: The existing names.
     """
 
     kind: str
@@ -171,7 +171,7 @@ class UnknownPluginError(CRScoreError):
 
 
 class AnalyzerError(CRScoreError):
-    """Raised when an analysis tool cannot do its part."""
+    """Raised when an analysis tool cannot complete its part of a run."""
 
 
 @dataclass(eq=False)
@@ -210,7 +210,7 @@ class ToolNotFoundError(AnalyzerError):
 
 @dataclass(eq=False)
 class ToolFailedError(AnalyzerError):
-    """Raised when a tool breaks a limit, dies, or ends in a way its manifest does not know.
+    """Raised when a tool exceeds a limit, crashes, or ends in a way its manifest does not list.
 
     Args:
         tool: The tool.
@@ -229,7 +229,7 @@ class ToolFailedError(AnalyzerError):
 
 
 class ToolOutputError(ToolFailedError):
-    """Raised when a tool's output is not what its format says."""
+    """Raised when a tool's output does not match its format."""
 
     def __str__(self) -> str:
         return f"the output of {self.tool} cannot be read: {self.reason}"
@@ -248,8 +248,8 @@ class ModelNotFoundError(EncodingError):
     """Raised when a model's files are not on this machine and could not, or may not, be fetched.
 
     Args:
-        model: The model asked for.
-        command: What makes it available.
+        model: The requested model.
+        command: Command that makes it available.
     """
 
     model: str
@@ -277,7 +277,7 @@ class StoreError(CRScoreError):
 
 @dataclass(eq=False)
 class HostError(CRScoreError):
-    """Raised when the code host, or the local checkout, cannot do its part.
+    """Raised when the code host, or the local checkout, cannot complete a request.
 
     Args:
         what: What was asked for, in words or as a path of the host's interface.
@@ -308,9 +308,9 @@ class RateLimitedError(HostError):
     """Raised when the host asks to wait longer than the run may.
 
     Args:
-        what: What was asked for.
-        reason: Which limit was met.
-        retry_after: Seconds that the host asks to wait; None when it did not say.
+        what: The request.
+        reason: The limit that was reached.
+        retry_after: Seconds that the host asks to wait; None when unknown.
     """
 
     retry_after: float | None = None

@@ -105,13 +105,13 @@ def _read_source(folder: Path, path: str, largest: int) -> str | None:
 
 
 def check_output(output: str | None) -> None:
-    """Fail before the work, not after it.
+    """Check that the output can be written, before the work begins.
 
     Args:
-        output: Where the report is to go; None for stdout.
+        output: Path of the report; None for stdout.
 
     Raises:
-        OutputError: It cannot be written there.
+        OutputError: The report cannot be written.
     """
     if output is None:
         return
@@ -125,14 +125,14 @@ def check_output(output: str | None) -> None:
 
 
 def write_text(text: str, output: str | None) -> None:
-    """Write the whole report or nothing: into a file beside the target, then renamed.
+    """Write the report atomically: to a file next to the target, then renamed.
 
     Args:
         text: The report.
         output: A path, or None for stdout.
 
     Raises:
-        OutputError: It cannot be written there.
+        OutputError: The report cannot be written.
     """
     if output is not None:
         write_bytes(text.encode("utf-8"), output)
@@ -149,16 +149,16 @@ def write_text(text: str, output: str | None) -> None:
 
 
 def write_bytes(content: bytes, output: str) -> None:
-    """Write a whole file or nothing: into a file beside the target, then renamed.
+    """Write a file atomically: to a file next to the target, then renamed.
 
     Args:
         content: The content of the file.
         output: A path.
 
     Raises:
-        OutputError: It cannot be written there.
+        OutputError: The file cannot be written.
     """
-    # A link stays a link: what it points to is replaced.
+    # A link is kept: its target is replaced.
     target = Path(output).resolve()
     try:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced

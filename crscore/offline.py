@@ -38,7 +38,7 @@ class OfflineError(CRScoreError):
 
 
 def forbid_sockets() -> None:
-    """Refuse every socket from here on; it cannot be undone in this process.
+    """Block every new socket; this cannot be undone in this process.
 
     The model libraries are told as well, so that they look in their cache and nowhere else.
 

@@ -1,4 +1,4 @@
-"""The steps of a run, in order.
+"""Steps of a run, in order.
 
 diff -> claims and findings -> sentences -> similarity -> matched cells -> scores. The parts
 are passed in; this module looks up none and reads nothing.
@@ -46,18 +46,18 @@ NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
 class Pair(NamedTuple):
-    """A change and a review of it."""
+    """Change with a review of it."""
 
     diff: Diff
     """The change. Pairs that share the object share its claims."""
     comments: tuple[Comment, ...]
-    """The review of it."""
+    """Review of the change."""
     originals: Mapping[int, Diff] = NO_ORIGINALS
     """For the index of a comment on an older version of the change: what it was written on."""
 
 
 class Analyzers(Protocol):
-    """Looks for issues in changed code."""
+    """Interface of static analysis."""
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
         """Return the findings of each change, in order."""
@@ -69,23 +69,23 @@ class Parts:
     """The parts of a run."""
 
     generator: ClaimGenerator
-    """Writes the claims."""
+    """Generator of the claims."""
     analyzers: Analyzers
-    """Finds the issues."""
+    """Static analysis that finds the issues."""
     encoder: Encoder
-    """Turns texts into vectors."""
+    """Encoder of texts as vectors."""
     matcher: Matcher
-    """Judges cells."""
+    """Matcher that judges the cells."""
     splitter: str
-    """How a comment becomes sentences."""
+    """Splitter of comments into sentences."""
     max_claims: int | None
-    """Most claims and implications a score counts; None for all."""
+    """Maximum claims and implications that a score counts; None for all."""
     max_issues: int | None
-    """Most issues of one hunk that a score counts; None for all."""
+    """Maximum issues of one hunk that a score counts; None for all."""
     threshold: float | None
     """The matcher's cosine threshold, for the report; None when it has none."""
     signature: Mapping[str, str]
-    """Names all of the above; a result adds the generator and the tools that spoke."""
+    """Identities of the above; a result adds the generator and the tools that ran."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,15 +108,15 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
 
     Args:
         pairs: Any number of changes with their reviews.
-        parts: What to score with.
+        parts: Parts of the run.
 
     Returns:
-        One result a pair, in order.
+        One result per pair, in order.
 
     Raises:
         CRScoreError: A part failed; nothing is scored then.
     """
-    # A comment on an older version is a review of that version, too: a pair of its own.
+    # A comment on an older version is also a review of that version: a separate pair.
     earlier = [(at, index) for at, pair in enumerate(pairs) for index in pair.originals]
     older = [Pair(pairs[at].originals[i], (pairs[at].comments[i],)) for at, i in earlier]
     works = _prepare_all([*pairs, *older], parts)
@@ -130,7 +130,7 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
 
 
 def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Work]:
-    """Make the claims and find the issues of all changes, each once and in one call."""
+    """Make the claims and find the issues of all distinct changes, in one call each."""
     diffs = list({id(pair.diff): pair.diff for pair in pairs}.values())
     claims = parts.generator.generate(diffs)
     analyses = parts.analyzers.analyze(diffs)
@@ -166,7 +166,7 @@ def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
 
 
 def _encode(works: Sequence[_Work], encoder: Encoder) -> Vectors:
-    """Turn every distinct text into a vector, in one call."""
+    """Encode every distinct text, in one call."""
     texts: dict[str, None] = {}
     for work in works:
         texts |= dict.fromkeys(map(_reading, work.references))
@@ -186,7 +186,7 @@ def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
 
 def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, Result]) -> Result:
     """Compare, match and score one pair; `originals` has its comments on older versions."""
-    # What a reader sees of the comments, then what is hidden in them.
+    # The visible text of the comments, then the hidden text.
     units = (
         *(Sentence(text=t, comment=i) for i, c in enumerate(work.parsed) for t in c.sentences),
         *(
@@ -221,7 +221,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
-    # Only now is it known who wrote: a generator may have fallen back to another.
+    # The generator is known only now: it may have fallen back to another.
     spoke = {"claims": parts.generator.identity, "analyzers": work.analysis.identity}
     return assembly.build_result(
         board,
@@ -236,7 +236,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
 
 
 def _degrees_elsewhere(units: Sequence[Sentence], originals: Mapping[int, Result]) -> Floats:
-    """Look up how far each sentence addresses the older version that its comment is on.
+    """Return the degree to which each sentence addresses the older version of its comment.
 
     Returns:
         Shape (S,), each in [0, 1]; 0 for the sentences of all other comments.

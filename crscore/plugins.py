@@ -1,4 +1,4 @@
-"""Plugins found by name: a module that defines `create` is one, and its file name is its name.
+"""Plugins by name: modules that define `create`, named by their file.
 
 A plugin that takes options defines `class Options(msgspec.Struct, frozen=True, kw_only=True,
 forbid_unknown_fields=True)`, each field with its type, its limits (`Annotated[int, Meta(ge=1)]`)
@@ -29,7 +29,7 @@ KINDS: Final = {
     "matchers": "matchers",
     "reports": "reports",
 }
-"""Each kind of plugin and its folder in this package."""
+"""Folder in this package by kind of plugin."""
 # "... - at `$.dim`", "... unknown field `colour`"
 _OPTION: Final = re.compile(r"(?: - at `\$\.|field `)(\w+)")
 

@@ -1,7 +1,7 @@
-"""Values that cross rooms, in the order of a run.
+"""Values that cross modules, in the order of a run.
 
 A diff; its pseudo-references (claims, and findings of static analysis); the comments of a review;
-what the two sides score together.
+the scores of the two sides.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class FileStatus(StrEnum):
 
 
 class Side(StrEnum):
-    """The version of a file that a line number counts in."""
+    """Version of a file that a line number refers to."""
 
     OLD = "old"
     NEW = "new"
@@ -45,7 +45,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLine:
-    """One line of a hunk."""
+    """Line of a hunk."""
 
     kind: LineKind
     """Added, removed or context."""
@@ -63,7 +63,7 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hunk:
-    """One `@@` block."""
+    """Hunk: one `@@` block."""
 
     old_start: int
     """First line in the old file; 0 for a new file."""
@@ -85,7 +85,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:
-    """One file of a diff."""
+    """File of a diff."""
 
     path: str
     """Path in the new version; the old path for a deleted file; "" when unknown (a bare hunk)."""
@@ -94,23 +94,23 @@ class ChangedFile:
     status: FileStatus
     """Change of the file as a whole."""
     language: str | None
-    """By the path's suffix (`python`, `json`, ...) or as the caller said; None if unknown."""
+    """By the path's suffix (`python`, `json`, ...) or as given by the caller; None if unknown."""
     hunks: tuple[Hunk, ...]
     """Empty for binary files, submodules, pure renames and mode changes."""
     is_binary: bool = False
-    """The diff says only that the binary contents differ."""
+    """Whether the diff only reports that the binary contents differ."""
     is_submodule: bool = False
     """The entry is a submodule (mode 160000)."""
     is_missing: bool = False
-    """The host did not show what changed in it."""
+    """Whether the host omitted its changes."""
     old_mode: str | None = None
-    """File mode before, six octal digits, when the diff tells it."""
+    """File mode before, six octal digits, when given in the diff."""
     new_mode: str | None = None
-    """File mode after, six octal digits, when the diff tells it."""
+    """File mode after, six octal digits, when given in the diff."""
     old_source: str | None = None
-    """The whole old file, when the caller gave it."""
+    """Whole old file, when given by the caller."""
     new_source: str | None = None
-    """The whole new file, when the caller gave it."""
+    """Whole new file, when given by the caller."""
 
     def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
         """Return the lines of these kinds of all hunks, in diff order; all without a kind."""
@@ -119,12 +119,12 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """A parsed change."""
+    """Parsed change."""
 
     files: tuple[ChangedFile, ...]
-    """In the order of the diff."""
+    """Files in diff order."""
     sha256: str
-    """Hash of the diff's text as read, 64 hex digits; names the change in caches and recordings."""
+    """Hash of the diff's text as read, 64 hex digits; identifies it in caches and recordings."""
     notes: tuple[str, ...] = ()
     """Repairs and omissions of the reader, one sentence each."""
 
@@ -135,12 +135,12 @@ class Diff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineSpan:
-    """Lines of one side of one file."""
+    """Range of lines on one side of one file."""
 
     path: str
     """The file's path on that side."""
     side: Side
-    """Which version the numbers count in."""
+    """Version that the numbers refer to."""
     start: int
     """First line, 1-based; 0 for the file as a whole."""
     end: int
@@ -164,15 +164,15 @@ class PseudoReference:
     kind: ReferenceKind
     """Claim, implication or issue."""
     source: str
-    """Who wrote it: a claim generator's or an analyzer's name."""
+    """Name of the claim generator or analyzer."""
     spans: tuple[LineSpan, ...] = ()
-    """The lines it stands on; empty when it speaks of the whole change."""
+    """Lines it is about; empty when it is about the whole change."""
     identifiers: tuple[str, ...] = ()
-    """The names of the code it stands on, most telling first."""
+    """Names of the code it is about, most informative first."""
     reading: str = ""
-    """The same statement as the encoder reads it, code in words; "" where `text` serves both."""
+    """The statement as the encoder reads it, with code in words; "" for `text`."""
     weight: float = 1.0
-    """How informative it is, in (0, 1]; orders references, does not enter the published score."""
+    """Informativeness, in (0, 1]; orders references and does not affect the published score."""
     counted: bool = True
     """False when it is left out of the diff's comprehensiveness (over the claim limit)."""
 
@@ -190,7 +190,7 @@ class Claims:
 
 
 class Severity(StrEnum):
-    """How much a finding matters, as SARIF names it."""
+    """Severity of a finding, as in SARIF."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -198,7 +198,7 @@ class Severity(StrEnum):
 
 
 SEVERITIES = tuple(Severity)
-"""Worst first."""
+"""Severities, worst first."""
 
 
 class ToolState(StrEnum):
@@ -212,7 +212,7 @@ class ToolState(StrEnum):
 
 
 class Coverage(StrEnum):
-    """How much of what should have been analysed was."""
+    """Completeness of the static analysis."""
 
     NONE = "none"
     PARTIAL = "partial"
@@ -226,7 +226,7 @@ class Finding:
     tool: str
     """The tool's name."""
     rule: str
-    """The tool's id of the rule; "" when it gave none."""
+    """The tool's id of the rule; "" when missing."""
     path: str
     """Path in the diff."""
     line: int
@@ -234,19 +234,19 @@ class Finding:
     end_line: int
     """Last line, inclusive; equal to `line` when the tool names one."""
     message: str
-    """The tool's own words."""
+    """Message of the tool."""
     text: str
-    """One English sentence, as a reviewer would say it."""
+    """One English sentence, as a reviewer would write it."""
     severity: Severity
-    """How much it matters."""
+    """Severity of the finding."""
     in_change: bool = False
-    """True when it stands on a changed line."""
+    """Whether it is on a changed line."""
     pre_existing: bool = False
     """True when the old file had it on the same code."""
     is_style: bool = False
-    """True for a matter of taste, which does not count."""
+    """Whether it is a matter of style, which does not count."""
     counted: bool = False
-    """True when it is a pseudo-reference, alone or as one with another tool's finding."""
+    """Whether it is a pseudo-reference, alone or merged with another tool's finding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,19 +256,19 @@ class ToolRun:
     tool: str
     """The tool's name."""
     version: str | None
-    """Its version; None when it is not installed or does not say."""
+    """Version of the tool; None when it is not installed or unknown."""
     state: ToolState
-    """Its outcome."""
+    """Outcome of the run."""
     reason: str = ""
-    """Why, when it did not simply read whole files: one clause."""
+    """Reason, unless it simply read whole files: one clause."""
     files: int = 0
-    """Files of the change that it read."""
+    """Files of the change that were read."""
     unread: tuple[str, ...] = ()
-    """Files of the change that it should have read and could not."""
+    """Files of the change that could not be read."""
 
     @property
     def whole(self) -> bool:
-        """True when it read all that it should have read, whole."""
+        """Whether it read all files that it should have read, whole."""
         return self.state is ToolState.RAN and not self.unread and not self.reason
 
 
@@ -279,7 +279,7 @@ class Analysis:
     findings: tuple[Finding, ...] = ()
     """By path, line, tool, rule and text."""
     tools: tuple[ToolRun, ...] = ()
-    """The tools that have something to say on the change's files, by name."""
+    """Tools that apply to the change's files, by name."""
     notes: tuple[str, ...] = ()
     """Omissions, one sentence each."""
 
@@ -292,7 +292,7 @@ class Analysis:
 
     @property
     def identity(self) -> str:
-        """Names the tools with their versions, for the signature.
+        """Tools with their versions, for the signature.
 
         Example:
             >>> Analysis().identity
@@ -306,14 +306,14 @@ class Analysis:
 
 
 def analyzers_identity(analyses: Sequence[Analysis]) -> str:
-    """Name the tools of several changes with their versions.
+    """Return the tools of several changes with their versions.
 
     Args:
-        analyses: Of the changes.
+        analyses: Analyses of the changes.
 
     Returns:
-        `none` when no tool spoke and none should have; ends in `partial` when some tool did not
-        read all that it should have read.
+        `none` when no tool ran and none should have; ends in `partial` when some tool did not read
+        all that it should have read.
     """
     ran = {
         f"{run.tool}@{run.version}" if run.version else run.tool
@@ -330,7 +330,7 @@ def analyzers_identity(analyses: Sequence[Analysis]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
-    """One review comment as it was given."""
+    """Review comment as given."""
 
     body: str
     """Markdown or plain text."""
@@ -341,20 +341,20 @@ class Comment:
     start_line: int | None = None
     """First line of a comment on several lines."""
     side: Side = Side.NEW
-    """Side that `line` counts in."""
+    """Side that `line` refers to."""
     outdated: bool = False
-    """True when `line` counts in an older version of the change, so `diff_hunk` knows better."""
+    """Whether `line` refers to an older version of the change, so that `diff_hunk` is preferred."""
     diff_hunk: str | None = None
-    """The hunk it was written on, as GitHub keeps it."""
+    """Hunk it was written on, as stored by GitHub."""
     author: str | None = None
     """Login, or None when unknown."""
     id: str | None = None
-    """The host's id."""
+    """Id on the host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """One unit of a review."""
+    """Sentence, the unit of a review."""
 
     text: str
     """Plain text: Markdown resolved, code spans kept with their backticks."""
@@ -365,7 +365,7 @@ class Sentence:
 
 
 class Flag(StrEnum):
-    """Oddity of a sentence of a review."""
+    """Irregularity of a sentence of a review."""
 
     RESTATES = "restates the change"
     REPEATS = "repeats an earlier sentence"
@@ -375,7 +375,7 @@ class Flag(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedComment:
-    """A comment split into what is read and what is kept apart."""
+    """Comment split into sentences and separate parts."""
 
     sentences: tuple[str, ...]
     """Plain text units, in order."""
@@ -384,15 +384,14 @@ class ParsedComment:
     code_blocks: tuple[str, ...] = ()
     """Contents of other fenced or indented code blocks."""
     hidden: tuple[str, ...] = ()
-    """Plain text units that a reader does not see, with what machines left for each other."""
+    """Plain text units that a reader does not see, including markers of machines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
     """The three scores of one text against one set of pseudo-references, or an abstention.
 
-    The four counts are the sufficient statistics: resampling adds them up and
-    never encodes again.
+    The four counts are the sufficient statistics: resampling adds them up without encoding again.
     """
 
     conciseness: float | None
@@ -410,12 +409,12 @@ class Scores:
     references: int
     """Denominator of comprehensiveness."""
     reason: str | None = None
-    """Why the three are None; None when they are numbers."""
+    """Reason why the three are None; None when they are numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A sentence's best pseudo-reference, or a pseudo-reference's best sentence."""
+    """Best pseudo-reference of a sentence, or best sentence of a pseudo-reference."""
 
     index: int | None
     """Index of the partner in the result; None when there was none to compare with, or when it
@@ -423,14 +422,14 @@ class Match:
     similarity: float | None
     """Cosine similarity to the partner, in [-1, 1]; None without an index."""
     degree: float | None
-    """How far they address each other, in [0, 1], by the matcher; None when there was none."""
+    """Degree to which they address each other, in [0, 1]; None when there was none."""
     matched: bool
-    """True when the matcher takes the pair as addressing each other."""
+    """Whether the matcher counts the pair as addressing each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baselines:
-    """Two trivial measures that a score has to beat; shown beside it, never in it."""
+    """Two trivial measures that a score must beat; reported with it, never part of it."""
 
     words: int
     """Words in the review."""
@@ -439,7 +438,7 @@ class Baselines:
 
 
 class ScopeKind(StrEnum):
-    """How much of the diff a comment is scored against."""
+    """Part of the diff that a comment is scored against."""
 
     HUNK = "hunk"
     FILE = "file"
@@ -462,18 +461,18 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommentResult:
-    """One comment, scored against the part of the diff it is attached to."""
+    """Comment, scored against the part of the diff it is attached to."""
 
     comment: Comment
-    """As given."""
+    """Comment as given."""
     scope: Scope
-    """The part of the change it was scored against."""
+    """Part of the change it was scored against."""
     scores: Scores
-    """Against the pseudo-references of the scope."""
+    """Scores against the pseudo-references of the scope."""
     sentences: tuple[int, ...]
     """Indices into the result's `sentences`."""
     references: tuple[int, ...]
-    """Indices into the result's `references`: the scope's."""
+    """Indices into the result's `references`, for the scope."""
     suggestions: tuple[str, ...] = ()
     """Suggested code, kept apart from the sentences."""
 
@@ -487,14 +486,14 @@ class ReviewResult:
     scores: Scores
     """Conciseness over all its sentences, comprehensiveness over the diff's references."""
     baselines: Baselines
-    """Of all its comments together."""
+    """Baselines of all its comments together."""
     comments: tuple[int, ...]
     """Indices into the result's `comments`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Result:
-    """Everything a report needs; a report computes no score."""
+    """Everything that a report needs; reports compute no scores."""
 
     diff: Diff
     """The change."""
@@ -507,7 +506,7 @@ class Result:
     degrees: npt.NDArray[np.float32]
     """The matcher's judgement of each cell, shape (R, S), each in [0, 1], read-only."""
     sentence_flags: tuple[Flag | None, ...]
-    """For each sentence, what the matcher found odd about it; None mostly."""
+    """For each sentence, the irregularity found by the matcher; mostly None."""
     sentence_matches: tuple[Match, ...]
     """For each sentence, its best pseudo-reference among the counted ones."""
     reference_matches: tuple[Match, ...]
@@ -515,21 +514,21 @@ class Result:
     comments: tuple[CommentResult, ...]
     """Every comment, in the order given."""
     reviews: tuple[ReviewResult, ...]
-    """One for each author, in order of first appearance."""
+    """One per author, in order of first appearance."""
     scores: Scores
-    """All comments together against the whole diff."""
+    """Scores of all comments together against the whole diff."""
     baselines: Baselines
-    """Of all comments together."""
+    """Baselines of all comments together."""
     threshold: float | None
-    """The cosine threshold used; None for a matcher without one."""
+    """Cosine threshold used; None for a matcher without one."""
     decision: float
-    """The degree from which a pair counts as matched, in (0, 1)."""
+    """Degree from which a pair counts as matched, in (0, 1)."""
     analysis: Analysis = field(default_factory=Analysis)
     """Static analysis of the change, counted or not."""
     signature: str
-    """Same signature, same score."""
+    """Signature of the score: same signature, same score."""
     notes: tuple[str, ...] = ()
-    """Omissions and repairs on the way, one sentence each."""
+    """Omissions and repairs, one sentence each."""
 
     @property
     def conciseness(self) -> float | None:

@@ -1,4 +1,4 @@
-"""The Python API: from settings to parts, from texts to results.
+"""Python API: from settings to parts, from texts to results.
 
 `Scorer` reads texts and runs the pipeline; below it, each `make_*` function makes one part of a run
 from the settings.
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     ReviewLike = str | bytes | Comment | Sequence[Comment]
 
 _ENGINE_NAMES: Final = {"model_revision": "revision", "model_timeout": "timeout_s"}
-"""Settings of a model that an engine calls by another name."""
+"""Engine options whose settings have another name."""
 
 
 class Scorer:
-    r"""Scores reviews of changes; loads its model once, at the first score.
+    r"""Scorer of reviews of changes; loads its model once, at the first score.
 
     Args:
         settings: A `Config`; the defaults when None. The environment and `pyproject.toml` are
@@ -134,7 +134,7 @@ class Scorer:
             pairs: Any number; equal diff texts share their claims.
 
         Returns:
-            One result a pair, in order.
+            One result per pair, in order.
 
         Raises:
             InputError: A diff or a review cannot be used; nothing is scored then.
@@ -162,7 +162,7 @@ class Scorer:
 
         Args:
             change: A unified diff's text, or a parsed one.
-            source: What to call it in messages.
+            source: Name in messages.
             language: Language of a bare hunk.
             path: Path of a bare hunk.
             sources: Whole files: path -> (old text, new text).
@@ -171,7 +171,7 @@ class Scorer:
             The parsed change.
 
         Raises:
-            InputError: It is no diff, or larger than a limit.
+            InputError: The text is not a diff, or larger than a limit.
         """
         if isinstance(change, str | bytes):
             limits = diff_limits(self.settings)
@@ -185,7 +185,7 @@ class Scorer:
 
         Args:
             review: Markdown text, JSON of comments, or comments.
-            source: What to call it in messages.
+            source: Name in messages.
 
         Returns:
             Its comments.
@@ -200,7 +200,7 @@ class Scorer:
 
 
 def diff_limits(settings: Config) -> parse.Limits:
-    """Return how large a diff the settings allow."""
+    """Return the size limits of a diff in the settings."""
     return parse.Limits(
         max_diff_bytes=settings.max_diff_bytes,
         max_files=settings.max_files,
@@ -247,7 +247,7 @@ def _make_parts(
 
 
 def make_encoder(settings: Config) -> Encoder:
-    """Make the encoder that the settings name.
+    """Make the encoder in the settings.
 
     Args:
         settings: `encoder` is NAME[:MODEL].
@@ -273,11 +273,11 @@ def make_encoder(settings: Config) -> Encoder:
 def make_generator(
     settings: Config, encoder: Encoder, *, first: ClaimGenerator | None = None
 ) -> ClaimGenerator:
-    """Make the claim generator that the settings name; several are joined by `+`.
+    """Make the claim generator in the settings; several are joined by `+`.
 
     Args:
         settings: `claims`, and what a model needs.
-        encoder: Says which claims of several generators mean the same.
+        encoder: Encoder for comparing claims of several generators.
         first: A generator whose claims go before those of the settings'.
 
     Returns:
@@ -302,7 +302,7 @@ def make_generator(
 
 
 def model_options(settings: Config) -> dict[str, object]:
-    """Return what an engine and a prompt need, by the names that plugins use; without None."""
+    """Return the options of engines and prompts, by plugin option name, without None."""
     named = {
         _ENGINE_NAMES.get(key, key): getattr(settings, key)
         for key in ModelSettings.__struct_fields__
@@ -314,10 +314,10 @@ def model_options(settings: Config) -> dict[str, object]:
 def _make_matcher(
     settings: Config, encoder: Encoder, generator: ClaimGenerator
 ) -> tuple[Matcher, float | None]:
-    """Make the matcher that the settings name; with its cosine threshold, if it has one."""
+    """Make the matcher in the settings; return it with its cosine threshold, if it has one."""
     name, _, weights = settings.matcher.partition(":")
     if name == AUTO:
-        # Learned weights fit one encoder; a threshold that somebody gave belongs to the rule.
+        # Trained weights fit one encoder; an explicit threshold belongs to the published rule.
         learned = plugins.load("matchers", "calibrated")
         fits = settings.threshold is None and learned.knows(encoder.identity)
         name = "calibrated" if fits else "published"
@@ -335,7 +335,7 @@ def _make_matcher(
 
 
 def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
-    """Look up the threshold of an encoder for these claims; that of a model's for joined ones.
+    """Return an encoder's threshold for these claims; for joined claims, that of a model's.
 
     Raises:
         ConfigError: A model may be replaced by `structural`, and the two have other thresholds.
@@ -356,7 +356,7 @@ def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
 
 
 def make_analyzers(settings: Config, *, reports: tuple[RawReport, ...] = ()) -> Suite:
-    """Make the static analysis that the settings name.
+    """Make the static analysis in the settings.
 
     Args:
         settings: `analyzers`, `issues`, `tools_dir`, and where to cache findings.
@@ -380,7 +380,7 @@ def make_analyzers(settings: Config, *, reports: tuple[RawReport, ...] = ()) -> 
 
 
 def make_store(settings: Config) -> cache.Store:
-    """Make the store that the settings name; its file is opened when it is first used."""
+    """Make the store in the settings; its file is opened at first use."""
     return cache.Store(_cache_folder(settings))
 
 

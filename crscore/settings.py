@@ -72,7 +72,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Config(ModelSettings, frozen=True, kw_only=True):
-    """One run's settings, each with its default."""
+    """Settings of one run with their defaults."""
 
     preset: Annotated[Literal["default", "paper"], _help("Named set of settings.")] = "default"
     encoder: Annotated[Name, _help("Sentence encoder.", "NAME[:MODEL]")] = "minilm"
@@ -115,7 +115,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
 
 
 class Setting(NamedTuple):
-    """One field of `Config`, described."""
+    """Description of one field of `Config`."""
 
     kind: inspect.Type
     """Type and limits, without None."""
@@ -140,7 +140,7 @@ def _describe(field: msgspec.structs.FieldInfo) -> Setting:
 SETTINGS: Mapping[str, Setting] = {
     field.name: _describe(field) for field in msgspec.structs.fields(Config)
 }
-"""The settings by name."""
+"""Settings by name."""
 _TYPES = get_type_hints(Config, include_extras=True)
 _PRESET_SETTINGS = (
     "encoder", "claims", "matcher", "splitter", "issues", "threshold", "revision"
@@ -156,7 +156,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "revision": None,
     },
 }
-"""Settings of each preset. `paper` leaves the claims to the user: they are a model's."""
+"""Settings of each preset. `paper` leaves the claims to the user, as they come from a model."""
 
 # "owner/model", "model", "model:7b"; no path.
 _MODEL = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
@@ -185,12 +185,12 @@ The file may be part of the change that is scored, and a change must not choose 
 
 
 class SettingsText(NamedTuple):
-    """A settings file that was read elsewhere, such as on the base branch of a pull request."""
+    """Settings file that was read elsewhere, such as on the base branch of a pull request."""
 
     toml: str
-    """Its content."""
+    """Content of the file."""
     origin: str
-    """Its name in messages."""
+    """Name in messages."""
 
 
 def resolve_settings(
@@ -246,7 +246,7 @@ def override_settings(settings: Config, values: Mapping[str, Any]) -> Config:
 
 
 def _convert(values: Mapping[str, Any], origin: str) -> dict[str, Any]:
-    """Check the values of one level; what its preset stands for goes before them."""
+    """Convert the values of one level, after those of its preset."""
     checked = {key: _convert_value(key, value, origin) for key, value in values.items()}
     return {**PRESETS.get(checked.get("preset", ""), {}), **checked}
 
@@ -335,27 +335,27 @@ def _origin(file: Path | SettingsText | None) -> str:
 
 
 def llm_address() -> str | None:
-    """The address of the model server (`OPENAI_BASE_URL`); None for the client's own default."""
+    """Return the address of the model server (`OPENAI_BASE_URL`); None for the client's default."""
     return os.environ.get("OPENAI_BASE_URL") or None
 
 
 def llm_key() -> str | None:
-    """The key for the model server (`OPENAI_API_KEY`); None without one."""
+    """Return the key for the model server (`OPENAI_API_KEY`); None without one."""
     return os.environ.get("OPENAI_API_KEY") or None
 
 
 def search_path() -> str:
-    """The folders that this system searches for programs (`PATH`)."""
+    """Return the folders that this system searches for programs (`PATH`)."""
     return os.environ.get("PATH", os.defpath)
 
 
 def host_token() -> str | None:
-    """The token for the code host (`GITHUB_TOKEN`, else `GH_TOKEN`); None without one."""
+    """Return the token for the code host (`GITHUB_TOKEN`, else `GH_TOKEN`); None without one."""
     return os.environ.get("GITHUB_TOKEN") or os.environ.get("GH_TOKEN") or None
 
 
 def host_address() -> str:
-    """The address of the code host's API (`GITHUB_API_URL`); GitHub's own by default."""
+    """Return the address of the code host's API (`GITHUB_API_URL`); GitHub's own by default."""
     return os.environ.get("GITHUB_API_URL") or "https://api.github.com"
 
 

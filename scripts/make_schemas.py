@@ -32,7 +32,7 @@ NUMBERS_OR_REASON = {
 
 
 TAG = "Names this schema; a change that breaks readers gets a new number."
-"""Describes the field that tells documents of one schema apart."""
+"""Description of the field that identifies the schema of a document."""
 
 
 class Document(NamedTuple):

@@ -1,1 +1,1 @@
-"""The subcommands, one file each."""
+"""Subcommands, one file each."""

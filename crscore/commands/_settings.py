@@ -1,4 +1,4 @@
-"""Options of the command line made from the table of settings, and back to settings."""
+"""Command-line options made from the table of settings, and their conversion to settings."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     Command = Callable[..., Any]
 
 MODEL: Final = ModelSettings.__struct_fields__
-"""The settings of a language model and how it answers."""
+"""Settings of a language model and its sampling."""
 SCORING: Final = ("claims", "threshold", *MODEL)
-"""The settings that say how a review is scored."""
+"""Settings that determine the score of a review."""
 PARTS: Final = (
     "preset", "encoder", "revision", "matcher", "splitter", "max_claims", "analyzers",
     "max_issues", "issues", "tools_dir", "cache", "cache_dir",
@@ -77,7 +77,7 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
 
 
 def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
-    """Merge flags, environment and file, and go offline where that was asked for.
+    """Merge flags, environment and file, and go offline if requested.
 
     Args:
         config_file: The file named on the command line, or None to look for one.
@@ -98,5 +98,5 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
 def _nearest_file() -> Path | None:
     try:
         return find_settings_file(Path.cwd())
-    except FileNotFoundError:  # the folder was deleted while the shell stood in it
+    except FileNotFoundError:  # the folder was deleted while it was the shell's working folder
         return None

@@ -1,8 +1,7 @@
-"""`crscore action`: the step of a GitHub workflow, told what to do by the runner's variables.
+"""`crscore action`: step of a GitHub workflow, configured by the runner's variables.
 
-What a step says (outputs, log, annotations, job summary) is written at the end whatever happened
-before, and each part by itself: a file that cannot be written, or a bug in one part, takes nothing
-from the others.
+The output of a step (outputs, log, annotations, job summary) is always written at the end, and each
+part separately: a file that cannot be written, or a bug in one part, does not affect the others.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 EXIT_GATE: Final = 1
 LOG_COLUMNS: Final = 120
 MAX_SHOWN_MESSAGES: Final = 10
-"""Messages of one level that GitHub shows of a step."""
+"""Maximum messages of one level that GitHub shows for a step."""
 MAX_SUMMARY_NOTES: Final = 20
-"""Most of our own messages in the summary; the log has all."""
+"""Maximum messages in the summary; the log has all."""
 _MESSAGE_CHARS: Final = 500
 _STOPPED: Final = (
     "The run stopped before its end: a bug in crscore, or it was cancelled. See the log."
@@ -68,19 +67,19 @@ class Step:
     """Outcome of the pull requests so far, and the messages about it."""
 
     overviews: list[Overview] = field(default_factory=list)
-    """For log and summary."""
+    """Overviews for log and summary."""
     reports: dict[int, Report] = field(default_factory=dict)
-    """For the outputs, by number; each is renewed as more of it is done."""
+    """Reports for the outputs, by number, updated as the step proceeds."""
     below: list[str] = field(default_factory=list)
-    """Whom the gate failed."""
+    """Pull requests or authors that failed the gate."""
     errors: list[CRScoreError] = field(default_factory=list)
-    """The first is what the run ends with."""
+    """Errors so far; the first one determines the exit code."""
     counts: dict[str, int] = field(default_factory=dict)
-    """Messages by level: they share GitHub's limit with the annotations."""
+    """Number of messages by level, which share GitHub's limit with the annotations."""
     notes: list[str] = field(default_factory=list)
-    """Messages for the summary, where nobody reads the log."""
+    """Messages for the summary, as the log is rarely read."""
     finished: bool = False
-    """False when something that is no error of ours ended the run."""
+    """False when the run was ended by something other than a crscore error."""
 
     def say(self, level: str, text: str) -> None:
         """Show a message beside the run."""
@@ -93,13 +92,13 @@ class Step:
         self.say(level, text)
 
     def fail(self, error: CRScoreError, about: str = "") -> None:
-        """Note an error, which the run goes on after and ends with."""
+        """Record an error; the run continues and ends with it."""
         self.errors.append(error)
         self.note("error", f"{about}: {error}" if about else str(error))
 
     @property
     def room(self) -> int:
-        """Messages of any level that GitHub would still show."""
+        """Number of messages of any level that GitHub would still show."""
         return MAX_SHOWN_MESSAGES - max(self.counts.values(), default=0)
 
 
@@ -171,7 +170,7 @@ def _numbers(host: Client, here: Environment, found: event.Target, step: Step) -
 def _post_measured(
     host: Client, here: Environment, file: Path, numbers: tuple[int, ...], step: Step
 ) -> None:
-    """Report, and post if asked to, what an untrusted job measured of one of these."""
+    """Report, and post if requested, the results of an untrusted job for one of these."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     data = artifact.read_artifact(file)
@@ -195,7 +194,7 @@ def _score_each(host: Client, here: Environment, numbers: tuple[int, ...], step:
 
 
 def _score(host: Client, here: Environment, number: int, step: Step, *, several: bool) -> None:
-    """Score one pull request; what is done of it is kept, whatever fails afterwards."""
+    """Score one pull request; completed parts are kept if a later one fails."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     asked = here.inputs
@@ -213,7 +212,7 @@ def _score(host: Client, here: Environment, number: int, step: Step, *, several:
     step.reports[number] = _report(found, None)
     paths = _write_documents(here, measured, several=several)
     step.reports[number] = _report(found, None, **paths)
-    # Last of all: a comment should not tell of a run that then breaks.
+    # Last of all, so that no comment reports a run that then fails.
     _apply_gate(here, measured, step)
     if asked.comment:
         posted = run.post(host, measured)
@@ -273,7 +272,7 @@ def _apply_gate(here: Environment, measured: Measured, step: Step) -> None:
 
 
 def _write(outlets: Outlets, step: Step, *, annotate: bool) -> None:
-    """Write outputs, log, summary and annotations; an error of a part is added to the step's."""
+    """Write outputs, log, summary and annotations; errors of a part are added to the step's."""
     parts: tuple[Callable[[], None], ...] = (
         lambda: outputs.write_outputs(outlets.output, tuple(step.reports.values())),
         lambda: _write_log(step),
@@ -287,7 +286,7 @@ def _write(outlets: Outlets, step: Step, *, annotate: bool) -> None:
         except CRScoreError as exc:
             step.fail(exc)
 
-    # A stack calls what it holds from the end, and goes on when one of them raises.
+    # A stack runs its callbacks in reverse order, and continues when one of them raises.
     with ExitStack() as stack:
         for part in reversed(parts):
             stack.callback(attempt, part)
@@ -321,7 +320,7 @@ def _write_summary(file: Path | None, step: Step) -> None:
 
 
 def _summary_notes(step: Step) -> str:
-    """Write our own messages as Markdown; strangers' words may be in them."""
+    """Format the messages as Markdown; they may contain untrusted text."""
     from crscore.reports import escape  # noqa: PLC0415
 
     texts = [*step.notes, *([] if step.finished else [_STOPPED])]
@@ -336,13 +335,13 @@ def _summary_notes(step: Step) -> str:
 def _write_annotations(step: Step, *, wanted: bool) -> None:
     from crscore.pull_request.documents import annotations  # noqa: PLC0415
 
-    # On lines of one pull request: those of several would stand on each other's.
+    # Only for one pull request: annotations of several would share the same lines.
     if wanted and len(step.overviews) == 1 and step.room > 0:
         click.echo(annotations.render_annotations(step.overviews[0], most=step.room), nl=False)
 
 
 def one_line(text: str) -> str:
-    """Make a line of the log: strangers' words may be in it, and a log acts on some."""
+    """Escape a text for one line of the log, which may act on untrusted text."""
     from crscore.reports import escape  # noqa: PLC0415
 
     return escape.no_commands(escape.one_line(text))

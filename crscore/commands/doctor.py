@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crscore.settings import Config
 
 EXIT_FAILED = 3
-# What is installed for work on crscore itself is nobody's trouble.
+# Packages for work on crscore itself are not checked.
 _DEVELOPMENT = frozenset({"check", "demo", "test"})
 # `numpy>=1.26`, `scipy>=1.13; extra == "validate"`
 _REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
@@ -59,7 +59,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
 
 
 def _active(settings: Config) -> bool:
-    """Load the model and print the signature, or what stands in the way."""
+    """Load the model and print the signature, or the reason for a failure."""
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     try:
@@ -74,7 +74,7 @@ def _active(settings: Config) -> bool:
 
 
 def _state(kind: str, name: str) -> str:
-    """Ask a plugin what it lacks; one that has no such question needs nothing."""
+    """Return what a plugin lacks; one without `missing` needs nothing."""
     module = plugins.load(kind, name)
     missing: str | None = module.missing() if hasattr(module, "missing") else None
     return f"missing: {missing}" if missing else "ready"
@@ -91,7 +91,7 @@ def _requirements() -> set[tuple[str, str]]:
     ]
     sizes = Counter(extra for _, extra in declared)
     found: dict[str, str] = {}
-    # An extra may hold another one: the smallest that has the package is what to install.
+    # An extra may include another one: install the smallest that has the package.
     for package, extra in sorted(declared, key=lambda one: (one[1] != "", sizes[one[1]], one[1])):
         found.setdefault(package, extra)
     return set(found.items())

@@ -37,14 +37,14 @@ _PUBLIC: Final = "https://api.github.com"
 
 
 class Target(NamedTuple):
-    """Which pull request."""
+    """Pull request to score."""
 
     repository: str
     """`owner/name`."""
     number: int
-    """Its number."""
+    """Number of the pull request."""
     host: str | None = None
-    """Of the page's address; None where only repository and number were given."""
+    """Host of the page's address; None where only repository and number were given."""
 
 
 @click.command(name="pr")
@@ -149,7 +149,7 @@ def command(
 
 
 def parse_target(target: str) -> Target:
-    """Read which pull request is meant.
+    """Parse the identity of a pull request.
 
     Args:
         target: `owner/repo#7` or the address of its page.
@@ -158,7 +158,7 @@ def parse_target(target: str) -> Target:
         Repository and number.
 
     Raises:
-        ConfigError: It is neither.
+        ConfigError: The text is neither.
 
     Example:
         >>> parse_target("acme/shop#7")
@@ -175,7 +175,7 @@ def parse_target(target: str) -> Target:
 
 
 def _check_host(web_host: str | None, api_url: str | None) -> None:
-    """Refuse the address of a page on another host than the one that is asked.
+    """Reject the address of a page on a host other than the configured one.
 
     The token goes to the host that is configured, never to one that a pasted address names.
     """
@@ -264,7 +264,7 @@ def _gate(measured: Measured, fail_on: Sequence[str], *, fail_on_partial: bool) 
 
 
 def _say(line: str) -> None:
-    # What strangers wrote may be in it: one line without anything that a terminal acts on.
+    # It may contain untrusted text: print one line without terminal control characters.
     from crscore.reports import escape  # noqa: PLC0415
 
     click.echo(f"crscore: {escape.no_commands(escape.one_line(line))}", err=True)

@@ -94,7 +94,7 @@ def command(
 
 
 class _Clock:
-    """Says on stderr how long each step took."""
+    """Timer that prints the duration of each step to stderr."""
 
     def __init__(self, speak: bool) -> None:
         self.speak, self.last = speak, time.perf_counter()
@@ -161,7 +161,7 @@ def _gate(result: Result, fail_under: float | None) -> int:
     if fail_under is None:
         return 0
     if result.relevance is None:
-        # Said even with -q: a gate that silently lets through is none.
+        # Printed even with -q: a gate that passes silently is not a gate.
         reason = result.scores.reason
         click.echo(f"crscore: the gate was not applied: no score, {reason}", err=True)
         return 0

@@ -91,7 +91,7 @@ def _output(metavar: str, text: str, kind: Any = str) -> Callable[..., Any]:
     )
 
 
-# Without a command click would take its whole help for the message of the error.
+# Without a command, click would use its whole help as the error message.
 @click.group(name="train", no_args_is_help=False)
 def command() -> None:
     """Learn a part of the score from data."""

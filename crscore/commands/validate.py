@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from crscore.study.splits import Split
 
 COMPARISON_OPTIONS: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
-"""The parameters that a comparison of two results knows."""
+"""Parameters of a comparison of two results."""
 COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
-"""The parameters that every use of the command takes."""
+"""Parameters of every use of the command."""
 LEARNED_MATCHER: Final = "calibrated"
 _JUDGE_ENVIRONMENT: Final = {"openai": frozenset({"base_url", "api_key"})}
-"""Address and key, `OPENAI_*`, by the engine that they are for: another one does not get them."""
+"""Address and key, `OPENAI_*`, by engine; other engines do not get them."""
 _JUDGE_SETTINGS: Final = frozenset(
     {"max_model_len", "tensor_parallel", "quantization", "dtype", "concurrency", "timeout_s"}
 )
-"""Settings that a judge takes; prompt, sampling and adapter are those of claims."""
+"""Settings that a judge accepts; prompt, sampling and adapter are those of claims."""
 _FILE: Final = click.Path(path_type=Path)
 
 
 class SplitCommand(click.Command):
-    """A command with `--split`."""
+    """Command with `--split`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Let `--split grouped-cv 5` mean `--split grouped-cv:5`."""
+        """Convert `--split grouped-cv 5` to `--split grouped-cv:5`."""
         joined: list[str] = []
         for word in args:
             is_number = word.isascii() and word.isdigit()
@@ -104,8 +104,8 @@ class SplitCommand(click.Command):
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of every part.")
 @click.option("--sources/--no-sources", default=True, help="Use the data's whole files.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr which part is done.")
-# Findings of tools change the score, and a study brings findings of its own: here tools look when
-# the command line says so, whatever environment and settings file say.
+# Findings of tools change the score, and a study has findings of its own: here tools run only when
+# the command line requests them, whatever environment and settings file contain.
 @setting_options(*MODEL, *PARTS, "offline", "config", analyzers="none")
 def command(
     paths: tuple[Path, ...],
@@ -180,7 +180,7 @@ def _read_split(text: str | None, folds: int | None) -> Split | None:
 
 
 def _refuse_others(known: frozenset[str], what: str) -> None:
-    """Refuse options that would change nothing: who gives one expects something of it."""
+    """Reject options that would have no effect."""
     context = click.get_current_context()
     for option in context.command.params:
         name = option.name or ""
@@ -190,19 +190,19 @@ def _refuse_others(known: frozenset[str], what: str) -> None:
 
 
 class JudgeName(NamedTuple):
-    """A judge as the user named it."""
+    """Judge as named by the user."""
 
     engine: str
-    """A plugin's name."""
+    """Name of the engine plugin."""
     model: str
-    """The model's name for it."""
+    """Name of the model in the engine."""
 
     def __str__(self) -> str:
         return f"{self.engine}:{self.model}"
 
 
 class _Beside(NamedTuple):
-    """Metrics to show beside the score."""
+    """Metrics to show with the score."""
 
     baselines: bool
     files: Sequence[Path]
@@ -257,12 +257,12 @@ def _run(
 
 
 def _matcher_trainer(settings: Config) -> Trainer:
-    """Return what trains the matcher that the settings name.
+    """Return the trainer of the matcher in the settings.
 
     Raises:
-        UsageError: The matcher is not learned.
+        UsageError: The matcher cannot be trained.
     """
-    # As in a score: a threshold that somebody gave belongs to the rule.
+    # As in a score: an explicit threshold belongs to the published rule.
     is_learned = settings.matcher == LEARNED_MATCHER or (
         settings.matcher == AUTO and settings.threshold is None
     )
@@ -278,7 +278,7 @@ def _matcher_trainer(settings: Config) -> Trainer:
 
 
 def make_judge_engine(judge: JudgeName, settings: Config) -> Engine:
-    """Make a judge's engine; no model is loaded and nobody is asked yet.
+    """Make a judge's engine, without loading a model or sending a request.
 
     Raises:
         ConfigError: A setting means nothing to it, or it lacks one.
@@ -287,7 +287,7 @@ def make_judge_engine(judge: JudgeName, settings: Config) -> Engine:
 
     given, unset = scorer.model_options(settings), scorer.model_options(Config())
     taken = _JUDGE_ENVIRONMENT.get(judge.engine, frozenset()) | {"offline"}
-    # What nobody set is the engine's to choose: it refuses an option that means nothing to it.
+    # Unset options are left to the engine, which rejects options without meaning to it.
     taken |= {key for key in _JUDGE_SETTINGS if given.get(key) != unset.get(key)}
     if judge.model == settings.model:  # a revision is one model's
         taken |= {"revision"}

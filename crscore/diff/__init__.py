@@ -1,1 +1,1 @@
-"""A change: its parsed diff, whole files and where they come from."""
+"""Change: its parsed diff, whole files and their origin."""

@@ -1,9 +1,9 @@
-"""The change of a pull request from a local checkout, by git.
+"""Change of a pull request from a local checkout, read with git.
 
-The files in the work tree are the change's, and nothing of them may decide what is read: not its
-`.gitattributes`, which could call its own code binary, and no driver that they name. Git compares
-two trees with the attributes of the base branch. The configuration in `.git` and in the home
-folder is the owner's; what of it would change the text is overruled.
+The files in the work tree belong to the change and must not influence what is read: neither its
+`.gitattributes`, which could declare its own code binary, nor any driver that they name. Git
+compares two trees with the attributes of the base branch. The configuration in `.git` and in the
+home folder is trusted; settings that would change the text are overridden.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _BLOB: Final = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) blob ([0-9]+)")
-# `git diff-tree` reads less of the user's configuration than `git diff`, and what it does read is
-# said here: the text should be the one that GitHub shows.
+# `git diff-tree` reads less of the user's configuration than `git diff`, and the settings it does
+# read are overridden here: the text should be the one that GitHub shows.
 _PRINT: Final = (
     "diff-tree", "-r", "-p", "--full-index", "-M50%", "-l1000", "-U3", "--inter-hunk-context=0",
     "--diff-algorithm=myers", "--indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/",
@@ -39,10 +39,10 @@ _DEFAULT_DIFF_BYTES: Final = parse.Limits().max_diff_bytes
 
 
 class Local(NamedTuple):
-    """The change as the checkout has it."""
+    """Change as found in the checkout."""
 
     diff: Diff
-    """With whole files."""
+    """Change with whole files."""
     notes: tuple[str, ...]
     """Omissions, one sentence each."""
 
@@ -51,18 +51,18 @@ class Texts(NamedTuple):
     """Files at a commit."""
 
     texts: Mapping[str, str]
-    """Path -> text."""
+    """Path -> text of the file."""
     notes: tuple[str, ...]
     """Omissions, one sentence each."""
 
 
 class Found(NamedTuple):
-    """Whether there is a checkout to use."""
+    """Result of the search for a checkout."""
 
     checkout: Checkout | None
-    """None when there is none."""
+    """Usable checkout, or None."""
     reason: str | None
-    """The reason when there is none, a clause; None when there is one."""
+    """Reason for a missing checkout, a clause; None when there is one."""
 
 
 class _Blob(NamedTuple):
@@ -72,19 +72,19 @@ class _Blob(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """A git repository on this machine that has both ends of a change."""
+    """Git repository on this machine that has both ends of a change."""
 
     git_dir: Path
-    """Its `.git`."""
+    """Path of its `.git`."""
     base: str
     """Tip of the base branch, 40 hex digits."""
     head: str
-    """The newest commit of the change."""
+    """Newest commit of the change, 40 hex digits."""
     merge_base: str
-    """The commit where the two parted."""
+    """Merge base of the two."""
 
     def diff(self, *, most_bytes: int = _DEFAULT_DIFF_BYTES) -> bytes:
-        """Print the change, as `git diff base...head` does.
+        """Return the change, as `git diff base...head` prints it.
 
         Raises:
             HostError: git failed, or the change is larger than `most_bytes`.
@@ -92,7 +92,7 @@ class Checkout:
         return self._compare(self.merge_base, self.head, most_bytes)
 
     def diff_to(self, commit: str) -> bytes | None:
-        """Print the change as it was at an older commit; None when it cannot be had here."""
+        """Return the change as of an older commit; None when it is not available here."""
         try:
             start = _merge_base(self.git_dir, self.base, commit)
             return None if start is None else self._compare(start, commit, _DEFAULT_DIFF_BYTES)
@@ -120,12 +120,12 @@ class Checkout:
         """Read files as they are at a commit.
 
         Args:
-            commit: Its name.
-            paths: The files. One whose path holds a line feed cannot be asked for.
-            limits: How much to read.
+            commit: Name of the commit.
+            paths: The files. A path with a line feed cannot be read.
+            limits: Limits on the files.
 
         Returns:
-            The texts of those that are there and within the limits; wrong UTF-8 is replaced.
+            The texts of the files that exist and are within the limits; invalid UTF-8 is replaced.
 
         Raises:
             HostError: git failed.
@@ -138,7 +138,7 @@ class Checkout:
         return Texts({path: data.decode("utf-8", "replace") for path, data in contents}, fit.notes)
 
     def text(self, commit: str, path: str) -> str | None:
-        """Read one small file at a commit; None when it is not there, or no small file.
+        """Read one small file at a commit; return None when it is missing or not a small file.
 
         Raises:
             HostError: git failed.
@@ -154,7 +154,7 @@ class Checkout:
         return [_blob(line) for line in text.split(b"\n")[: len(paths)]]
 
     def _contents(self, blobs: Sequence[_Blob]) -> Iterator[bytes]:
-        """Read blobs: git prints a line about each, its bytes and a line end."""
+        """Yield the contents of blobs: git prints a line about each, its bytes and a line end."""
         if not blobs:
             return
         most = sum(one.size + _LINE_BYTES for one in blobs)
@@ -178,10 +178,10 @@ class Checkout:
         )
 
     def _compare(self, start: str, end: str, most_bytes: int) -> bytes:
-        """Compare two commits, with attributes of the base alone.
+        """Compare two commits with the attributes of the base only.
 
-        Git takes them from the work tree, then from the index, so it gets an empty folder for the
-        one and the base's files for the other. Gits that know `GIT_ATTR_SOURCE` need neither.
+        Git reads them from the work tree, then from the index, so it gets an empty folder as work
+        tree and the base's files as index. Versions with `GIT_ATTR_SOURCE` need neither.
         """
         with tempfile.TemporaryDirectory(prefix="crscore-git-") as name:
             folder = Path(name)
@@ -201,16 +201,16 @@ class Checkout:
 
 
 def find_checkout(folder: Path, base: str, head: str) -> Found:
-    """Look for a checkout that has both ends of a change, and where they parted.
+    """Find a checkout that has both ends of a change and their merge base.
 
     Args:
         folder: A folder of the work tree.
         base: Tip of the base branch, 40 hex digits.
-        head: The newest commit of the change, 40 hex digits.
+        head: Newest commit of the change, 40 hex digits.
 
     Returns:
-        The checkout; or why there is none: no repository, commits that are not there (most
-        clones of depth 1), a folder of somebody else that git refuses to trust.
+        The checkout, or the reason for its absence: no repository, missing commits (most clones of
+        depth 1), or another user's folder that git does not trust.
     """
     try:
         answer = git.run_git(("rev-parse", "--absolute-git-dir"), folder=folder)
@@ -227,7 +227,7 @@ def find_checkout(folder: Path, base: str, head: str) -> Found:
 
 
 def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
-    """Return the commit where two others parted; None when they have none in common here."""
+    """Return the merge base of two commits; None when they have none here."""
     arguments = ("merge-base", _checked(base), _checked(head))
     answer = git.run_git(arguments, folder=git_dir, is_git_dir=True, fine=(0, 1))
     text = answer.decode().strip()
@@ -235,7 +235,7 @@ def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
 
 
 def _checked(commit: str) -> str:
-    """Let nothing through that git could take for an option or a name."""
+    """Return a commit hash; reject values that git could take for an option or a name."""
     if not _COMMIT.fullmatch(commit):
         raise HostError("git", f"{commit!r} is no full name of a commit")
     return commit

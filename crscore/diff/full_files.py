@@ -1,7 +1,7 @@
-"""The whole files of a change: which ones have to be read, the limits on them, and adding them.
+"""Whole files of a change: which ones are needed, the limits on them, and adding them.
 
-A checkout and the host give the same files under the same limits. One version of a file is
-enough, the hunks give the other.
+A checkout and the host provide the same files under the same limits. One version of a file is
+sufficient; the hunks determine the other.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Largest part of a pull request that is read; each limit can be raised."""
+    """Limits on the part of a pull request that is read; each can be raised."""
 
     diff: parse.Limits = field(default_factory=parse.Limits)
-    """Of the change itself."""
+    """Limits on the change itself."""
     max_source_bytes: int = 2_000_000
-    """Bytes of one whole file."""
+    """Maximum bytes of one whole file."""
     max_sources: int = 500
-    """Whole files, in the order of the diff."""
+    """Maximum number of whole files, in diff order."""
     max_sources_bytes: int = 50_000_000
-    """Bytes of all whole files together."""
+    """Maximum bytes of all whole files together."""
 
 
 class Chosen(NamedTuple):
-    """The files to read."""
+    """Files to read."""
 
     paths: tuple[str, ...]
-    """Paths at the head, in the order given."""
+    """Paths at the head, in the given order."""
     notes: tuple[str, ...]
-    """The files left out, one sentence for each reason."""
+    """Files left out, one sentence for each reason."""
 
 
 def needed(change: Diff, limits: Limits) -> Chosen:
-    """List the files of which the hunks do not show all.
+    """List the files that the hunks do not show completely.
 
     Args:
         change: The change.
-        limits: How many files may be read.
+        limits: Limits on the number of files.
 
     Returns:
-        The first ones. A file that the change adds or deletes is whole in its hunk; binary
-        files, submodules and files without hunks have nothing to read.
+        The first files within the limits. A file that the change adds or deletes is complete in its
+        hunk; binary files, submodules and files without hunks have nothing to read.
     """
     paths = [
         file.path
@@ -66,13 +66,13 @@ def needed(change: Diff, limits: Limits) -> Chosen:
 
 
 def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> Chosen:
-    """Choose as much as the limits allow; the order decides, not the time of arrival.
+    """Choose as many files as the limits allow, in a fixed order.
 
     Args:
-        sizes: Path -> bytes; None for a file without text: it is binary, or larger than its
-            source hands out. What could not be asked for is not in it.
+        sizes: Path -> bytes; None for a file without text: it is binary, or larger than its source
+            provides. Files that could not be requested are missing.
         order: The paths.
-        limits: How much.
+        limits: Limits on the files.
     """
     kept: list[str] = []
     left: dict[str, list[str]] = {}
@@ -97,7 +97,7 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
 
 
 def named(paths: Sequence[str]) -> str:
-    """Return the first few of many paths as text.
+    """Format the first few of many paths.
 
     Example:
         >>> named(["a", "b", "c", "d"])
@@ -115,7 +115,7 @@ def add(change: Diff, texts: Mapping[str, str]) -> Diff:
         texts: Path -> the file's text at the head, of files that `needed` lists.
 
     Returns:
-        The change with both versions of these files, and of those that are whole in their hunk.
+        The change with both versions of these files, and of those complete in their hunk.
     """
     both: dict[str, tuple[str | None, str | None]] = {
         path: (None, text) for path, text in texts.items()
@@ -141,18 +141,18 @@ def _left_out(reason: str, paths: Sequence[str]) -> str:
 
 
 def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = ()) -> Diff:
-    """Add the files of a source folder, which is the old or the new version of the code.
+    """Add the files of a source folder, which has the old or the new version of the code.
 
-    Which version it is shows in each file: the hunks apply to it in one direction only.
+    The version is determined for each file: the hunks apply in one direction only.
 
     Args:
         change: The change.
-        texts: Path -> the file's text; files it lacks are left without sources.
-        notes: What the reader of the folder has to say.
+        texts: Path -> the file's text; missing files are left without sources.
+        notes: Notes of the folder's reader.
 
     Returns:
-        The change with both versions of every file that fits, and a note for each that
-        fits neither.
+        The change with both versions of every file that matches, and a note for each that matches
+        neither.
     """
     found: dict[str, tuple[str | None, str | None]] = {}
     misfits: list[str] = []
@@ -173,7 +173,7 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
 
 
 def _both_versions(file: ChangedFile, text: str) -> tuple[str | None, str | None] | None:
-    # A deleted file has no new version, and undoing its deletion fits any text.
+    # A deleted file has no new version, and undoing its deletion works on any text.
     old = None if file.status is FileStatus.DELETED else parse.rebuild_old(file, text)
     if old is not None:
         return old, text
@@ -186,8 +186,8 @@ def from_pair(change: Diff, *, old: str | None, new: str | None) -> Diff:
 
     Args:
         change: A change of exactly one file.
-        old: The whole old file, or None.
-        new: The whole new file, or None.
+        old: Whole old file, or None.
+        new: Whole new file, or None.
 
     Returns:
         The change with both versions.

@@ -1,4 +1,4 @@
-"""Runs git on a repository that nobody vouches for.
+"""Execution of git on an untrusted repository.
 
 An argument list, never a shell; an environment without tokens and without git's own variables;
 limits on time and output; no hook, pager, prompt, lazy fetch or other network.
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TIMEOUT_S: Final = 60.0
-"""Seconds one call may take."""
+"""Time limit of one call in seconds."""
 _MAX_ERROR_BYTES: Final = 2_000
-# HOME stays: `safe.directory`, by which the owner vouches for a folder of somebody else, counts in
+# HOME stays: `safe.directory`, by which the owner trusts another user's folder, is read from
 # the user's own configuration only.
 _KEPT: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 _SET: Final = {
@@ -32,7 +32,7 @@ _SET: Final = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
-    # a partial clone would fetch what is missing; gits before 2.39.4 know the second only
+    # a partial clone would fetch missing objects; git before 2.39.4 ignores the first of these
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
@@ -50,7 +50,7 @@ _SETTINGS: Final = (
     "gc.auto=0",
     "maintenance.auto=false",
     "protocol.allow=never",
-    # a change can hold a folder that looks like a bare repository, with a configuration of its own
+    # a change can contain a folder that looks like a bare repository, with its own configuration
     "safe.bareRepository=explicit",
 )
 
@@ -68,19 +68,19 @@ def run_git(
     """Run git once.
 
     Args:
-        arguments: After `git`; what comes from outside has to be checked by the caller.
+        arguments: Arguments after `git`; the caller must check untrusted ones.
         folder: Where to run it.
-        variables: More of the environment.
+        variables: Additional environment variables.
         is_git_dir: True when the folder is a repository's `.git`, which git then does not look for.
-        given: Its standard input.
-        most_bytes: Bytes it may print.
-        fine: Exit codes that are no failure.
+        given: Standard input.
+        most_bytes: Maximum bytes of output.
+        fine: Exit codes that are not failures.
 
     Returns:
-        Its output.
+        Standard output of git.
 
     Raises:
-        HostError: There is no git, it took too long, printed too much or failed.
+        HostError: git is missing, took too long, printed too much or failed.
     """
     what = f"git {arguments[0] if not arguments[0].startswith('-') else ''}".strip()
     settings = [part for one in _SETTINGS for part in ("-c", one)]
@@ -111,7 +111,7 @@ def run_git(
 
 
 def _complaint(error: str) -> str:
-    """Find the line that says what is wrong; advice may follow it."""
+    """Return the line with the error; advice may follow it."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     fatal = [line for line in lines if line.startswith(("fatal: ", "error: "))]
     return (fatal or lines or [""])[0].removeprefix("fatal: ").removeprefix("error: ")
@@ -142,7 +142,7 @@ def _read(process: subprocess.Popen[bytes], what: str, most_bytes: int) -> bytes
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End git and what it started; a group exists on POSIX only."""
+    """Kill git and its descendants; groups exist on POSIX only."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""The lines before a file's first hunk: its names, modes and kind of change."""
+"""Header lines before a file's first hunk: its names, modes and kind of change."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ BINARY_LINE: Final = re.compile(r"Binary files? (.+) (?:differ|has changed)$")
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE: Final = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})')
 _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
-# What git puts before a path: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object),
+# Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object),
 # 1/ 2/ for --no-index
 _PREFIXES: Final = frozenset("abciow12")
-# A name may hold spaces, so a header is split by trial; nobody's path has more than this
+# A name may contain spaces, so a header is split by trial; real paths have fewer than this
 _MAX_SPLITS: Final = 64
 _FIELDS: Final = (
     "diff --git",
@@ -42,22 +42,22 @@ _FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The content of a file's header lines."""
+    """Content of a file's header lines."""
 
     old: str | None = None
     """Path before, without prefix; None when the file did not exist."""
     new: str | None = None
-    """Path after, without prefix; None when the file is gone."""
+    """Path after, without prefix; None when the file is deleted."""
     is_known: bool = True
     """False when no line names the file."""
     is_empty: bool = False
-    """True when the lines name a file and tell of no change to it."""
+    """Whether the lines name a file without a change to it."""
     is_git: bool = False
-    """True for git's headers, which say themselves when a file is new, gone or renamed."""
+    """Whether the header is git's, which states when a file is new, deleted or renamed."""
     is_rename: bool = False
-    """True when git says that the file was renamed."""
+    """Whether git reports that the file was renamed."""
     is_copy: bool = False
-    """True when git says that the file is a copy."""
+    """Whether git reports that the file is a copy."""
     is_binary: bool = False
     """True when the contents are not shown because they are binary."""
     is_submodule: bool = False
@@ -65,9 +65,9 @@ class Header:
     expects_hunks: bool = False
     """True after `---` and `+++` lines, which announce a hunk."""
     old_mode: str | None = None
-    """Six octal digits, when told."""
+    """Six octal digits, when given."""
     new_mode: str | None = None
-    """Six octal digits, when told."""
+    """Six octal digits, when given."""
 
 
 class _Names(NamedTuple):
@@ -82,7 +82,7 @@ def read_header(lines: Sequence[str]) -> Header:
         lines: The lines without line feeds; none for a bare hunk.
 
     Returns:
-        What they say; without lines nothing is known of the file.
+        Content of the lines; without lines, the file is unknown.
     """
     facts: dict[str, str] = {}
     submodule = binary = None
@@ -143,7 +143,7 @@ def _unescape(match: re.Match[bytes]) -> bytes:
 
 
 def _modes(facts: dict[str, str]) -> tuple[str | None, str | None]:
-    """Read file modes; the index line tells one mode for both sides."""
+    """Read file modes; the index line has one mode for both sides."""
     both = facts.get("index", "").partition(" ")[2] or None
     old = facts.get("old mode") or facts.get("deleted file mode")
     new = facts.get("new mode") or facts.get("new file mode")
@@ -187,7 +187,7 @@ def _both_names(pair: str) -> _Names | None:
 
 
 def _split_pair(pair: str) -> _Names | None:
-    """Split `a/x y b/x y`: the two names are the same but for their prefixes."""
+    """Split `a/x y b/x y`: the two names are the same except for their prefixes."""
     if pair.startswith('"') and (quoted := _QUOTED.match(pair)):
         left, right = quoted[0], pair[quoted.end() + 1 :]
         return _same(unquote(left), unquote(right))
@@ -203,22 +203,22 @@ def _split_pair(pair: str) -> _Names | None:
 
 
 def _same(left: str, right: str) -> _Names | None:
-    """Strip the prefixes when what remains is the same name."""
+    """Strip the prefixes when the remaining names are equal."""
     names = _strip_prefixes(left, right)
     return names if names.old == names.new and names.new else None
 
 
 def _file_name(text: str) -> str | None:
-    """Read a name that a tab and a time may follow; None for the null device."""
+    """Read a name that a tab and a time may follow; return None for the null device."""
     name = unquote(text) if text.startswith('"') else text.partition("\t")[0].rstrip("\r")
     return None if name == "/dev/null" else name
 
 
 def _strip_prefixes(old: str | None, new: str | None) -> _Names:
-    """Take away what a diff program puts before the two names.
+    """Strip the prefixes that a diff program adds to the two names.
 
-    Two different one-letter prefixes go, and so do two different first folders before
-    the same rest (`diff -ru before after`). Without prefixes both names start alike.
+    Two different one-letter prefixes are removed, and so are two different first folders before the
+    same rest (`diff -ru before after`). Without prefixes both names start the same.
     """
     if old is None or new is None:
         return _Names(old and _without_letter(old), new and _without_letter(new))

@@ -1,4 +1,4 @@
-"""The language of a file, by its name."""
+"""Language of a file, by its name."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def language_of(path: str) -> str | None:
     """Return the language of a file.
 
     Args:
-        path: Any path, with either kind of slash between its parts; upper and lower case are alike.
+        path: Any path, with slashes or backslashes; case-insensitive.
 
     Returns:
-        A lower-case name such as `python`, `cpp` or `yaml`, or None when the name does
-        not tell. `.h` counts as `c`; templates count as the markup they are written in.
+        A lower-case name such as `python`, `cpp` or `yaml`, or None when the name is not
+        conclusive. `.h` counts as `c`; templates count as the markup they are written in.
 
     Example:
         >>> language_of("src/App.TSX"), language_of("docker/Dockerfile.dev"), language_of("LICENSE")
@@ -45,7 +45,7 @@ def suffix_of(language: str) -> str | None:
     """Return the usual suffix of a language.
 
     Args:
-        language: A name as `language_of` gives it.
+        language: A name returned by `language_of`.
 
     Returns:
         With its dot and in lower case; None when the language is not known.

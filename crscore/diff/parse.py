@@ -1,4 +1,4 @@
-"""Parses unified diffs of git, GNU diff and GitHub into `Diff` values."""
+"""Parser of unified diffs of git, GNU diff and GitHub into `Diff` values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from crscore.diff.sections import Section
 
-# `git diff --color` paints the headers too; escape codes inside code alone are content
+# `git diff --color` colors the headers too; escape codes inside code only are content
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
@@ -29,14 +29,14 @@ _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Largest diff that is read; each limit can be raised."""
+    """Limits on the size of a diff; each can be raised."""
 
     max_diff_bytes: int = 10_000_000
-    """Bytes of the whole text; 10 MB is some 200,000 lines."""
+    """Bytes of the whole text; 10 MB is about 200,000 lines."""
     max_files: int = 3_000
-    """Files; GitHub lists no more than this for a pull request."""
+    """Number of files; GitHub lists no more than this for a pull request."""
     max_hunks: int = 20_000
-    """Hunks of all files together."""
+    """Number of hunks of all files together."""
     max_line_length: int = 100_000
     """Characters of one line; bundled and minified code has the longest."""
 
@@ -52,23 +52,23 @@ def parse_diff(
     r"""Parse a diff.
 
     Anything that `git diff`, `git show`, `git format-patch`, `diff -u`, `diff -ru` and
-    GitHub print is taken, and so is a bare hunk that starts with `@@`.
+    GitHub print is accepted, and so is a bare hunk that starts with `@@`.
 
     Args:
         text: The diff. Bytes are UTF-8, or UTF-16 with a byte order mark.
-        source: Where it came from, for messages.
-        language: Language of a bare hunk, and of files whose name does not tell.
+        source: Origin, for messages.
+        language: Language of a bare hunk, and of files whose name is not conclusive.
         path: File that a bare hunk belongs to.
-        limits: How large it may be.
+        limits: Size limits.
 
     Returns:
-        At least one file, with exact 1-based line numbers on both sides. What had to be
-        repaired or left out is in the notes.
+        At least one file, with exact 1-based line numbers on both sides. Repairs and omissions are
+        in the notes.
 
     Raises:
-        DiffParseError: The text is empty or no unified diff, a hunk does not have the
-            lines that its header counts, or it is a combined diff of a merge.
-        LimitError: It is larger than a limit.
+        DiffParseError: The text is empty or not a unified diff, a hunk does not have the lines that
+            its header counts, or it is a combined diff of a merge.
+        LimitError: The diff is larger than a limit.
 
     Example:
         >>> diff = parse_diff("@@ -1 +1,2 @@\n import os\n+import sys\n", path="tool.py")
@@ -96,13 +96,13 @@ def with_sources(diff: Diff, sources: Mapping[str, tuple[str | None, str | None]
     r"""Add whole files to a diff.
 
     Args:
-        diff: A parsed change; it stays as it is.
-        sources: For a file's `path`, its old and its new text; None where it is unknown.
+        diff: A parsed change; it is not modified.
+        sources: For a file's `path`, its old and its new text; None where unknown.
 
     Returns:
-        A copy whose files carry the texts. A side that is not given is rebuilt from the
-        other one. A text that does not have the lines of the hunks is another version of
-        the file: it is left out, and a note says so.
+        A copy whose files have the texts. A missing side is rebuilt from the other one. A text that
+        does not contain the lines of the hunks is another version of the file: it is left out, with
+        a note.
 
     Example:
         >>> diff = parse_diff("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n")
@@ -136,12 +136,12 @@ def rebuild_old(file: ChangedFile, new_source: str) -> str | None:
     """Rebuild the old version of a file.
 
     Args:
-        file: What was changed.
+        file: The changed file.
         new_source: The whole file after the change.
 
     Returns:
-        The whole file before it ("" for a file that is new); None when the hunks do not
-        fit the text, or the file is binary or a submodule.
+        The whole file before it ("" for a new file); None when the hunks do not match the text, or
+        the file is binary or a submodule.
     """
     return _apply(file, new_source, Side.NEW)
 
@@ -150,12 +150,12 @@ def rebuild_new(file: ChangedFile, old_source: str) -> str | None:
     """Rebuild the new version of a file.
 
     Args:
-        file: What was changed.
+        file: The changed file.
         old_source: The whole file before the change.
 
     Returns:
-        The whole file after it ("" for a file that is deleted); None when the hunks do
-        not fit the text, or the file is binary or a submodule.
+        The whole file after it ("" for a deleted file); None when the hunks do not match the text,
+        or the file is binary or a submodule.
     """
     return _apply(file, old_source, Side.OLD)
 
@@ -175,7 +175,7 @@ def _apply(file: ChangedFile, text: str, given: Side) -> str | None:
             if given is Side.OLD
             else (hunk.new_start, hunk.new_length)
         )
-        # a side without lines is named by the line before it
+        # a side without lines has the number of the line before it
         first = start if length == 0 else start - 1
         if first < at or first + length > len(lines):
             return None
@@ -209,7 +209,7 @@ def _bytes_of(text: str | bytes, source: str, limits: Limits) -> bytes:
 
 
 def _decode(data: bytes) -> tuple[str, list[str]]:
-    """Decode and take away colours and CRLF that the diff as a whole was given."""
+    """Decode, and remove colors and CRLF that were applied to the whole diff."""
     notes: list[str] = []
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
@@ -236,8 +236,8 @@ def _split_lines(text: str, source: str, limits: Limits) -> list[str]:
     longest = max(map(len, lines))
     if longest > limits.max_line_length:
         raise LimitError("max_line_length", limits.max_line_length, longest, source)
-    # A diff without a final line feed was cut or stripped. The empty line that stays here
-    # stands in for a last, empty context line, the only one that stripping takes away.
+    # A diff without a final line feed was cut or stripped. The empty line that remains here
+    # stands for a last, empty context line, the only one that stripping removes.
     if not lines[-1]:
         lines.pop()
     else:
@@ -256,7 +256,7 @@ def _no_diff(text: str, source: str) -> DiffParseError:
 def _leftover_notes(
     text: str, lines: Sequence[str], sections: Sequence[Section], files: Sequence[ChangedFile]
 ) -> list[str]:
-    """Note what was repaired or is missing."""
+    """Note repaired and missing parts."""
     notes: list[str] = []
     if not text.endswith("\n") and sections[-1].end == len(lines):
         notes.append("The diff's last line is missing and was read as an empty context line.")
@@ -274,7 +274,7 @@ def _leftover_notes(
 def _read_file(
     section: Section, source: str, language: str | None, path: str | None
 ) -> ChangedFile | None:
-    """Read one file; None when its header tells of no change."""
+    """Read one file; return None when its header reports no change."""
     header = read_header(section.header)
     if header.is_empty and not section.hunks:
         return None
@@ -306,7 +306,7 @@ def _read_file(
 
 
 def _status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
-    # git says itself when a file is new or gone; elsewhere an empty side has to tell
+    # git states when a file is new or deleted; for others, an empty side is the evidence
     whole = len(hunks) == 1 and not header.is_git
     if (header.is_known and header.old is None) or (
         whole and (hunks[0].old_start, hunks[0].old_length) == (0, 0)
@@ -326,7 +326,7 @@ def _status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
 
 
 def _is_submodule(hunks: Sequence[Hunk]) -> bool:
-    """GitHub's patches have no mode; a submodule's lines name commits and nothing else."""
+    """Detect a submodule in GitHub's patches, which have no mode, by its lines: only commits."""
     return bool(hunks) and all(
         _SUBPROJECT.match(line.text) for hunk in hunks for line in hunk.lines
     )

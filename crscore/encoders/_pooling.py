@@ -1,13 +1,13 @@
-"""From token vectors to one unit vector a text: the mean without the stop words.
+"""Pooling of token vectors to one unit vector per text: the mean without the stop words.
 
 A token is left out when its word piece, in lower case, is a stop word, a full stop or a
 comma. Pieces are compared as the tokenizer spells them: the tail of a split word keeps its
-`##`, so `##t` is not the stop word `t`. The markers that begin and end every text stay in
+`##`, so `##t` is not the stop word `t`. The special tokens that begin and end every text stay in
 the mean, as published.
 
-A text of stop words only has no other token than those markers. Their mean would make all
-such texts nearly one point, so the mean over all its tokens is taken instead. An empty text
-has the markers alone, which are then all its tokens.
+For a text of stop words only, just these special tokens would remain and all such texts would have
+nearly the same vector, so the mean over all its tokens is used instead. An empty text has only the
+special tokens.
 
 Source:
     Naik et al., NAACL 2025, arXiv:2409.19801, the section on the similarity of sentences.
@@ -54,17 +54,16 @@ def kept_tokens(
     marker: npt.NDArray[np.bool_],
     ignored: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.bool_]:
-    """Choose the tokens whose mean is taken.
+    """Choose the tokens to average.
 
     Args:
         ids: Token ids, shape (N, T).
-        present: False where there is only padding, shape (N, T).
+        present: False for padding, shape (N, T).
         marker: True at the tokens the tokenizer adds around a text, shape (N, T).
-        ignored: What `ignored_ids` gave.
+        ignored: Result of `ignored_ids`.
 
     Returns:
-        Booleans, shape (N, T). A row in which only markers would be left has all its
-        tokens instead.
+        Booleans, shape (N, T). A row with only special tokens left has all its tokens instead.
 
     Example:
         `[CLS] the loop [SEP]` loses its article; `[CLS] the [SEP]` keeps it.
@@ -83,10 +82,10 @@ def kept_tokens(
 
 
 def pool(hidden: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
-    """Average the kept tokens and bring the mean to length 1.
+    """Average the kept tokens and scale the mean to length 1.
 
     Args:
-        hidden: Token vectors, shape (N, T, D); what stands at dropped tokens must be finite.
+        hidden: Token vectors, shape (N, T, D); vectors of dropped tokens must be finite.
         kept: The tokens to average, shape (N, T).
 
     Returns:
@@ -96,7 +95,7 @@ def pool(hidden: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]) -> npt.ND
         >>> pool(np.array([[[3, 0], [0, 4], [7, 7]]], np.float32), np.array([[1, 1, 0]], bool))
         array([[0.6, 0.8]], dtype=float32)
     """
-    # The sum points where the mean does, and only the direction is left in the end.
+    # The sum has the direction of the mean, and only the direction is kept.
     sums = np.matmul(kept[:, None, :].astype(np.float32), hidden)[:, 0, :]
     return unit_rows(sums)
 
@@ -104,11 +103,11 @@ def pool(hidden: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]) -> npt.ND
 def pool_rows(
     rows: npt.NDArray[np.float32], counts: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.float32]:
-    """Average the kept tokens of each text and bring the means to length 1.
+    """Average the kept tokens of each text and scale the means to length 1.
 
     Args:
         rows: Vectors of the kept tokens alone, text after text, shape (K, D).
-        counts: How many of them each text has, shape (N,), each at least 1, K together.
+        counts: Number of kept tokens of each text, shape (N,), each at least 1, K in total.
 
     Returns:
         Float32, shape (N, D), rows of length 1.
@@ -123,7 +122,7 @@ def pool_rows(
 
 
 def unit_rows(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Bring every row to length 1; a zero row stays zero.
+    """Scale every row to length 1; a zero row stays zero.
 
     Args:
         vectors: Shape (N, D).
@@ -138,10 +137,10 @@ def unit_rows(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def readable(text: str) -> str:
-    r"""Replace what no tokenizer takes: halves of surrogate pairs become question marks.
+    r"""Replace lone surrogates, which no tokenizer accepts, by question marks.
 
     Args:
-        text: Any text; JSON can carry such halves.
+        text: Any text; JSON can contain lone surrogates.
 
     Example:
         >>> readable("a\ud800b")

@@ -12,17 +12,16 @@ if TYPE_CHECKING:
 
 
 class Encoder(Protocol):
-    """Turns texts into unit vectors.
+    """Encoder of texts as unit vectors.
 
     A plugin module `crscore/encoders/<name>.py` has `Options` and `create(options) -> Encoder`.
-    It may have `missing() -> str | None`, which tells `crscore doctor` what it lacks and how to
-    get it.
-    Creating is cheap; the model loads once, at the first `encode`.
+    It may have `missing() -> str | None`, which reports to `crscore doctor` a missing dependency
+    and how to install it. Creating is cheap; the model loads once, at the first `encode`.
     """
 
     @property
     def identity(self) -> str:
-        """Name, model and revision for the signature: same identity, same vectors."""
+        """Name, model and revision for the signature: the same identity gives the same vectors."""
         ...
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -36,8 +35,8 @@ class Encoder(Protocol):
             (a text without any token gives the zero vector). N may be 0.
 
         Raises:
-            ModelNotFoundError: The model's files are not here.
-            EncodingError: The model refuses a text.
+            ModelNotFoundError: The model's files are not available.
+            EncodingError: The model rejects a text.
         """
         ...
 
@@ -53,7 +52,7 @@ class TokenVectors(NamedTuple):
 
 @runtime_checkable
 class TokenEncoder(Encoder, Protocol):
-    """An encoder that can show the tokens behind a text's vector; not all of them can."""
+    """Encoder that can also return the token vectors of a text."""
 
     def tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Encode the tokens of texts.
@@ -64,10 +63,10 @@ class TokenEncoder(Encoder, Protocol):
             texts: Any number of texts, cut as `encode` cuts them.
 
         Returns:
-            One value a text, in the order of `texts`; an empty text has its markers alone.
+            One value per text, in the order of `texts`; an empty text has only special tokens.
 
         Raises:
-            ModelNotFoundError: The model's files are not here.
-            EncodingError: The model refuses a text.
+            ModelNotFoundError: The model's files are not available.
+            EncodingError: The model rejects a text.
         """
         ...

@@ -1,7 +1,7 @@
-"""A deterministic encoder without a model: hashed words and their character trigrams.
+"""Deterministic encoder without a model: hashed words and their character trigrams.
 
-For tests and for trying the tool out: texts that share words get a high similarity, but
-meaning plays no part. Nothing is read from the disk or the network.
+For tests and for trying the tool out: texts that share words get a high similarity, independent of
+their meaning. Nothing is read from the disk or the network.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TRIGRAM = 3
 TRIGRAM_WEIGHT = 0.25
-"""A word counts 1 and each of its trigrams this much, so that inflections still meet."""
+"""Weight of each trigram, relative to 1 for a word, so that inflections still match."""
 
 # "read_file(x)" -> read_file, x;  "naïve 日本" -> naïve, 日本;  "..." -> nothing
 _WORD = re.compile(r"\w+")
@@ -37,12 +37,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     model: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 256
     """Width of the vectors, so that `hashing:64` names an encoder."""
     offline: bool = False
-    """Changes nothing."""
+    """Ignored; the encoder never uses the network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hashing:
-    """The encoder: each word and trigram adds to one dimension, which its CRC-32 picks."""
+    """Hashing encoder: each word and trigram adds to one dimension, chosen by its CRC-32."""
 
     dim: int = 256
     """Width of the vectors, at least 1."""

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 DIMENSIONS = 384
 MAX_TOKENS = 256
-"""Longer texts are cut here, the two markers counted, as the model's authors configured it."""
+"""Maximum tokens of a text, including the two special tokens, as in the authors' configuration."""
 
 BATCH_TOKENS = 512
-"""Tokens of one batch, padding counted: the activations then fit a core's cache."""
+"""Tokens of one batch, including padding: the activations then fit a core's cache."""
 
 MAX_WORKERS = 8
 GRAPH = "all-minilm-l6-v2.onnx"
@@ -51,14 +51,14 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     model: str = files.MODEL
     """The model's name, or a folder with its two files."""
     revision: str = REVISION
-    """Only the known one: start of the weights' SHA-256, all of it, or the hub's commit."""
+    """Supported revision: start of the weights' SHA-256, all of it, or the hub's commit."""
     offline: bool = False
     """Never use the network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MiniLM:
-    """The encoder; the model loads at the first text and is shared by all of a process."""
+    """MiniLM encoder; the model loads at the first text and is shared within the process."""
 
     folder: Path | None = None
     """Folder of the files; None for the package, then the hub's cache, then the hub."""
@@ -72,7 +72,7 @@ class MiniLM:
         return f"minilm:{files.MODEL}@{REVISION}"
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Encode texts; the same text has the same vector to about 1e-7 in any company.
+        """Encode texts; a text's vector is independent of the other texts to about 1e-7.
 
         Args:
             texts: Any number of texts; each is cut at 256 tokens.
@@ -81,7 +81,7 @@ class MiniLM:
             Float32, shape (N, 384), rows of length 1, in the order of `texts`.
 
         Raises:
-            ModelNotFoundError: The model is not here and cannot, or may not, be fetched.
+            ModelNotFoundError: The model is not available and cannot, or may not, be downloaded.
             DependencyError: onnxruntime or tokenizers is not installed.
             EncodingError: The model's files are not the published ones.
         """
@@ -94,13 +94,13 @@ class MiniLM:
         """Encode the tokens of texts; `encode` without stop words is their mean at length 1.
 
         Args:
-            texts: Any number of texts; each is cut at 256 tokens, the two markers counted.
+            texts: Any number of texts; each is cut at 256 tokens, including the two special tokens.
 
         Returns:
-            One value a text, in the order of `texts`, with vectors of shape (L, 384).
+            One value per text, in the order of `texts`, with vectors of shape (L, 384).
 
         Raises:
-            ModelNotFoundError: The model is not here and cannot, or may not, be fetched.
+            ModelNotFoundError: The model is not available and cannot, or may not, be downloaded.
             DependencyError: onnxruntime or tokenizers is not installed.
             EncodingError: The model's files are not the published ones.
         """
@@ -112,13 +112,13 @@ class MiniLM:
     def _run(
         self, texts: Sequence[str], encode: Callable[[_Model, Sequence[Encoding]], Any]
     ) -> Iterator[tuple[list[int], Any]]:
-        """Encode batches of texts, each given by the indices of its texts."""
+        """Yield the results of batches of texts, each with the indices of its texts."""
         if not texts:
             return
         model = _load(self.folder, self.offline)
         encodings = model.tokenizer.encode_batch([readable(text) for text in texts])
         batches = _batches([len(encoding) for encoding in encodings], workers=_workers())
-        # One thread a batch, each running alone: threads that share one batch wait for the
+        # One thread per batch, each running alone: threads that share one batch wait for the
         # slowest at every layer, and stall when another process wants a core.
         with ThreadPoolExecutor(_workers()) as threads:
             encoded = threads.map(
@@ -131,7 +131,7 @@ def create(options: Options) -> Encoder:
     """Create the encoder.
 
     Raises:
-        ConfigError: An option asks for another model or revision.
+        ConfigError: An option requests another model or revision.
     """
     if options.revision not in (files.COMMIT, files.SHA256[files.WEIGHTS], REVISION):
         raise ConfigError(
@@ -158,7 +158,7 @@ class _Model:
     session: Any
     ignored: npt.NDArray[np.bool_]
     weights: tuple[Any, ...]
-    """Kept alive here: the session reads them in place."""
+    """Weights kept alive, as the session reads them in place."""
 
 
 @functools.cache
@@ -174,7 +174,7 @@ def _load(folder: Path | None, offline: bool) -> _Model:
     place = files.locate(folder=folder, offline=offline)
     files.verify(place, files.VOCABULARY)
     with ThreadPoolExecutor(1) as thread:
-        # Loads and verifies the weights at once; a wrong file is reported before a failed load.
+        # Load and verify the weights first, so that a wrong file is reported before a failed load.
         loading = thread.submit(
             lambda: _start_session(onnxruntime, load_file(place / files.WEIGHTS))
         )
@@ -195,7 +195,7 @@ def _start_session(
     onnxruntime: Any, tensors: dict[str, npt.NDArray[Any]]
 ) -> tuple[Any, tuple[Any, ...]]:
     graph = (importlib.resources.files("crscore.encoders") / GRAPH).read_bytes()
-    # The rest is what the graph has of its own, and a layer that it does not use.
+    # The other tensors are constants of the graph, or belong to a layer that it does not use.
     tensors = {
         name: values
         for name, values in tensors.items()
@@ -213,14 +213,14 @@ def _start_session(
 
 
 def _workers() -> int:
-    # Not every system can say on which cores a process may run.
+    # Not every system reports the cores available to a process.
     known = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
     return min(cores, MAX_WORKERS)
 
 
 def _batches(lengths: Sequence[int], *, workers: int) -> list[list[int]]:
-    """Group texts of like length, the longest first, so that little padding is computed."""
+    """Group texts of similar length, the longest first, to minimize padding."""
     budget = min(BATCH_TOKENS, max(1, sum(lengths) // workers))
     batches: list[list[int]] = []
     width = 0
@@ -247,7 +247,7 @@ class _Padded(NamedTuple):
 def _encode_batch(model: _Model, encodings: Sequence[Encoding]) -> npt.NDArray[np.float32]:
     batch = _pad(encodings)
     kept = kept_tokens(*batch, model.ignored)
-    # What the mean leaves out, about half of the tokens, skips most of the last layer.
+    # The tokens left out of the mean, about half, skip most of the last layer.
     return pool_rows(_last_layer(model, batch, kept), kept.sum(axis=1))
 
 

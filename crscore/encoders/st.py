@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PUBLISHED_MODEL = "mixedbread-ai/mxbai-embed-large-v1"
 PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}
-"""Model -> commit taken when none is asked for; other models default to the branch `main`."""
+"""Model -> default commit; other models default to the branch `main`."""
 
 BATCH_SIZE = 32
 INSTALL = "pip install 'crscore[st]'"
@@ -42,18 +42,18 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Options of the encoder."""
 
     model: str = PUBLISHED_MODEL
-    """A name on the Hugging Face hub, or a folder."""
+    """Name on the Hugging Face hub, or a folder."""
     revision: str | None = None
-    """A commit, branch or tag of the hub; None for the known commit, or the branch `main`."""
+    """Commit, branch or tag of the hub; None for the pinned commit, or the branch `main`."""
     offline: bool = False
-    """Use only what is in the hub's cache."""
+    """Use only the hub's cache."""
     device: str | None = None
-    """`cpu`, `cuda`, ...; None leaves it to the library."""
+    """Device (`cpu`, `cuda`, ...); None for the library's choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceTransformers:
-    """The encoder; the model loads at the first text and is shared by all of a process."""
+    """sentence-transformers encoder; the model loads at the first text and is shared."""
 
     model: str
     """A name on the hub or a folder."""
@@ -65,16 +65,16 @@ class SentenceTransformers:
     """Never use the network."""
 
     device: str | None = None
-    """Device to compute on; None leaves it to the library."""
+    """Device to compute on; None for the library's choice."""
 
     @property
     def identity(self) -> str:
         """Model and revision; for a folder its name and a hash of its files.
 
-        A branch or tag can move: only a commit, or a folder, names the vectors for good.
+        A branch or tag can move: only a commit or a folder identifies the vectors permanently.
 
         Raises:
-            ModelNotFoundError: The folder is gone.
+            ModelNotFoundError: The folder does not exist.
         """
         if self.revision is not None:
             return f"st:{self.model}@{self.revision}"
@@ -85,7 +85,7 @@ class SentenceTransformers:
         """Encode texts.
 
         Args:
-            texts: Any number of texts; each is cut where the model's own limit is.
+            texts: Any number of texts; each is cut at the model's own limit.
 
         Returns:
             Float32, shape (N, D), rows of length 1, in the order of `texts`; D is the
@@ -93,8 +93,8 @@ class SentenceTransformers:
 
         Raises:
             DependencyError: sentence-transformers is not installed.
-            ModelNotFoundError: The model is not here and cannot, or may not, be fetched.
-            EncodingError: It is no model that the library can load.
+            ModelNotFoundError: The model is not available and cannot, or may not, be downloaded.
+            EncodingError: The library cannot load the model.
         """
         model, ignored = _load(self.model, self.revision, self.offline, self.device)
         order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
@@ -136,7 +136,7 @@ def _load(
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415
     except ImportError as exc:
         raise DependencyError("sentence-transformers", INSTALL) from exc
-    # A folder needs no network; a name does, even when all of its files are cached.
+    # A folder needs no network; a hub name does, even when all of its files are cached.
     place = _cached(name, revision) if offline and revision is not None else name
     try:
         model = SentenceTransformer(
@@ -151,7 +151,7 @@ def _load(
         raise ModelNotFoundError(name, _fetch_command(name, revision)) from exc
     except (ValueError, KeyError, RuntimeError) as exc:
         raise EncodingError(f"sentence-transformers cannot load {name}: {exc}") from exc
-    # Half-precision weights are widened, which is exact: processors are slow at halves.
+    # Half-precision weights are widened, which is exact: CPUs are slow at half precision.
     model = model.float().eval()
     return model, ignored_ids(model.tokenizer.get_vocab())
 
@@ -177,7 +177,7 @@ def _encode_batch(
 ) -> npt.NDArray[np.float32]:
     import torch  # noqa: PLC0415
 
-    # Before version 6 the same step was named `tokenize`.
+    # Before version 6 this step was named `tokenize`.
     prepare = getattr(model, "preprocess", None) or model.tokenize
     features = {
         name: value.to(model.device) if isinstance(value, torch.Tensor) else value
@@ -192,7 +192,7 @@ def _encode_batch(
 
 
 def _marker_ids(tokenizer: Any) -> list[int]:
-    # Not `all_special_ids`: an unknown word is special there, but it is a word.
+    # Not `all_special_ids`: it includes the unknown word, which is a word.
     names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
     found = (getattr(tokenizer, name, None) for name in names)
     return [token for token in found if token is not None]
@@ -200,7 +200,7 @@ def _marker_ids(tokenizer: Any) -> list[int]:
 
 @functools.cache
 def _fingerprint(folder: Path) -> str:
-    """Hash the names and contents of the files that decide a model's vectors, 8 digits."""
+    """Hash the names and contents of the files that determine a model's vectors, 8 digits."""
     if not folder.is_dir():
         raise ModelNotFoundError(str(folder), f"hf download MODEL --local-dir {folder}")
     digest = hashlib.sha256()

@@ -1,4 +1,4 @@
-"""Chats as the text that a model reads: by its own template, or plainly where it has none.
+"""Conversion of chats to the text that a model reads, by its own template or a plain form.
 
 The plain form is the layout that the default model was trained on: the system's words, then each
 turn under a line `@@ Instruction` or `@@ Response`.
@@ -22,13 +22,13 @@ def ids(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
 
     Args:
         tokenizer: One of the transformers library.
-        chat: It ends with the user.
+        chat: Chat that ends with the user's message.
 
     Returns:
         Token numbers, with the tokens that the template or the tokenizer adds.
 
     Raises:
-        GenerationError: The model's template takes no such chat.
+        GenerationError: The model's template rejects the chat.
     """
     chat = [Message(role=message.role, text=sendable(message.text)) for message in chat]
     if not getattr(tokenizer, "chat_template", None):
@@ -38,7 +38,7 @@ def ids(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
     try:
         return _templated(tokenizer, chat)
     except (TemplateError, ValueError):
-        pass  # most templates that refuse a chat refuse the system's part of it
+        pass  # most templates that reject a chat reject its system message
     try:
         return _templated(tokenizer, merged(chat))
     except (TemplateError, ValueError) as exc:
@@ -46,7 +46,7 @@ def ids(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
 
 
 def special(tokenizer: Any) -> frozenset[str]:
-    """Return the texts that are one token wherever they stand, as only control tokens should be.
+    """Return the texts that are always one token, as only control tokens should be.
 
     Args:
         tokenizer: One of the transformers library.
@@ -55,7 +55,7 @@ def special(tokenizer: Any) -> frozenset[str]:
 
 
 def merged(chat: Sequence[Message]) -> tuple[Message, ...]:
-    r"""Put the system message before the first user's, for templates that know no system.
+    r"""Merge the system message into the first user message, for templates without a system role.
 
     >>> merged([Message(role="system", text="Be brief."), Message(role="user", text="Hello")])
     (Message(role='user', text='Be brief.\n\nHello'),)
@@ -68,7 +68,7 @@ def merged(chat: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def plain(chat: Sequence[Message]) -> str:
-    r"""Write a chat for a model without a template.
+    r"""Format a chat for a model without a template.
 
     >>> plain([Message(role="system", text="Be brief."), Message(role="user", text="Hello")])
     'Be brief.\n\n@@ Instruction\nHello\n\n@@ Response\n'
@@ -83,5 +83,5 @@ def plain(chat: Sequence[Message]) -> str:
 def _templated(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
     turns = [{"role": message.role, "content": message.text} for message in chat]
     text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-    # The template has written the special tokens already.
+    # The template has already added the special tokens.
     return list(tokenizer(text, add_special_tokens=False)["input_ids"])

@@ -1,4 +1,4 @@
-"""A model's files: their place, a check that none is a pickle, and a hash that names them.
+"""Files of a model: their location, a check that none is a pickle, and an identifying hash.
 
 Weights are read from safetensors files only: a `.bin` or `.pt` file is a pickle, and to read one is
 to run the program in it.
@@ -24,21 +24,21 @@ DIGITS = 12
 ADAPTER_SETTINGS = "adapter_config.json"
 ADAPTER_WEIGHTS = "adapter_model.safetensors"
 _SAMPLE = 4096
-"""Bytes read of each tensor."""
+"""Bytes read of each tensor for a fingerprint."""
 _MAX_HEADER_BYTES = 100_000_000
-"""The limit that the format itself sets."""
+"""Maximum size of a header, as defined by the format."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _FOLDER_SIGNS = ("./", "../", "~", ".\\", "..\\")
 _SETTINGS = ("config.json", "generation_config.json", "tokenizer*", "*.jinja", "vocab*", "merges*")
 _FILES = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model")
-"""Files that a model is loaded from."""
+"""Patterns of the files that a model is loaded from."""
 
 
 def folder_of(model: str) -> Path | None:
-    """Return the folder that a text means, by how it is written, whatever the current folder has.
+    """Return the folder that a text denotes by its form, whatever the current folder contains.
 
-    The current folder may be a change of somebody else, with a folder that is called as a model.
+    The current folder may be an untrusted change, with a folder named like a model.
 
     Returns:
         The folder, which need not exist, when `model` is absolute or begins with `./`, `../` or
@@ -58,7 +58,7 @@ def is_name(model: str) -> bool:
 
 
 def is_commit(revision: str) -> bool:
-    """Return whether a revision is a whole commit, which nothing can move."""
+    """Return whether a revision is a full commit hash, which cannot move."""
     return _COMMIT.fullmatch(revision) is not None
 
 
@@ -174,7 +174,7 @@ def commit(model: str, revision: str, *, offline: bool) -> str:
     Args:
         model: `owner/name`.
         revision: A commit, which is returned as it is, a branch or a tag.
-        offline: Never use the network: take it as it was when last seen.
+        offline: Never use the network; use the cached state.
 
     Returns:
         40 hexadecimal digits.
@@ -195,7 +195,7 @@ def commit(model: str, revision: str, *, offline: bool) -> str:
 
 
 def apart(model: str, commit: str) -> Path | None:
-    """Return the cached folder of a model whose name would be taken for a folder here.
+    """Return the cached folder of a model whose name matches a local folder.
 
     The libraries that load models look for a folder of that name first.
 
@@ -221,12 +221,12 @@ def apart(model: str, commit: str) -> Path | None:
 
 
 def download_command(model: str, revision: str | None) -> str:
-    """Return the command that brings a model into the hub's cache."""
+    """Return the command that downloads a model into the hub's cache."""
     return f"hf download {model}" + (f" --revision {revision}" if revision else "")
 
 
 def _asked(model: str, revision: str) -> str | None:
-    """Download the model's settings, which are needed next anyway, and return their commit."""
+    """Download the model's settings, which are required next anyway, and return their commit."""
     try:
         from huggingface_hub import hf_hub_download  # noqa: PLC0415
         from huggingface_hub.errors import EntryNotFoundError, HFValidationError  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Escaping of text from a change, which can then neither end its fence nor pose as a template.
+"""Escaping of text from a change, so that it can neither end its fence nor act as a template.
 
 A chat is turned into tokens by the model's template. Text that looks like a control token of it
 would become that token, and could end the user's turn and begin the assistant's. Such text gets
@@ -23,7 +23,7 @@ _NAMES: Final = (
     r"|fim-\w{1,10}|repo_name|file_sep|filename|endoftext|extra_id_\d{1,3}|sentinel:\d{1,4}"
 )
 _ROLES: Final = r"instructions?|response|system|user|human|assistant|input|output|question|answer"
-# A space is put behind each match.
+# A space is inserted after each match.
 _TOKEN: Final = re.compile(
     # "<|im_start|>", "<|eot_id|>"; with the bars of DeepSeek: "<｜begin▁of▁sentence｜>"
     "<(?=/?[|\uff5c])"
@@ -45,12 +45,12 @@ _BREAKS: Final = re.compile(r"[\n\t]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fence:
-    """Mark of the text of one run as data."""
+    """Fence that marks the text of one run as data."""
 
     nonce: str
-    """A word that the author of a change cannot know: 16 or more letters and digits."""
+    """Word unknown to the author of a change: 16 or more letters and digits."""
     special: frozenset[str] = frozenset()
-    """The model's own special tokens, where the engine knows them."""
+    """Special tokens of the model, where the engine provides them."""
 
     def text(self, raw: str) -> str:
         """Escape lines of a change and keep them readable."""
@@ -62,7 +62,7 @@ class Fence:
 
 
 def readable(text: str, special: frozenset[str] = frozenset()) -> str:
-    r"""Remove invisible characters, and break text that a chat template could take for its own.
+    r"""Remove invisible characters, and break text that acts as a control token of a template.
 
     Args:
         text: Text of the change.
@@ -80,7 +80,7 @@ def readable(text: str, special: frozenset[str] = frozenset()) -> str:
     text = _TOKEN.sub(lambda found: found[0] + " ", text)
     known = [token for token in special if len(token.strip()) > 1]
     if known:
-        # Looked for at every place: a token may begin inside of another one.
+        # Searched at every position: a token may begin inside another one.
         pattern = "|".join(map(re.escape, sorted(known)))
         text = re.sub(rf"(?=(?:{pattern}))(\s*\S)", r"\1 ", text)
     return text

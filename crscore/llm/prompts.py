@@ -1,4 +1,4 @@
-"""The prompts that come with crscore: one TOML file a task and version, never edited once released.
+"""Prompts of crscore: one TOML file per task and version, never edited once released.
 
 A file is data. Its task defines the content as a `msgspec.Struct` that forbids unknown fields;
 here it is found, read strictly and hashed. Texts in it may have places, `{{change}}`.
@@ -30,14 +30,14 @@ _PLACE = re.compile(r"\{\{([a-z_]+)\}\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt(Generic[T]):
-    """One prompt file."""
+    """Prompt file."""
 
     name: str
     """Task and version: `claims.v1`."""
     sha256: str
     """Hash of the file's bytes, 64 hex digits: same name and hash, same prompt."""
     content: T
-    """The file's content."""
+    """Content of the file."""
 
     @property
     def identity(self) -> str:
@@ -102,7 +102,7 @@ def _known(folder: Path) -> str:
 
 
 def places(template: str) -> frozenset[str]:
-    """Return the names of the places in a text.
+    """Return the names of the placeholders in a text.
 
     Example:
         >>> sorted(places("In {{language}}: {{change}}"))
@@ -112,17 +112,17 @@ def places(template: str) -> frozenset[str]:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put texts into the places of a template, in one pass: places in these texts stay.
+    """Fill the placeholders of a template in one pass; placeholders in the values stay.
 
     Args:
-        template: With places `{{name}}`.
-        values: Name -> text; one for each place, none too many.
+        template: Text with placeholders `{{name}}`.
+        values: Name -> text; exactly one for each placeholder.
 
     Returns:
         The filled text.
 
     Raises:
-        ConfigError: A place has no value, or a value no place.
+        ConfigError: A placeholder has no value, or a value no placeholder.
 
     Example:
         >>> fill("In {{language}}: {{change}}", {"language": "C", "change": "+{{language}}"})

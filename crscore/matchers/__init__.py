@@ -1,1 +1,1 @@
-"""Matchers, one file each: does this sentence address this pseudo-reference?"""
+"""Matchers, one file each, which judge whether a sentence addresses a pseudo-reference."""

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cells:
-    """One change's cells before they are judged."""
+    """Cells of one change before matching."""
 
     diff: Diff
     """The change."""
     references: tuple[PseudoReference, ...]
-    """The R rows."""
+    """Rows: R pseudo-references."""
     sentences: tuple[Sentence, ...]
-    """The S columns: what a reader sees of the comments, then what is hidden in them."""
+    """Columns: S sentences, the visible text of the comments first, then hidden text."""
     reference_vectors: Floats
     """Vectors of the rows' readings: unit rows, shape (R, D)."""
     sentence_vectors: Floats
     """Vectors of the columns: unit rows, shape (S, D)."""
     similarity: Floats
-    """Their cosines, shape (R, S), each in [-1, 1], read-only."""
+    """Cosines of rows and columns, shape (R, S), each in [-1, 1], read-only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,17 +39,17 @@ class Judgement:
     degrees: Floats
     """Degree to which each sentence addresses each pseudo-reference, shape (R, S), in [0, 1]."""
     flags: tuple[Flag | None, ...]
-    """Why a sentence counts for less or nothing; None for most. One for each of the S sentences."""
+    """For each of the S sentences, the reason why it counts for less or nothing; mostly None."""
     kept: tuple[bool, ...]
     """For each of the S sentences, False for hidden text that is left out of the review."""
 
 
 class Matcher(Protocol):
-    """Judges how far each sentence addresses each pseudo-reference.
+    """Matcher, which judges how far each sentence addresses each pseudo-reference.
 
     A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher`. Its `Options`
     may have `encoder` (the identity of the run's encoder), `weights` (a file) and `threshold` (a
-    cosine); a run gives what there is a field for.
+    cosine); a run passes those that have a field.
     """
 
     @property
@@ -59,7 +59,7 @@ class Matcher(Protocol):
 
     @property
     def decision(self) -> float:
-        """The degree from which a cell counts as addressed, in (0, 1)."""
+        """Degree from which a cell counts as addressed, in (0, 1)."""
         ...
 
     def match(self, cells: Cells) -> Judgement:

@@ -1,4 +1,4 @@
-"""The published rule: a pair matches when its cosine is strictly above the threshold."""
+"""Published rule: a pair matches when its cosine is strictly above the threshold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Cosine above tau.
+    """Matcher of cosines above tau.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, equations 1 and 2: strict `>`.
@@ -33,19 +33,19 @@ class Published:
 
     @property
     def identity(self) -> str:
-        """`published`; the threshold stands in the signature by itself."""
+        """`published`; the threshold is a separate part of the signature."""
         return "published"
 
     @property
     def decision(self) -> float:
-        """Any value would do: a degree is 0 or 1."""
+        """Any value works: a degree is 0 or 1."""
         return 0.5
 
     def match(self, cells: Cells) -> Judgement:
-        """Give 1 where the similarity is strictly above the threshold, else 0.
+        """Return 1 where the similarity is strictly above the threshold, else 0.
 
-        The comparison is made in float64: a float32 value that prints as the threshold
-        must not pass for being rounded up.
+        The comparison is made in float64: a float32 value that prints as the threshold must not
+        match because it is rounded up.
         """
         above = cells.similarity.astype(np.float64) > self.threshold
         return Judgement(

@@ -1,1 +1,1 @@
-"""Run programs that nobody trusts: no network, confined writes, limits."""
+"""Execution of untrusted programs: no network, confined writes, limits."""

@@ -1,25 +1,23 @@
-"""The program between crscore and a tool: it gives up rights, then starts the tool.
+"""Launcher between crscore and a tool, which drops privileges and then starts the tool.
 
-`run.py` runs this file by its path, so it imports nothing of crscore, and
-little of the library: it is on the way of every run. What it sets holds for the
-tool and for all that the tool starts, and cannot be taken back.
+`run.py` runs this file by its path, so it imports nothing of crscore, and little of the standard
+library, as it is part of every run. The restrictions apply to the tool and all its descendants, and
+cannot be undone.
 
-Everywhere but on Windows: limits of processor time, memory, file size, open
-files. On Linux also:
+Everywhere except Windows: limits of processor time, memory, file size, open files. On Linux also:
 
 - seccomp, on x86_64 and aarch64: no sockets of any family (a local one may lead
   to a container engine or a key agent as well), no way out of the process group,
-  no namespaces, no look into other processes, nothing that lasts longer than they
-  do (System V memory, message queues, keys), no change of a file's mode, owner,
-  times or attributes, wherever it is. Socket pairs stay: node talks to its
-  children so.
-- Root loses all that makes it root, but for the opening of files.
+  no namespaces, no look into other processes, nothing that outlives them (System V memory, message
+  queues, keys), no change of a file's mode, owner, times or attributes, wherever it is. Socket
+  pairs are allowed: node uses them for its children.
+- Root loses its capabilities, except those for opening files.
 - Landlock, where the kernel has it: files are written only in the folders named,
   and processes outside cannot be signalled or read, the caller's environment
   (`/proc/<pid>/environ`) among them.
 
-It stays as the tool's parent until the end, for when the caller dies without a
-chance to clean up, the kernel tells it, and it takes the whole group along.
+It remains the tool's parent until the end: when the caller dies without cleaning up, the kernel
+signals the launcher, which kills the whole group.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ import signal
 import struct
 import sys
 
-TYPE_CHECKING = False  # typing itself would be the slowest import here
+TYPE_CHECKING = False  # importing typing would be the slowest import here
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
@@ -38,20 +36,20 @@ if TYPE_CHECKING:
     _Step: TypeAlias = tuple[int, int, int, int]
 
 _OPEN_FILES = 1024
-"""Open files of one process."""
+"""Maximum open files of one process."""
 _SPARE_TASKS = 4096
-"""Processes and threads that the user may have beyond those that the machine has now."""
+"""Processes and threads allowed for the user in addition to those of the machine now."""
 
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
 _SECCOMP_MODE_FILTER = 2
 
 _KEPT_CAPABILITIES = frozenset({1, 2})
-"""Of root's: to open any file, for its own may belong to somebody else in a container."""
+"""Capabilities of root for opening any file, as its own may have another owner in a container."""
 _CAPABILITIES = 64
-"""More than the kernel has."""
+"""Upper bound on the kernel's capabilities."""
 
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""How the kernel names the machine that a system call was made for."""
+"""Kernel's identifiers of the architecture of a system call."""
 _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "socket": (41, 198),
     "io_uring_setup": (425, 425),  # can open sockets of its own
@@ -63,7 +61,7 @@ _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "pidfd_getfd": (438, 438),
-    # What outlives the processes that made it, and what others made.
+    # Objects that outlive the processes that made them, and objects of other processes.
     "shmget": (29, 194),
     "shmat": (30, 196),
     "shmctl": (31, 195),
@@ -81,9 +79,9 @@ _FORBIDDEN: dict[str, tuple[int, int | None]] = {
     "request_key": (249, 218),
     "keyctl": (250, 219),
 }
-"""Calls that say EACCES: their numbers on x86_64 and aarch64, None where it does not exist."""
+"""Calls that fail with EACCES: numbers on x86_64 and aarch64, None where missing."""
 _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
-    # Landlock leaves these alone, and to the owner of a file it makes no matter where it is.
+    # Landlock does not restrict these, and the owner of a file may use them anywhere.
     "chmod": (90, None),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -106,7 +104,7 @@ _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
     "open_by_handle_at": (304, 265),  # with one of the kept capabilities, past all folders
-    # What the user's other processes may use up, and when they run.
+    # Resources and scheduling of the user's other processes.
     "setpriority": (141, 140),
     "ioprio_set": (251, 30),
     "sched_setparam": (142, 118),
@@ -114,37 +112,37 @@ _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
     "sched_setattr": (314, 274),
     "sched_setaffinity": (203, 122),
 }
-"""The same for calls that say EPERM."""
+"""Calls that fail with EPERM, in the same form."""
 _CLONE, _CLONE3, _LIMITS, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
 _NAMESPACES = 0x7E020000
 """Flags of clone: a new mount, cgroup, UTS, IPC, user, process or network namespace."""
 _HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-"""Requests of ioctl: is it a terminal and how wide, bytes to read, do not block, close on exec."""
+"""Requests of ioctl: is it a terminal and how wide, bytes to read, non-blocking, close on exec."""
 _X32_BIT = 0x40000000
-"""On x86_64, the same calls have a second set of numbers from here."""
+"""On x86_64, offset of a second set of numbers for the same calls."""
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _MACHINE_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
-"""Where a filter finds the call and the lower halves of its arguments; both machines are little."""
+"""Offsets of the call and the lower halves of its arguments; both machines are little-endian."""
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _EACCES, _ENOTTY, _ENOSYS = 1, 13, 25, 38
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _WRITE_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 13, 1 << 14
 _CHANGE_FOLDER = sum(1 << bit for bit in range(4, 13))
-"""Landlock: removing and making entries of every kind."""
+"""Landlock rights to remove and create entries of every kind."""
 _SCOPES = 0b11
-"""Landlock: abstract local sockets and signals end at the sandbox."""
+"""Landlock scopes that keep abstract local sockets and signals inside the sandbox."""
 
 
 def filter_program(machine: str) -> bytes | None:
-    """The seccomp filter for a machine.
+    """Return the seccomp filter for a machine.
 
     Args:
-        machine: As `uname -m` names it.
+        machine: Machine name as in `uname -m`.
 
     Returns:
-        Instructions of 8 bytes each; None for a machine whose numbers are not known.
+        Instructions of 8 bytes each; None for a machine with unknown call numbers.
 
     Example:
         >>> filter_program("riscv64") is None
@@ -153,7 +151,7 @@ def filter_program(machine: str) -> bytes | None:
     if machine not in _AUDIT:
         return None
     column = list(_AUDIT).index(machine)
-    # A jump is two counts of steps to skip: if so, and if not.
+    # A jump has two counts of steps to skip: if true, and if false.
     steps = [(_LOAD, 0, 0, _MACHINE_AT), (_EQUAL, 1, 0, _AUDIT[machine]), (_RETURN, 0, 0, _KILL)]
     steps.append((_LOAD, 0, 0, _NUMBER_AT))
     if machine == "x86_64":
@@ -162,14 +160,14 @@ def filter_program(machine: str) -> bytes | None:
         for numbers in calls.values():
             if (number := numbers[column]) is not None:
                 steps += _on(number, _refuse(error))
-    # A filter cannot see the flags of clone3. Without it, libraries turn to clone.
+    # A filter cannot see the flags of clone3. Without it, libraries fall back to clone.
     steps += _on(_CLONE3[column], _refuse(_ENOSYS))
     with_flags = (_LOAD, 0, 0, _FIRST_AT), (_ANY_BIT, 0, 1, _NAMESPACES), _refuse(_EPERM)
     steps += _on(_CLONE[column], *with_flags, _allow())
-    # Process 0 is the one that calls.
+    # Process 0 is the caller.
     of_others = (_LOAD, 0, 0, _FIRST_AT), (_EQUAL, 1, 0, 0), _refuse(_EPERM)
     steps += _on(_LIMITS[column], *of_others, _allow())
-    # Others change flags of a file, or a terminal, that is only open for reading.
+    # Other requests change flags of a file, or a terminal, opened only for reading.
     known = [(_EQUAL, len(_HARMLESS) - n, 0, one) for n, one in enumerate(_HARMLESS)]
     steps += _on(_IOCTL[column], (_LOAD, 0, 0, _SECOND_AT), *known, _refuse(_ENOTTY), _allow())
     steps.append(_allow())
@@ -177,7 +175,7 @@ def filter_program(machine: str) -> bytes | None:
 
 
 def _on(number: int, *steps: _Step) -> list[_Step]:
-    """Do the steps when the call has the number; the last of them must answer."""
+    """Return steps for the call with the number; the last of them must return."""
     return [(_EQUAL, 0, len(steps), number), *steps]
 
 
@@ -190,18 +188,17 @@ def _allow() -> _Step:
 
 
 def main(arguments: list[str]) -> None:
-    """Give up rights, start the tool, and report how it ended.
+    """Drop privileges, start the tool, and report how it ended.
 
     Args:
-        arguments: The descriptor to tell the end on, the caller's process id, the
-            limits of processor time (seconds), memory and file size (bytes), the
-            value of LC_CTYPE or nothing, the folders that may be written, `--`, and
-            the tool's command.
+        arguments: The descriptor for the report, the caller's process id, the limits of processor
+            time (seconds), memory and file size (bytes), the value of LC_CTYPE or nothing, the
+            folders that may be written, `--`, and the tool's command.
     """
     status, caller, seconds, memory, size = (int(argument) for argument in arguments[:5])
     dashes = arguments.index("--")
     folders, command = arguments[6:dashes], arguments[dashes + 1 :]
-    # Python sets this one for itself when it starts in the C locale.
+    # Python sets this one itself when it starts in the C locale.
     os.environ.pop("LC_CTYPE", None)
     if arguments[5]:
         os.environ["LC_CTYPE"] = arguments[5]
@@ -218,7 +215,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _become(command: list[str], status: int) -> None:
-    # Python ignores these two, and what a process ignores its successor ignores as well.
+    # Python ignores these two signals, and ignored signals are inherited.
     for name in ("SIGPIPE", "SIGXFSZ"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
@@ -234,7 +231,7 @@ def _limit(seconds: int, memory: int, size: int) -> None:
 
     limits = {
         resource.RLIMIT_CPU: seconds,
-        # Not the address space: node and Java reserve far more of it than they use.
+        # Not the address space: node and Java reserve far more than they use.
         resource.RLIMIT_DATA: memory,
         resource.RLIMIT_FSIZE: size,
         resource.RLIMIT_CORE: 0,
@@ -249,7 +246,7 @@ def _limit(seconds: int, memory: int, size: int) -> None:
     for limit, value in limits.items():
         hard = resource.getrlimit(limit)[1]
         lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        with contextlib.suppress(OSError, ValueError):  # some systems know a limit in name only
+        with contextlib.suppress(OSError, ValueError):  # some systems only define a limit
             resource.setrlimit(limit, (lower, lower))
 
 
@@ -259,7 +256,7 @@ def _confine(caller: int, folders: list[str]) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != caller:  # it died before the line above
+    if os.getppid() != caller:  # the caller died before the line above
         os._exit(127)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return
@@ -282,7 +279,7 @@ def _confine(caller: int, folders: list[str]) -> None:
 
 
 def _lock_files(call: Callable[..., int], folders: list[str]) -> None:
-    """Let only the folders, and nothing else but /dev/null, be written."""
+    """Allow writing only in the folders and to /dev/null."""
     version = call(_CREATE_RULESET, None, 0, 1)
     if version < 1:  # no Landlock in this kernel, or not switched on
         return

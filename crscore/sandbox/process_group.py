@@ -1,4 +1,4 @@
-"""The process group of a tool, from outside: its pipes, its processes, the space it takes.
+"""Process group of a tool, seen from outside: its pipes, processes and disk space.
 
 The processes are read from /proc; where there is none, only the disk space is watched.
 """
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 _PROC = "/proc"
 _CHUNK = 1 << 16
 _TICK = 0.05
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 _LONGEST = 0.25
-"""Seconds between two looks when a look is a lot of work: there may be thousands of processes."""
+"""Maximum seconds between two checks where a check is slow: there may be thousands of processes."""
 _LOOK_SHARE = 20
-"""A look is not taken again before this many times the processor time that it took."""
+"""Minimum time until the next check, as a multiple of the processor time of this one."""
 _FILE_COST = 4096
-"""Bytes that an entry of a folder counts beside its size: a million empty files take space too."""
+"""Bytes counted for a folder entry besides its size: a million empty files take space too."""
 _REAP_SECONDS = 2.0
-"""Seconds that killed processes may take to be gone."""
+"""Maximum seconds until killed processes are gone."""
 
 
 def size(count: int) -> str:
-    """Write a number of bytes for a person.
+    """Format a number of bytes for display.
 
     Example:
         >>> size(1 << 30), size(10)
@@ -39,7 +39,7 @@ def size(count: int) -> str:
 
 
 class Group:
-    """A launcher, its tool, and all that the tool started."""
+    """Launcher, its tool, and all descendants of the tool."""
 
     def __init__(self, process: subprocess.Popen[bytes], status: int) -> None:
         self.process = process
@@ -55,26 +55,26 @@ class Group:
                 self.output[stream.fileno()] = bytearray()
 
     def kill(self) -> None:
-        """End all of it, at once: a group cannot grow while it gets its signal."""
-        # macOS gives the second error for a group of which only a dead leader is left.
+        """Kill the whole group at once: a group cannot grow while it gets its signal."""
+        # macOS returns the second error for a group with only a dead leader left.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def read(self, stream: int) -> None:
-        """Take what a pipe holds now, at most one chunk.
+        """Read the available content of a pipe, at most one chunk.
 
-        While the launcher lives, a pipe does not come to its end: it holds the other end too.
+        While the launcher is alive, a pipe does not end: the launcher holds the other end too.
         """
         with contextlib.suppress(BlockingIOError):
             self.output[stream] += os.read(stream, _CHUNK)
 
     def read_status(self) -> list[bytes]:
-        """Take what the launcher told: `ended` and a wait status, or `refused` and an errno.
+        """Read the launcher's report: `ended` and a wait status, or `refused` and an errno.
 
         Returns:
-            The words; none when it was ended before it told anything.
+            The words; none when it was killed before its report.
         """
-        # A copy of the other end may live on in a process that the caller forked meanwhile.
+        # The other end may still be open in a process that the caller forked meanwhile.
         with contextlib.suppress(BlockingIOError):
             return os.read(self.status, _CHUNK).split()
         return []
@@ -86,18 +86,18 @@ class Group:
 
 
 class Watch:
-    """Looks now and then at a process group, for what no limit of the kernel covers."""
+    """Periodic check of a process group for limits that the kernel does not enforce."""
 
     def __init__(
         self, folders: tuple[str, ...], *, processes: int, memory: int, written: int
     ) -> None:
-        """Measure what is in the folders now.
+        """Measure the current content of the folders.
 
         Args:
-            folders: Where the group may write.
-            processes: How many it may have at once.
-            memory: Bytes that they may hold together.
-            written: Bytes by which the folders may grow together.
+            folders: Folders that the group may write.
+            processes: Maximum number of processes at once.
+            memory: Maximum memory of all processes together, in bytes.
+            written: Maximum growth of all folders together, in bytes.
         """
         self._folders = folders
         self._processes = processes
@@ -108,10 +108,10 @@ class Watch:
         self._next = time.monotonic() + _TICK
 
     def look(self, group: int, now: float) -> str | None:
-        """Look at a group, unless it is too early for that.
+        """Check a group, unless it is too early for that.
 
         Returns:
-            Which limit it broke, or None.
+            The exceeded limit, or None.
         """
         if now < self._next:
             return None
@@ -134,10 +134,10 @@ class Watch:
         return f"wrote more than {size(self._written)}"
 
     def _members(self, group: int) -> list[int]:
-        """Measure the memory of each process of a group but the launcher, in bytes."""
+        """Return the memory of each process of a group except the launcher, in bytes."""
         here = frozenset(_processes())
         members, strangers = [], set()
-        # Nobody comes into a group from outside, so that a stranger is read only once.
+        # No process joins a group from outside, so that foreign processes are read only once.
         for process in here - self._strangers - {str(group)}:
             memory = _memory(process, group)
             if memory is None:
@@ -149,18 +149,18 @@ class Watch:
 
 
 def _processes() -> list[str]:
-    """List the processes of this machine; none where the system does not tell."""
+    """List the processes of this machine; return none where the system does not provide them."""
     try:
-        return [name for name in os.listdir(_PROC) if name.isdecimal()]  # noqa: PTH208  # names will do
+        return [name for name in os.listdir(_PROC) if name.isdecimal()]  # noqa: PTH208  # names suffice
     except OSError:
         return []
 
 
 def _memory(process: str, group: int) -> int | None:
-    """Measure a process.
+    """Measure the memory of a process.
 
     Returns:
-        Bytes that it holds; None when it has ended or is of another group.
+        Bytes; None when it has ended or belongs to another group.
     """
     text = b""
     with contextlib.suppress(OSError):
@@ -180,28 +180,28 @@ def _memory(process: str, group: int) -> int | None:
 
 
 def wait_for_rest(group: int) -> None:
-    """Wait until the last of a killed group is gone, so that its folder can be removed."""
+    """Wait until the last process of a killed group is gone, so that its folder can be removed."""
     until = time.monotonic() + _REAP_SECONDS
     while time.monotonic() < until:
         try:
             os.killpg(group, 0)
         except OSError:
             return
-        # Dead ones that nobody has collected yet are still counted by the call above.
+        # Zombies that have not been reaped are still counted by the call above.
         if all(_memory(process, group) is None for process in _processes()):
             return
         time.sleep(0.002)
 
 
 def _space(folders: tuple[str, ...], enough: int | None) -> int:
-    """Measure what lies in folders, in bytes, or until it is more than enough."""
+    """Measure the content of folders, in bytes, stopping when it is more than enough."""
     total = 0
     left = list(dict.fromkeys(folders))
     while left and (enough is None or total <= enough):
         with contextlib.suppress(OSError), os.scandir(left.pop()) as entries:
             for entry in entries:
                 total += _FILE_COST
-                with contextlib.suppress(FileNotFoundError):  # it may come and go
+                with contextlib.suppress(FileNotFoundError):  # it may appear and vanish
                     total += entry.stat(follow_symlinks=False).st_size
                 if entry.is_dir(follow_symlinks=False):
                     left.append(entry.path)

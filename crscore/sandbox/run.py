@@ -1,20 +1,19 @@
-"""The only place that starts a process: a tool, on code that nobody has vouched for.
+"""Execution of tools on untrusted code; the only module that starts their processes.
 
     run() -> _launch.py -> the tool
-             gives up rights, stays as its parent
+             drops privileges, stays its parent
 
-A tool reads what a stranger wrote, and tools have been made to run it. So each one
-gets a process group of its own, which it cannot leave, and which is killed when
-the run ends, however it ends: a tool that was done may still have left a child.
-What a process may do is set by `_launch.py`, in a small program of its own and not
-between fork and exec: tools are started from threads, where Python cannot safely
-run. What only shows over a whole group is watched (`process_group.py`): wall time, output,
-the number of processes, their memory and the space they take on disk.
+A tool reads untrusted code, and tools have been exploited to run it. So each one gets a process
+group, which it cannot leave, and which is killed when the run ends, however it ends: a finished
+tool may have left a child. `_launch.py` restricts the process in a separate program rather than
+between fork and exec: tools are started from threads, where Python cannot safely run. Limits on the
+whole group are watched (`process_group.py`): wall time, output, the number of processes, their
+memory and the space they take on disk.
 
-A tool sees the environment it is given and nothing of the caller's. With Landlock
-(Linux) it can write only in its folder and in the folders that HOME and TMPDIR
-name. On macOS the network is not denied, a process may leave the group, and they are
-neither counted nor added up; on Windows only time and output are limited.
+A tool gets only the given environment, nothing of the caller's. With Landlock (Linux) it can write
+only in its folder and in the folders that HOME and TMPDIR name. On macOS the network is not denied,
+a process may leave the group, and they are neither counted nor added up; on Windows only time and
+output are limited.
 """
 
 from __future__ import annotations
@@ -43,41 +42,41 @@ if TYPE_CHECKING:
 
 _LAUNCHER = Path(__file__).with_name("_launch.py")
 _TICK = 0.05
-"""Seconds to wait for something to happen before the limits are looked at."""
+"""Seconds to wait for an event before the limits are checked."""
 _SPARE = 2
-"""The kernel's limit of memory, in units of ours: behind it, for growth between two looks."""
+"""Kernel memory limit relative to `Limits.memory_bytes`, for growth between two checks."""
 _STDERR_KEPT = 4000
-"""Characters of a failed tool's diagnostics that are kept."""
+"""Maximum characters kept of a failed tool's diagnostics."""
 _MISSING = frozenset(
     {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EISDIR, errno.ELOOP}
 )
-"""Errors of the system for a program that is not there or is none."""
+"""System errors for a program that is missing or not executable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The resources that a tool may use."""
+    """Resource limits of a tool."""
 
     seconds: float
-    """Wall time, above 0."""
+    """Wall-clock time in seconds, above 0."""
     memory_bytes: int
-    """Memory that all its processes together hold, in bytes; a single one never twice as much."""
+    """Memory of all its processes together, in bytes; a single one never exceeds twice as much."""
     output_bytes: int
-    """Bytes of stdout and stderr together, and as many on disk in the folders it may write."""
+    """Bytes of stdout and stderr together, and also of disk space in its writable folders."""
     processes: int
     """Processes at once, at least 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
-    """A tool that came to an end by itself."""
+    """Result of a tool that ended by itself."""
 
     code: int
-    """Its exit code; the caller knows which ones are fine."""
+    """Exit code; the caller decides which ones are acceptable."""
     stdout: bytes
-    """All of it."""
+    """Whole standard output."""
     stderr: bytes
-    """All of it."""
+    """Whole standard error."""
 
 
 def run(
@@ -90,23 +89,23 @@ def run(
 ) -> Completed:
     """Run a tool to its end, without a shell, without input, within limits.
 
-    No process of it is left when this returns or raises, whatever it raises.
+    None of its processes is left when this returns or raises.
 
     Args:
-        command: The program and its arguments; a name without a slash is looked for on
-            the PATH of `environment`.
+        command: The program and its arguments; a name without a slash is searched on the PATH of
+            `environment`.
         tool: Its name, for errors.
         folder: Its current folder, absolute.
-        environment: All variables it gets. HOME and TMPDIR name folders for it alone: it
-            may write there.
-        limits: What it may use up.
+        environment: All variables of the tool. HOME and TMPDIR are private folders that it may
+            write.
+        limits: Resource limits.
 
     Returns:
         Its exit code and output.
 
     Raises:
-        ToolNotFoundError: The program is not there, or the file is no program.
-        ToolFailedError: It exceeded a limit, was ended by a signal, or could not be started
+        ToolNotFoundError: The program is missing or not executable.
+        ToolFailedError: The tool exceeded a limit, was killed by a signal, or could not be started
             for another reason, such as a command line too long for the system.
     """
     job = _Job(tuple(command), tool, folder, environment, limits)
@@ -114,7 +113,7 @@ def run(
 
 
 def stop_all() -> None:
-    """End every tool that runs, whichever thread waits for it.
+    """Stop every running tool, whichever thread waits for it.
 
     For a caller that is interrupted while its threads wait for tools. The runs raise
     `ToolFailedError`; runs that start later are not affected.
@@ -127,9 +126,9 @@ def stop_all() -> None:
 
 @cache
 def network_denied() -> bool:
-    """Find out whether this platform lets us deny the network to a tool.
+    """Return whether this platform can deny the network to a tool.
 
-    It is tried, once in a process: a tool that wants to open a socket, about 50 ms.
+    Determined once per process with a tool that tries to open a socket, about 50 ms.
 
     Returns:
         True when it is denied.
@@ -151,7 +150,7 @@ def network_denied() -> bool:
 
 
 class _Job(NamedTuple):
-    """The arguments of `run`."""
+    """Arguments of `run`."""
 
     command: tuple[str, ...]
     tool: str
@@ -161,20 +160,20 @@ class _Job(NamedTuple):
 
     @property
     def private(self) -> tuple[str, ...]:
-        """The folders that the tool may write."""
+        """Folders that the tool may write."""
         named = (self.environment.get(name) for name in ("HOME", "TMPDIR"))
         return (str(self.folder), *filter(None, named))
 
     @property
     def rights(self) -> tuple[str, ...]:
-        """The rights of the tool, as the launcher reads them."""
-        # Only for the case that nobody is left to look at the clock; threads add up.
+        """Restrictions of the tool, as arguments of the launcher."""
+        # A fallback in case nothing watches the clock; the time of all threads adds up.
         seconds = math.ceil(self.limits.seconds) * (os.cpu_count() or 1) + 1
         sizes = (seconds, _SPARE * self.limits.memory_bytes, self.limits.output_bytes + 1)
         return (*map(str, sizes), self.environment.get("LC_CTYPE", ""), *self.private, "--")
 
     def over(self, printed: int) -> str | None:
-        """Return the reason when it printed too much."""
+        """Return the reason when the output exceeds its limit."""
         allowed = self.limits.output_bytes
         return f"printed more than {size(allowed)}" if printed > allowed else None
 
@@ -193,7 +192,7 @@ class _Job(NamedTuple):
 
 _lock = threading.Lock()
 _groups: set[Group] = set()
-"""The ones that run, for `stop_all`."""
+"""Running groups, for `stop_all`."""
 
 
 def _confined(job: _Job) -> Completed:
@@ -219,7 +218,7 @@ def _confined(job: _Job) -> Completed:
         raise job.not_started(int(status_fields[1]))
     if not status_fields and group.process.returncode >= 0:
         raise job.failed("could not be started", stderr)
-    # The launcher itself can be ended from outside.
+    # The launcher itself can be killed from outside.
     code = (
         os.waitstatus_to_exitcode(int(status_fields[1]))
         if status_fields
@@ -232,7 +231,7 @@ def _confined(job: _Job) -> Completed:
 
 @contextlib.contextmanager
 def _started(job: _Job) -> Iterator[Group]:
-    """Start the launcher; at the end, let none of its group live."""
+    """Start the launcher; at the end, kill its whole group."""
     status, write_end = os.pipe()
     try:
         with _launcher(job, write_end) as process, _killed(Group(process, status)) as group:
@@ -262,13 +261,13 @@ def _launcher(job: _Job, write_end: int) -> subprocess.Popen[bytes]:
 
 @contextlib.contextmanager
 def _killed(group: Group) -> Iterator[Group]:
-    """Let the group be found by `stop_all`, and let none of it live at the end."""
+    """Register the group for `stop_all`, and kill it at the end."""
     try:
         with _lock:
             _groups.add(group)
         yield group
     finally:
-        # Before the leader is waited for: until then, no other group can have its number.
+        # Before waiting for the leader: until then, no other group can get its number.
         group.kill()
         with _lock:
             _groups.discard(group)
@@ -277,10 +276,10 @@ def _killed(group: Group) -> Iterator[Group]:
 
 
 def _follow(group: Group, watch: Watch, job: _Job) -> str | None:
-    """Read what a tool prints until it ends.
+    """Read the output of a tool until it ends.
 
     Returns:
-        Which limit it broke; None when it came to its end.
+        The exceeded limit; None when it ended by itself.
     """
     deadline = time.monotonic() + job.limits.seconds
     with selectors.DefaultSelector() as selector:
@@ -299,7 +298,7 @@ def _follow(group: Group, watch: Watch, job: _Job) -> str | None:
 
 
 def _drain(group: Group, job: _Job) -> None:
-    """Read what is left in the pipes; what is written from now on is nobody's."""
+    """Read the rest of the pipes; later output is discarded."""
     for stream in group.output:
         before = -1
         while group.printed != before and job.over(group.printed) is None:
@@ -308,7 +307,7 @@ def _drain(group: Group, job: _Job) -> None:
 
 
 def _timed(job: _Job) -> Completed:
-    """Run a tool where there are no groups: files instead of pipes, and only two limits."""
+    """Run a tool on systems without groups: files instead of pipes, and only two limits."""
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         try:
             process = subprocess.Popen(  # noqa: S603  # no shell

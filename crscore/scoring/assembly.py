@@ -1,4 +1,4 @@
-"""Result of one change from its judged cells; an empty side gives no score but a reason."""
+"""Result of one change from its judged cells; an empty side yields a reason, not a score."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def select_rows(
 ) -> list[int]:
     """Return the references that a comment with this scope is scored against.
 
-    A whole-diff scope takes the counted ones. A hunk or file takes its own, counted or not,
-    so that a comment on a quiet corner of a large change still has something to meet.
+    A whole-diff scope uses the counted ones. A hunk or file uses its own, counted or not, so that a
+    comment on a minor part of a large change still has references.
 
     Args:
         refs: Most informative first, `counted` set.
-        scope: What the comment is attached to.
+        scope: Scope of the comment.
         diff: The change.
-        limit: Most claims and implications; None for all.
+        limit: Maximum claims and implications; None for all.
 
     Returns:
         Indices into `refs`, ascending.
@@ -67,7 +67,7 @@ def select_rows(
 
 
 def widen_scope(scope: Scope | None, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
-    """Return the scope's file where nothing can be claimed about its hunk alone."""
+    """Return the scope's file where its hunk alone has no references."""
     if scope is None or scope.kind is not ScopeKind.HUNK or select_rows(refs, scope, diff, limit=1):
         return scope
     return Scope(kind=ScopeKind.FILE, path=scope.path)
@@ -75,14 +75,14 @@ def widen_scope(scope: Scope | None, refs: Sequence[PseudoReference], diff: Diff
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Board:
-    """Judged cells of one change, and every way of scoring a part of them."""
+    """Judged cells of one change, with methods that score parts of them."""
 
     diff: Diff
     """The change."""
     references: tuple[PseudoReference, ...]
-    """The R rows."""
+    """Rows: R pseudo-references."""
     units: tuple[Sentence, ...]
-    """The S columns."""
+    """Columns: S sentences."""
     similarity: npt.NDArray[np.float32]
     """Cosines, shape (R, S), each in [-1, 1]."""
     degrees: npt.NDArray[np.float32]
@@ -90,14 +90,14 @@ class Board:
     flags: tuple[Flag | None, ...]
     """The matcher's flags, one for each of the S sentences."""
     elsewhere: npt.NDArray[np.float32]
-    """Degree to which each sentence addresses the older version it was written on, shape (S,),
-    each in [0, 1]; 0 for a sentence on this version."""
+    """Degree to which each sentence addresses the older version it was written on, shape (S,), each
+    in [0, 1]; 0 for a sentence on this version."""
     originals: Mapping[int, CommentResult]
     """For the index of a comment on an older version, its result against that version."""
     decision: float
-    """A cell whose degree is at least this is shown as matched."""
+    """Degree from which a cell is shown as matched."""
     limit: int | None
-    """Most claims and implications a score counts; None for all."""
+    """Maximum claims and implications that a score counts; None for all."""
 
     def of_diff(self, columns: Sequence[int]) -> Scores:
         """Score these sentences against the whole diff, or abstain."""
@@ -130,17 +130,17 @@ class Board:
         return scores.score(degrees, elsewhere=self.elsewhere[list(columns)])
 
     def best_of_sentence(self, column: int) -> Match:
-        """Return the reference that decided on a sentence."""
+        """Return the reference with the highest degree for a sentence."""
         counted = [i for i, ref in enumerate(self.references) if ref.counted]
         match = self._best(self.similarity[:, column], self.degrees[:, column], counted)
         degree = float(self.elsewhere[column])
         if degree <= (match.degree or 0.0):
             return match
-        # Its partner is no row of this result, so there is no index and no cosine to show.
+        # Its partner is not a row of this result, so there is no index and no cosine to show.
         return Match(index=None, similarity=None, degree=degree, matched=degree >= self.decision)
 
     def best_of_reference(self, row: int) -> Match:
-        """Return the sentence that decided on a reference."""
+        """Return the sentence with the highest degree for a reference."""
         return self._best(self.similarity[row], self.degrees[row], range(len(self.units)))
 
     def _best(
@@ -175,7 +175,7 @@ def build_result(
     signature: str,
     notes: tuple[str, ...],
 ) -> Result:
-    """Return one change's result.
+    """Build one change's result.
 
     Args:
         board: The judged cells.
@@ -184,8 +184,8 @@ def build_result(
         attached: Each comment's scope; None when it is on a file the diff does not change.
         threshold: The matcher's cosine threshold; None when it has none.
         analysis: Findings of static analysis in the change.
-        signature: How the score was made.
-        notes: Whatever was left out or repaired on the way.
+        signature: Signature of the score.
+        notes: Omissions and repairs.
 
     Returns:
         The result; its scores abstain where a side is empty.

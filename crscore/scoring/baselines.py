@@ -1,4 +1,4 @@
-"""Two trivial measures of a review, to be read beside its score."""
+"""Two trivial measures of a review, shown with its score."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
     """Count the review's words and the share of the diff's tokens that it repeats.
 
     A word is a run of characters between white space with at least one letter or digit. A
-    token is a run of at least three letters, case-folded: identifiers fall apart at digits
-    and underscores, not at capitals. The diff's tokens are those of its added, removed and
-    context lines, without paths and section titles.
+    token is a run of at least three letters, case-folded: identifiers are split at digits and
+    underscores, not at capitals. The diff's tokens are those of its added, removed and context
+    lines, without paths and section titles.
 
     Args:
         diff: The change.
@@ -33,7 +33,7 @@ def baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
         texts, in [0, 1]; None when the diff has no token.
 
     Source:
-        Ours: a review's length and its overlap with the diff follow human judgement of
+        Not in the paper: a review's length and its overlap with the diff follow human judgement of
         relevance closely enough that no score should be shown without them.
 
     Example:

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from crscore.records import ChangedFile, Hunk, LineSpan, Scope
 
 SAME_FILE_DISCOUNT = 0.9
-"""Each reference already taken from a file lowers the file's next one by this factor, so that a
-large change in one file does not silence the others. It never reorders within a file."""
+"""Factor by which each reference already selected from a file lowers the file's next one, so that a
+large change in one file does not crowd out the others. It never reorders within a file."""
 
 
 def select(
     references: Sequence[PseudoReference], *, limit: int | None
 ) -> tuple[PseudoReference, ...]:
-    """Mark the references that make up the diff's set.
+    """Mark the references that count in the diff's score.
 
-    Findings always count: their own part limits them. Of claims and implications the
-    most informative `limit` count, spread over the files.
+    Findings always count, as they have a separate limit. Of claims and implications the most
+    informative `limit` count, spread over the files.
 
     Args:
         references: Most informative first.
-        limit: How many claims and implications count; None counts all.
+        limit: Number of claims and implications that count; None for all.
 
     Returns:
         The same references in the same order, `counted` set.
@@ -50,7 +50,7 @@ def _most_informative(
     for index in claims:
         spans = references[index].spans
         queues.setdefault(spans[0].path if spans else "", []).append(index)
-    # One queue a file, in the generator's order; the heap holds each file's next claim.
+    # One queue per file, in the generator's order; the heap holds each file's next claim.
     heap = [(-references[queue[0]].weight, queue[0], path, 0) for path, queue in queues.items()]
     heapq.heapify(heap)
     kept: set[int] = set()
@@ -69,13 +69,13 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
     """Return whether a comment with this scope is scored against this reference.
 
     Args:
-        reference: Any reference of the diff; one without lines speaks of the whole change
-            and belongs to every scope.
-        scope: What the comment is attached to.
+        reference: Any reference of the diff; one without lines is about the whole change and
+            belongs to every scope.
+        scope: Scope of the comment.
         file: The scope's file; None when the scope is the whole diff.
 
     Returns:
-        True when the reference stands on a line of the scope.
+        True when the reference is on a line of the scope.
     """
     if scope.kind is ScopeKind.DIFF or file is None or not reference.spans:
         return True

@@ -1,4 +1,4 @@
-"""The part of a diff that a comment is attached to: a hunk, a file, or all of it."""
+"""Part of a diff that a comment is attached to: a hunk, a file, or all of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def attach(comment: Comment, diff: Diff) -> Scope | None:
     """Find the part of the diff a comment is attached to.
 
     Args:
-        comment: With or without path, line and hunk.
+        comment: Comment, with or without path, line and hunk.
         diff: The change.
 
     Returns:
@@ -40,9 +40,8 @@ def attach(comment: Comment, diff: Diff) -> Scope | None:
 def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
     """Find a changed file by its path.
 
-    A file can be renamed away from a name that a new file takes, so the side decides which
-    of the two names is tried first. A diff that is one bare hunk has no path: its only file
-    answers to any.
+    A new file can take the old name of a renamed one, so the side decides which of the two names is
+    tried first. A diff that is one bare hunk has no path: its only file matches any.
 
     Args:
         diff: The change.
@@ -64,7 +63,7 @@ def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
 def _hunk_at(file: ChangedFile, comment: Comment) -> int | None:
     kept = _same_hunk(file, comment.diff_hunk) if comment.diff_hunk else None
     if comment.line is None or comment.outdated:
-        # An outdated line counts in another version of the file: only the kept hunk can tell.
+        # An outdated line number belongs to another version: only the stored hunk identifies it.
         return kept
     for index, hunk in enumerate(file.hunks):
         if _holds(hunk, comment.line, comment.side):
@@ -89,13 +88,13 @@ def _by_hunk_text(comment: Comment, diff: Diff) -> Scope | None:
 
 
 def starts_of(header: str) -> tuple[int, int] | None:
-    """Read a hunk's header.
+    """Parse a hunk's header.
 
     Args:
-        header: Its line.
+        header: Line of the header.
 
     Returns:
-        First line in the old and in the new file; None when it is no header.
+        First line in the old and in the new file; None when it is not a header.
 
     Example:
         >>> starts_of("@@ -3,2 +4 @@ def run():"), starts_of("x = 1")
@@ -106,7 +105,7 @@ def starts_of(header: str) -> tuple[int, int] | None:
 
 
 def _same_hunk(file: ChangedFile, text: str) -> int | None:
-    """Find the hunk whose header and first lines are these.
+    """Find the hunk with this header and these first lines.
 
     GitHub keeps a hunk from its header down to the commented line, so the kept lines are a
     prefix of the hunk's. A header alone is not enough: two files can share it.

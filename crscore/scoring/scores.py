@@ -1,4 +1,4 @@
-"""The published formulas, from matched cells to three scores."""
+"""Published formulas, from matched cells to three scores."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 def score(
     degrees: npt.NDArray[np.float32], *, elsewhere: npt.NDArray[np.float32] | None = None
 ) -> Scores:
-    """Score one text from how far its sentences address the pseudo-references.
+    """Score one text from the degrees to which its sentences address the pseudo-references.
 
     Args:
         degrees: Shape (R, S), each in [0, 1]; row r is pseudo-reference r, column s is
             sentence s. The published matcher gives 1 where the similarity is strictly
             above the threshold, else 0.
-        elsewhere: Shape (S,), each in [0, 1]: how far a sentence addresses what is no row here,
-            such as an older version of the change that it was written on. It can only lift the
-            sentence, never a reference. Not in the paper, which knows one version.
+        elsewhere: Shape (S,), each in [0, 1]: degree to which a sentence addresses something that
+            is not a row here, such as the older version of the change it was written on. It can
+            only raise the sentence, never a reference. Not in the paper, which has one version.
 
     Returns:
         Conciseness is the mean over the S sentences of their best cell, comprehensiveness
@@ -87,9 +87,9 @@ def abstain(*, references: int, sentences: int, reason: str) -> Scores:
     """Return scores without values.
 
     Args:
-        references: How many pseudo-references there were.
-        sentences: How many sentences there were.
-        reason: Why there is no score: one sentence for the reader.
+        references: Number of pseudo-references.
+        sentences: Number of sentences.
+        reason: Reason for the missing score: one sentence for the reader.
 
     Returns:
         Scores whose three values are None.

@@ -1,4 +1,4 @@
-"""Signature of a score, which names how it was made: same signature, same score."""
+"""Signature of a score, which records how it was made: same signature, same score."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 def render_signature(parts: Mapping[str, str]) -> str:
-    """Join the parts of a signature, in the order given.
+    """Join the parts of a signature, in the given order.
 
     Args:
         parts: Short keys and values, such as `{"version": "0.1.0", "tau": "0.5"}`.
 
     Returns:
-        One line without blanks: `crscore|version:0.1.0|tau:0.5`.
+        One line without spaces: `crscore|version:0.1.0|tau:0.5`.
 
     Example:
         >>> render_signature({"version": "0.1.0", "claims": "a|b c"})

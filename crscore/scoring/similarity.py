@@ -39,7 +39,7 @@ def cosine(
     if references.ndim != 2 or sentences.ndim != 2 or references.shape[1] != sentences.shape[1]:
         shapes = f"{references.shape} and {sentences.shape}"
         raise EncodingError(f"vectors of shapes {shapes} cannot be compared")
-    # Rounding can leave a product of unit vectors an ulp outside the range.
+    # Rounding can leave a product of unit vectors one ulp outside the range.
     products = references @ sentences.T
     matrix: npt.NDArray[np.float32] = np.clip(products, -1.0, 1.0).astype(np.float32, copy=False)
     if not np.isfinite(matrix).all():

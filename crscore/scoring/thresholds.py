@@ -1,15 +1,14 @@
-"""The similarity threshold that belongs to each encoder and kind of claims.
+"""Similarity thresholds by encoder and kind of claims.
 
-A cosine means nothing across encoders, and claims in other words have other cosines.
+Cosines are not comparable across encoders or kinds of claims.
 
 For claims of a language model the procedure is the paper's: the mean, over the sentences of
 the best review system (`gpt3.5`), of their highest similarity to a pseudo-reference (Naik et
 al., NAACL 2025, section 4). `crscore validate DATA --splitter paper` prints it.
 
-For structural claims it was chosen on the human study in ten folds grouped by change, for the
-highest agreement with people (`benchmarks/tune_threshold.py`). The paper's procedure gives a
-higher value there and agrees less with people.
-`docs/design/002-scores.md` has the numbers.
+For structural claims the value was chosen on the human study in ten folds grouped by change, for
+the highest agreement with people (`benchmarks/tune_threshold.py`). The paper's procedure gives a
+higher value there and agrees less with people. `benchmarks/README.md` has the numbers.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from __future__ import annotations
 from crscore.errors import UnknownThresholdError
 
 KNOWN = {
-    # Published: over 9,869 changes that nobody annotated.
+    # Published, from 9,869 changes without annotations.
     ("st:mixedbread-ai/mxbai-embed-large-v1", ""): 0.7314,
     ("minilm:all-MiniLM-L6-v2", ""): 0.4941,
     ("minilm:all-MiniLM-L6-v2", "structural"): 0.35,
-    # The test encoder has no meaning to calibrate; half the range is as good as any.
+    # The test encoder has no meaning to calibrate; half the range is as good as any other value.
     ("hashing:256", ""): 0.5,
 }
 """(encoder's name and model, claim generator or "" for any other) -> tau."""
@@ -31,8 +30,8 @@ def threshold_for(encoder: str, claims: str) -> float:
     """Look up the threshold of an encoder.
 
     Args:
-        encoder: The encoder's identity: name, model and revision (`minilm:NAME@REVISION`).
-        claims: The claim generator's identity: name and version (`structural@1`).
+        encoder: Identity of the encoder: name, model and revision (`minilm:NAME@REVISION`).
+        claims: Identity of the claim generator: name and version (`structural@1`).
 
     Returns:
         Tau, in (-1, 1).

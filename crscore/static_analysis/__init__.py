@@ -1,1 +1,1 @@
-"""Static analysis: any tool that a manifest describes, run on untrusted code."""
+"""Static analysis with tools described by manifests, run on untrusted code."""

@@ -1,7 +1,7 @@
-"""The folder of an analyzer: `analyzer.toml`, all that crscore knows of a tool, and its rule file.
+"""Folder of an analyzer: `analyzer.toml`, which fully describes a tool, and its rule file.
 
-msgspec checks types and limits: it names the key at fault, and it costs a fraction of pydantic's
-time at every start.
+msgspec checks types and limits: it names the invalid key, and takes a fraction of pydantic's time
+at every start.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from crscore.records import Severity
 
 FILE_NAME = "analyzer.toml"
 INTERPRETER = "{python}"
-"""A tool's command that means this Python."""
+"""Command of a tool that stands for this Python interpreter."""
 PLACEHOLDERS = frozenset(
     {"{files}", "{file_list}", "{folder}", "{rules}", "{here}", "{marker}", "{tools}"}
 )
-"""Placeholders in a tool's arguments; `docs/analyzers.md` says what each stands for."""
+"""Placeholders in a tool's arguments; see `docs/analyzers.md`."""
 _TEXTS = frozenset({"{files}", "{file_list}", "{folder}"})
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 _OWN_FILE = re.compile(r"\{here\}/([\w./-]+)")
@@ -40,51 +40,51 @@ Suffix = Annotated[str, msgspec.Meta(pattern=r"^\.[a-z0-9+]{1,12}$")]
 
 
 class Pattern(str):
-    """A regular expression."""
+    """Regular expression."""
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """The expression, compiled when it is first used: there are hundreds."""
+        """Compiled expression, cached at first use: there are hundreds."""
         return re.compile(self)
 
 
 class Capture(Pattern):
-    """A regular expression with a group."""
+    """Regular expression with a group."""
 
     __slots__ = ()
 
 
 class Query(str):
-    """A jmespath expression."""
+    """jmespath expression."""
 
     __slots__ = ()
 
 
 class Versions(str):
-    """A PEP 440 range of versions."""
+    """PEP 440 range of versions."""
 
     __slots__ = ()
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of the file; a key that it does not know is an error."""
+    """Table of the file; unknown keys are errors."""
 
 
 class Tool(_Part, frozen=True):
     """`[tool]`: how to find the program."""
 
     command: str
-    """Its name or its path in the tools folder; `{python}` for this interpreter."""
+    """Name or path in the tools folder; `{python}` for this interpreter."""
     pattern: Capture
-    """Where the version stands in what it prints or in the path's name: the first group."""
+    """Pattern of the version in the program's output or the path's name: the first group."""
     supported: Versions
-    """Versions it is known to work with, a PEP 440 range."""
+    """Supported versions, a PEP 440 range."""
     install: str
-    """The command that installs it."""
+    """Installation command."""
     version: tuple[str, ...] | None = None
     """Arguments that print the version."""
     version_path: str | None = None
-    """Instead of asking, which takes a JVM a second: a file, as a glob in the tool's folder."""
+    """Instead of running the tool, which takes a JVM a second: a file, as a glob in its folder."""
     needs: tuple[str, ...] = ()
     """Further programs that must be on PATH."""
 
@@ -94,14 +94,14 @@ class Tool(_Part, frozen=True):
 
 
 class Run(_Part, frozen=True):
-    """`[run]` or `[compat]`: how to call it."""
+    """`[run]` or `[compat]`: how to call the tool."""
 
     arguments: tuple[str, ...]
-    """With placeholders."""
+    """Arguments with placeholders."""
     rules: str | None = None
-    """The rule file, in the tool's folder."""
+    """Rule file in the tool's folder."""
     environment: dict[str, str] = {}
-    """Added to the scrubbed environment; `{tools}` and `{here}` are filled in."""
+    """Additions to the scrubbed environment; `{tools}` and `{here}` are filled in."""
 
     def __post_init__(self) -> None:
         used = {found for one in self.arguments for found in _PLACEHOLDER.findall(one)}
@@ -115,41 +115,41 @@ class Run(_Part, frozen=True):
 
 
 class ExitCodes(_Part, frozen=True):
-    """`[exit_codes]`: what the program's exit code says. Any other code is a failure."""
+    """`[exit_codes]`: meaning of the program's exit codes. Any other code is a failure."""
 
     clean: tuple[int, ...] = (0,)
-    """Nothing found."""
+    """No findings."""
     findings: tuple[int, ...] = (1,)
-    """Something found; with no finding in the output it is a failure."""
+    """Findings; without any in the output, it is a failure."""
     unparsed: tuple[int, ...] = ()
-    """Some file could not be read."""
+    """Files that could not be read."""
 
 
 class JsonOutput(_Part, frozen=True):
     """`[output.json]`: jmespath expressions."""
 
     path: Query
-    """The file, on the group when there are groups, else on the finding."""
+    """Path of the file, on the group when there are groups, else on the finding."""
     findings: Query
-    """The list of findings, on the group when there are groups, else on the root."""
+    """List of findings, on the group when there are groups, else on the root."""
     rule: Query
-    """On the finding."""
+    """Rule id, on the finding."""
     message: Query
-    """On the finding."""
+    """Message, on the finding."""
     line: Query
-    """On the finding."""
+    """First line, on the finding."""
     groups: Query | None = None
-    """Objects that hold one file's findings."""
+    """List of objects that hold one file's findings."""
     end_line: Query | None = None
-    """On the finding."""
+    """Last line, on the finding."""
     severity: Query | None = None
-    """On the finding."""
+    """Severity, on the finding."""
     unparsed: Query | None = None
     """Files that the tool could not read, on the root."""
 
 
 class CsvOutput(_Part, frozen=True):
-    """`[output.csv]`: columns, counted from 0, and what makes a row a finding."""
+    """`[output.csv]`: columns, counted from 0, and the limits that make a row a finding."""
 
     path: Column
     """Column of the file."""
@@ -158,26 +158,26 @@ class CsvOutput(_Part, frozen=True):
     end_line: Column
     """Column of the last line."""
     name: Column
-    """Column of the name of the thing measured."""
+    """Column of the name of the measured item."""
     measures: dict[str, tuple[Column, Count]]
-    """Rule -> (column, the largest value that is no finding)."""
+    """Rule -> (column, largest value that is not a finding)."""
 
 
 class Output(_Part, frozen=True):
-    """`[output]`: what it prints."""
+    """`[output]`: format of the tool's output."""
 
     format: Literal["sarif", "checkstyle", "json", "csv"]
-    """How to read it."""
+    """Format of the output."""
     unparsed_rules: tuple[Pattern, ...] = ()
-    """Rules, as regular expressions, by which it says that it could not read a file."""
+    """Rules, as regular expressions, by which the tool reports an unreadable file."""
     unparsed_stderr: Capture | None = None
-    """Regular expression; its first group is a file that the diagnostics give up."""
+    """Regular expression; its first group is an unreadable file named in the diagnostics."""
     drop_findings_of_unparsed: bool = False
-    """Whether what it says of a file that it could not read is worthless."""
+    """Whether findings on a file that could not be read are dropped."""
     json: JsonOutput | None = None
-    """For `json`."""
+    """Settings of the `json` format."""
     csv: CsvOutput | None = None
-    """For `csv`."""
+    """Settings of the `csv` format."""
 
     def __post_init__(self) -> None:
         for name, table in (("json", self.json), ("csv", self.csv)):
@@ -186,16 +186,16 @@ class Output(_Part, frozen=True):
 
 
 class Sentence(_Part, frozen=True):
-    """`[[sentences]]`: how a finding becomes an English sentence."""
+    """`[[sentences]]`: English sentence for a finding."""
 
     rule: Pattern
-    """Regular expression that the whole rule id matches."""
+    """Regular expression for the whole rule id."""
     text: str
-    """The sentence; named groups of `message` fill it."""
+    """Sentence, filled with the named groups of `message`."""
     message: Pattern = Pattern("")
     """Regular expression searched in the tool's message; "" for any."""
     severity: Severity | None = None
-    """Instead of the tool's own."""
+    """Override of the tool's own severity."""
 
     def __post_init__(self) -> None:
         groups = _GROUP.findall(self.message)
@@ -205,70 +205,70 @@ class Sentence(_Part, frozen=True):
 
 
 class Suppressions(_Part, frozen=True):
-    """`[suppressions]`: what code can say to silence the tool."""
+    """`[suppressions]`: comments in code that silence the tool."""
 
     patterns: tuple[Pattern, ...] = ()
-    """Regular expressions; what they match is overwritten in the copy that the tool reads."""
+    """Regular expressions; matches are overwritten in the copy that the tool reads."""
 
 
 class Rules(_Part, frozen=True):
-    """`[fragments]`: findings that a hunk alone allows; `[style]`: matters of taste."""
+    """`[fragments]`: findings allowed on a hunk alone; `[style]`: matters of style."""
 
     rules: tuple[Pattern, ...]
-    """Regular expressions that whole rule ids match."""
+    """Regular expressions for whole rule ids."""
 
 
 class Limits(_Part, frozen=True):
     """`[limits]` of one process."""
 
     seconds: Seconds = 20.0
-    """Wall clock."""
+    """Wall-clock time, in seconds."""
     memory_mb: Count = 1024
     """Memory of one process, MiB."""
     output_mb: Count = 32
-    """All that it prints, MiB."""
+    """Total output, MiB."""
     processes: Count = 32
-    """Processes at once."""
+    """Number of processes at once."""
 
 
 class Manifest(_Part, frozen=True):
-    """The whole file."""
+    """Content of the whole file."""
 
     about: str
     """One line for `crscore doctor`."""
     suffixes: tuple[Suffix, ...]
-    """Of the files it reads, lower case with the dot."""
+    """Suffixes of the files it reads, lower case with the dot."""
     tool: Tool
     run: Run
     output: Output
     exit_codes: ExitCodes = ExitCodes()
     severity: dict[str, Severity] = {}
-    """The tool's word -> ours; `default` for the rest."""
+    """Severity of the tool -> severity of crscore; `default` for all others."""
     sentences: tuple[Sentence, ...] = ()
     suppressions: Suppressions = Suppressions()
     fragments: Rules | None = None
     style: Rules = Rules(rules=())
     limits: Limits = Limits()
     compat: Run | None = None
-    """How the published method calls it."""
+    """Call as in the published method."""
 
 
 @dataclass(frozen=True)
 class Analyzer:
-    """A tool's folder."""
+    """Folder of a tool."""
 
     name: str
-    """The folder's name."""
+    """Name of the folder."""
     folder: Path
-    """Where it is, absolute."""
+    """Absolute path of the folder."""
     manifest: Manifest
-    """Its `analyzer.toml`."""
+    """Content of its `analyzer.toml`."""
     shipped: bool
-    """True when it comes with crscore, so that crscore's version names its rules."""
+    """Whether it comes with crscore, so that crscore's version identifies its rules."""
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of all that decides what the tool says, 64 hex digits."""
+        """Hash of everything that determines the tool's findings, 64 hex digits."""
         digest = hashlib.sha256()
         runs = [run for run in (self.manifest.run, self.manifest.compat) if run is not None]
         files = {run.rules for run in runs if run.rules is not None}
@@ -282,9 +282,9 @@ class Analyzer:
 
 
 def builtin() -> Path:
-    """Find the folder of the analyzers that come with crscore.
+    """Return the folder of the analyzers that come with crscore.
 
-    A wheel carries it inside the package; in a checkout it lies beside the package.
+    A wheel contains it inside the package; in a checkout it is next to the package.
     """
     package = Path(__file__).resolve().parent.parent
     carried = package / "_data" / "analyzers"
@@ -306,7 +306,7 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
     """Read one analyzer.
 
     Args:
-        folder: Holds `analyzer.toml` and what it names.
+        folder: Folder with `analyzer.toml` and the files it names.
         shipped: Whether it comes with crscore; its texts are then not checked, because compiling
             600 patterns takes 60 ms of every start. A contract test does it.
 
@@ -314,8 +314,8 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         The analyzer.
 
     Raises:
-        ManifestError: The file is missing, is no TOML, has an unknown key, or a value that
-            cannot be used; the error names the file and the key.
+        ManifestError: The file is missing, is not TOML, or has an unknown key or an invalid value;
+            the error names the file and the key.
     """
     folder = folder.resolve()
     source = str(folder / FILE_NAME)
@@ -355,8 +355,8 @@ def _check(kind: type[str], given: object) -> str:
     """Convert a text of the manifest to its type.
 
     Raises:
-        TypeError: It is no text.
-        ValueError: It is not what the type says.
+        TypeError: The value is not a text.
+        ValueError: The text is invalid for the type.
     """
     import jmespath  # noqa: PLC0415 - slow, and not needed for the shipped ones
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415

@@ -1,8 +1,8 @@
-"""The findings that belong to the change.
+"""Selection of the findings that belong to the change.
 
-A finding counts when it stands on a changed line of the new file. What the old file already had,
-no less bad, is older than the change. The published filter, which compares the text of lines, is
-kept for reproducing published numbers only.
+A finding counts when it is on a changed line of the new file. Findings that the old file already
+had, at least as severe, predate the change. The published filter, which compares the text of lines,
+is kept for reproducing published numbers only.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ def classify(
     *,
     sources: tuple[Sequence[str], Sequence[str]] | None,
 ) -> tuple[Finding, ...]:
-    """Mark what stands on changed lines, and what the old file already had.
+    """Mark the findings on changed lines, and those that the old file already had.
 
     Args:
         file: The changed file.
         new: Findings in its new version.
-        old: Findings in its old version; None when nobody looked.
-        sources: The lines of the old and of the new version; None when they are not known.
+        old: Findings in its old version; None when it was not analysed.
+        sources: Lines of the old and of the new version; None when unknown.
 
     Returns:
-        The new findings, `in_change` and `pre_existing` set, each at the first changed line
+        The new findings with `in_change` and `pre_existing` set, each at the first changed line
         that it covers.
     """
     changed = sorted(added_lines(file))
@@ -54,12 +54,12 @@ def _is_worse(finding: Finding, was: Finding) -> bool:
 
 
 def added_lines(file: ChangedFile) -> frozenset[int]:
-    """Number the lines that the change adds, as the new file counts them."""
+    """Return the line numbers in the new file of the lines that the change adds."""
     return frozenset(line.new for line in file.lines(LineKind.ADDED) if line.new is not None)
 
 
 def _place(finding: Finding, changed: Sequence[int]) -> Finding:
-    """A block that grew too long is in the change although its first line is not."""
+    """Move a finding to its first changed line: a block may start above the change."""
     first = bisect.bisect_left(changed, finding.line)
     behind = bisect.bisect_right(changed, finding.end_line)
     if finding.line < 1 or first >= behind:
@@ -72,11 +72,11 @@ def _place(finding: Finding, changed: Sequence[int]) -> Finding:
 def same_text(
     file: ChangedFile, findings: Iterable[Finding], new: Sequence[str]
 ) -> tuple[Finding, ...]:
-    """Keep what the published filter keeps, for reproducing its numbers.
+    """Keep the findings that the published filter keeps, to reproduce its numbers.
 
     A finding is kept when the text of its line equals the text of any added or removed line;
-    line -1, a finding on the file as a whole, reads the last line but one, as the reference code
-    happens to do.
+    line -1, a finding on the whole file, stands for the last line but one, as in the reference
+    code.
 
     Source:
         Naik et al., NAACL 2025, appendix on code smells, and the reference code's filter.

@@ -1,4 +1,4 @@
-"""Collects the output of all tools into one analysis of a change."""
+"""Combination of the output of all tools into one analysis of a change."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from crscore.static_analysis.units import Unit
 
 HUNKS_ONLY = "saw hunks, not whole files"
-"""Reason why a tool could not say all."""
+"""Reason for incomplete findings."""
 NEEDS_FILES = "needs whole files, and has none"
-"""Reason why a tool does not read a hunk."""
+"""Reason why a tool cannot read a hunk."""
 UNPARSED = "could not parse the code"
-"""Reason why a tool says nothing of a file, or not all."""
+"""Reason for missing or incomplete findings in a file."""
 
 
 class ToolResult(NamedTuple):
-    """The output of one tool."""
+    """Output of one tool."""
 
     analyzer: Analyzer
-    """The tool."""
+    """Tool that ran."""
     found: Installed | Absent
-    """Whether it can run here."""
+    """Installation of the tool."""
     outcomes: Mapping[Unit, Outcome]
-    """Its outcome for each text that it read."""
+    """Outcome for each text that it read."""
 
 
 def analysis(
@@ -47,17 +47,17 @@ def analysis(
     compat: bool,
     outside: tuple[tuple[ToolRun, tuple[Finding, ...]], ...],
 ) -> Analysis:
-    """Put together what all tools say of one change.
+    """Combine the output of all tools for one change.
 
     Args:
         diff: The change.
         units: The texts of each of its files.
-        results: Of each tool that ran on something, for this change and others.
+        results: Results of each tool that ran, for this change and others.
         compat: Choose the findings as the published method did.
-        outside: What tools outside of this run said.
+        outside: Findings of tools outside of this run.
 
     Returns:
-        Findings, marked, and what became of each tool that concerns this change.
+        The marked findings, and the state of each tool that concerns this change.
     """
     findings: list[Finding] = []
     runs: list[ToolRun] = []
@@ -78,7 +78,7 @@ def analysis(
     own = {_identity(one) for one in findings}
     for run, found in outside:
         runs.append(run)
-        # A linter that ran here, too, says the same again, in words that are not ours.
+        # A linter that also ran here repeats its findings in other words.
         findings.extend(one for one in found if _identity(one) not in own)
     ordered = sorted(dict.fromkeys(findings), key=_place)
     return Analysis(findings=tuple(ordered), tools=tuple(runs), notes=tuple(_notes(runs)))
@@ -97,7 +97,7 @@ def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
     if isinstance(found, tools.Absent):
         return ToolRun(tool=name, version=found.version, state=found.state, reason=found.reason)
     new = {unit: outcome for unit, outcome in result.outcomes.items() if unit.side is Side.NEW}
-    # A failure on an old version counts, because what is older than the change goes untold.
+    # A failure on an old version counts, because pre-existing findings then go undetected.
     failures = [str(one) for one in result.outcomes.values() if isinstance(one, ToolFailedError)]
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread

@@ -1,8 +1,8 @@
-"""Running one tool on many texts: one process, an empty folder, names of ours.
+"""Running of one tool on many texts: one process, an empty folder, generated file names.
 
-Texts of several files and changes go into one process, because starting a tool costs more than
-a file does. When the process fails, its texts are halved and tried again, so that one hostile
-file silences itself alone.
+Texts of several files and changes share one process, because starting a tool costs more than a file
+does. When the process fails, its texts are halved and tried again, so that one hostile file affects
+only itself.
 """
 
 from __future__ import annotations
@@ -34,47 +34,47 @@ if TYPE_CHECKING:
     from crscore.static_analysis.units import Unit
 
 BATCH = 64
-"""Most texts of one process."""
+"""Maximum number of texts of one process."""
 MAX_FAILURES = 24
-"""Processes of one tool that may fail in a run before it is given up."""
+"""Failed processes in a run after which a tool is given up."""
 MAX_WAITS = 3
-"""Time limits that one tool may use up in failed processes before it is given up."""
+"""Time limits spent in failed processes after which a tool is given up."""
 MAX_OVERDRAFT = 2
-"""With this many times as much used up, what was not yet tried is not tried any more."""
+"""Multiple of this budget after which texts not yet tried are given up too."""
 # `s0001.py`, `./s0001.py`, `file:///tmp/x/s0001/__init__.py`
 _OUR_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
 
 Outcome = RawReport | ToolFailedError
-"""The findings of a tool in one text, or why there are none."""
+"""Findings of a tool in one text, or the reason for their absence."""
 
 
 class Task(NamedTuple):
-    """One tool and the way to run it."""
+    """Tool and the way to run it."""
 
     tool: Installed
     """The tool."""
     run: Run
-    """The way to call it."""
+    """Call of the tool."""
     cache: Cache | None
-    """Remembers what it said of a text."""
+    """Cache of the tool's findings by text."""
     stop: threading.Event
-    """Set when nobody waits for the outcome any more."""
+    """Set when the outcome is no longer needed."""
 
     @property
     def is_published(self) -> bool:
-        """True when the tool is called as the published method called it."""
+        """Whether the tool is called as in the published method."""
         return self.run is self.tool.analyzer.manifest.compat
 
 
 def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
-    """Let one tool read some texts.
+    """Run one tool on some texts.
 
     Args:
-        task: The tool.
+        task: Tool to run.
         units: Any number of texts with suffixes that the tool reads.
 
     Returns:
-        For each text what the tool says of it, or the failure that kept it from being read.
+        For each text, the tool's findings, or the failure that prevented its analysis.
     """
     known = {unit: _recall(task, unit) for unit in units}
     new = [unit for unit, outcome in known.items() if outcome is None]
@@ -89,7 +89,7 @@ def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
 
 
 class _FailureBudget:
-    """The failures and the time that one tool may use up."""
+    """Budget of failures and time of one tool."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -123,8 +123,8 @@ def _once(task: Task, units: Sequence[Unit]) -> list[RawReport]:
     """Run one process.
 
     Raises:
-        ToolFailedError: It broke a limit, died, or ended in a way that its manifest does not
-            know; or its output cannot be read.
+        ToolFailedError: The tool exceeded a limit, crashed, or ended with an exit code that its
+            manifest does not list; or its output cannot be read.
     """
     tool = task.tool
     if task.stop.is_set():
@@ -144,7 +144,7 @@ def _once(task: Task, units: Sequence[Unit]) -> list[RawReport]:
                 | {"HOME": str(home), "TMPDIR": str(scratch)},
                 limits=limits_of(tool.analyzer),
             )
-        except ToolNotFoundError as exc:  # it was there when its version was asked for
+        except ToolNotFoundError as exc:  # it existed when its version was queried
             raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
     return _read(task, done, len(units))
 
@@ -159,7 +159,7 @@ def _write(task: Task, units: Sequence[Unit], work: Path) -> list[str]:
 
 
 def _copy(task: Task, unit: Unit) -> str:
-    """Overwrite what code says to silence the tool; every column stays where it was."""
+    """Overwrite suppression comments in place; columns do not change."""
     text = unit.text
     if task.is_published:
         return text
@@ -188,10 +188,10 @@ def _arguments(task: Task, names: Sequence[str], work: Path, scratch: Path) -> I
 
 
 def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
-    """Sort what a process says by text.
+    """Group the findings of a process by text.
 
     Raises:
-        ToolFailedError: The exit code is unknown, or says more than the output.
+        ToolFailedError: The exit code is unknown, or contradicts the output.
     """
     manifest, name = task.tool.analyzer.manifest, task.tool.analyzer.name
     codes = manifest.exit_codes
@@ -199,7 +199,7 @@ def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
     if done.code not in {*codes.clean, *codes.findings, *codes.unparsed}:
         raise ToolFailedError(name, f"ended with exit code {done.code}", done.code, stderr_text)
     report = formats.read_report(done.stdout, manifest.output, tool=name)
-    # The published method took what a tool could not parse for issues of the code.
+    # The published method counted parse errors of a tool as issues of the code.
     rules = () if task.is_published else manifest.output.unparsed_rules
     unparsed, findings = _set_apart(report, rules)
     unparsed |= _given_up(done.stderr, manifest.output.unparsed_stderr)
@@ -222,7 +222,7 @@ def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
 def _set_apart(
     report: RawReport, rules: Sequence[Pattern]
 ) -> tuple[set[int], list[tuple[int, RawFinding]]]:
-    """Separate the texts that could not be read from findings; drop files that are not ours."""
+    """Separate unreadable texts from findings; drop files that were not passed to the tool."""
     unparsed = {number for path in report.unparsed if (number := _number(path)) is not None}
     findings: list[tuple[int, RawFinding]] = []
     for finding in report.findings:
@@ -270,5 +270,5 @@ def _recall(task: Task, unit: Unit) -> RawReport | None:
         return None
     try:
         return msgspec.json.decode(kept, type=RawReport)
-    except msgspec.MsgspecError:  # written by another version: as good as never kept
+    except msgspec.MsgspecError:  # written by another version: treat as missing
         return None

@@ -1,9 +1,9 @@
 """Findings of tools outside of this run, from SARIF files of a team's own CI.
 
-Tools name files relative to where they ran, or by where the checkout lay on another machine:
-`file:///home/runner/work/shop/shop/src/a.py`. A scan of a whole repository names many files that
-the change does not touch, so a file is not taken for another because the two end alike: all
-absolute paths of a report must agree on one folder that the checkout lay in.
+Tools name files relative to their working folder, or by the path of the checkout on another
+machine: `file:///home/runner/work/shop/shop/src/a.py`. A scan of a whole repository names many
+files that the change does not touch, so a common suffix of two paths is not sufficient: all
+absolute paths of a report must agree on one checkout folder.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from crscore.static_analysis.reports import RawFinding, RawReport
 
 UNKNOWN = "sarif"
-"""Name of a tool that a file does not name."""
+"""Name of a tool that the file does not name."""
 UNCHANGED = "unchanged"
-"""SARIF's word for what was there before."""
-# How tools say in a result that they could not read a file: ruff, oxlint, Biome, flake8, pylint.
+"""SARIF's `baselineState` of findings that existed before."""
+# Rules by which tools report an unreadable file: ruff, oxlint, Biome, flake8, pylint.
 _UNREAD = re.compile(
     r"invalid-syntax|syntax-error|OXL0001|parse|E999|E0001|fatal|.*(?:^|[/.-])pars(?:e|ing)-?error",
     re.IGNORECASE,
 )
-# A name goes into the signature, where a comma parts tools.
+# A name goes into the signature, where a comma separates tools.
 _UNSAFE = re.compile(r"[^\w.+ -]")
 MAX_NAME = 60
-"""Characters kept of a tool's name or version."""
+"""Maximum characters of a tool's name or version."""
 _LEVELS = {"error": Severity.ERROR, "note": Severity.NOTE, "none": Severity.NOTE}
 
 
@@ -48,7 +48,7 @@ def find_runs(
     """Find the findings of SARIF files that belong to a change.
 
     Args:
-        reports: The files' runs.
+        reports: Runs of the files.
         diff: The change.
 
     Returns:
@@ -58,7 +58,7 @@ def find_runs(
     found = []
     for report in reports:
         name = _UNSAFE.sub("_", report.tool or UNKNOWN)[:MAX_NAME]
-        # All paths of a report together: whether one fits depends on the others' common root.
+        # All paths of a report together: matching one depends on the others' common root.
         named = [*(raw.path for raw in report.findings), *report.unparsed]
         paths = match_paths(named, by_path)
         mine: dict[str, list[Finding]] = {}
@@ -88,7 +88,7 @@ def find_runs(
 
 
 def _named(report: RawReport) -> str:
-    """Version and content: two files of one version are two sources of issues."""
+    """Return the version and content hash: two files of one version are two sources of issues."""
     digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
     version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
     return f"{version}-{digest}" if version else digest
@@ -110,9 +110,9 @@ def _finding(raw: RawFinding, tool: str, path: str) -> Finding:
 
 _MAX_URI: Final = 4_096
 _MAX_STEPS: Final = 100
-"""Folders in a path; more are no path that a change has."""
+"""Maximum number of folders in a path."""
 _MAX_ROOTS: Final = 20
-"""Folders that may have held the checkout and are looked at."""
+"""Maximum number of candidate checkout folders."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 _DRIVE: Final = re.compile(r"/?([A-Za-z]:)(?:/|$)")
 # `/home/runner/work/shop/shop/`, `/__w/shop/shop/`, `D:/a/shop/shop/`, `/github/workspace/`
@@ -124,28 +124,27 @@ _RUNNER: Final = re.compile(
 
 
 class _Place(NamedTuple):
-    """A URI, read."""
+    """Parsed URI."""
 
     path: str
-    """With slashes, without `.` and `..`; begins with a slash when absolute."""
+    """Path with slashes, without `.` and `..`; begins with a slash when absolute."""
     raw: str
-    """The same with percent signs as they stood."""
+    """The same path before percent-decoding."""
 
 
 def match_paths(uris: Iterable[str], paths: Collection[str]) -> Mapping[str, str]:
-    """Find the files of a change that the URIs of one report mean.
+    """Match the URIs of one report to the files of a change.
 
-    A path that is one of `paths` means that file, and so does one that is after the folder of the
-    checkout is taken off. Where a known kind of runner keeps checkouts is known; else it is the
-    folder below which most of the report lies and most files of the change are found. When
-    two folders do equally well, neither counts.
+    A path matches if it is one of `paths`, directly or relative to the checkout folder. For known
+    kinds of runners this folder is known; otherwise it is the one that contains most of the
+    report's files and most files of the change. In a tie, neither folder counts.
 
     Args:
         uris: URIs or paths as a tool wrote them, in any order.
-        paths: Of the change's files; upper and lower case differ.
+        paths: Paths of the change's files, case-sensitive.
 
     Returns:
-        For each URI that means a file of the change, that file.
+        URI -> path of the change's file, for each URI that matches.
     """
     known = frozenset(paths)
     places = {uri: _place(uri) for uri in dict.fromkeys(uris)}
@@ -162,7 +161,7 @@ def match_paths(uris: Iterable[str], paths: Collection[str]) -> Mapping[str, str
 
 
 def _place(uri: str) -> _Place | None:
-    """Read a URI or a path; None for what is no file, such as a web address."""
+    """Parse a URI or a path; return None if it is not a file, such as a web address."""
     if not uri or len(uri) > _MAX_URI or uri.count("/") + uri.count("\\") > _MAX_STEPS:
         return None
     text = uri.strip()
@@ -171,7 +170,7 @@ def _place(uri: str) -> _Place | None:
         if scheme[1].lower() != "file":
             return None
         text = text[scheme.end() :]
-        # `file:///a`, `file:/a`; a host as in `file://host/share` is no part of the path.
+        # `file:///a`, `file:/a`; a host as in `file://host/share` is not part of the path.
         text = re.sub(r"^//[^/]*(?=/)", "", text) if text.startswith("//") else text
         text = re.sub(r"[?#].*$", "", text, flags=re.DOTALL)
     return _Place(_normal(unquote(text, errors="replace")), _normal(text))
@@ -202,14 +201,14 @@ def _below(place: _Place, root: str | None, known: Collection[str]) -> str | Non
 
 
 def _root(named: Collection[str], known: Collection[str]) -> str | None:
-    """Find the folder that a checkout lay in, with a slash at its end.
+    """Find the checkout folder, with a trailing slash.
 
     Args:
-        named: What a report names: absolute paths, or relative ones.
+        named: Paths in a report, absolute or relative.
         known: The files of the change.
 
     Returns:
-        The folder; None when there is none or no telling which.
+        The folder; None when there is none or a tie.
     """
     if any(path in known for path in named):
         return None
@@ -218,7 +217,7 @@ def _root(named: Collection[str], known: Collection[str]) -> str | None:
         steps = name.split("/")
         for count in range(1, len(steps)):
             path = "/".join(steps[-count:])
-            # A relative `lib/index.js` is hardly the `index.js` of the change: that needs a folder.
+            # A relative `lib/index.js` is hardly the change's `index.js`: a match needs a folder.
             if path in known and (count > 1 or name.startswith("/")):
                 votes[name[: -len(path)]] += 1
     roots = sorted(votes, key=lambda root: (-votes[root], root))[:_MAX_ROOTS]

@@ -1,4 +1,4 @@
-"""Reads what a tool printed: checkstyle's XML, JSON through jmespath, CSV; SARIF by `sarif`.
+"""Parsers of tool output: checkstyle's XML, JSON through jmespath, CSV; SARIF in `sarif`.
 
 Output comes from tools that read hostile code, so nothing in it is trusted: a value of the wrong
 type is a `ToolOutputError`, and XML goes through defusedxml.
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 
 MAX_FINDINGS = 25_000
-"""Most findings of one process. More are a failure: cut off, they would hide other files'."""
+"""Maximum findings of one process. More are a failure: a cut would hide findings of other files."""
 
 
 def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
-    """Read what a tool printed.
+    """Parse the output of a tool.
 
     Args:
-        content: Its standard output.
+        content: Standard output of the tool.
         output: The manifest's description.
         tool: The tool's name, for errors.
 
     Returns:
-        What it says, in its order.
+        The report, in output order.
 
     Raises:
         ToolOutputError: The content is not of that format, or has too many findings.
@@ -169,7 +169,7 @@ _READERS: dict[str, Callable[[bytes, Output, str], RawReport]] = {
 
 
 def _required(value: Any, tool: str) -> list[Any]:
-    """Read a list that is there even when it is empty: what has another shape is not clean."""
+    """Return a list that is required even when empty; another shape is not a clean result."""
     if value is None:
         raise ToolOutputError(tool, "it has no list of findings")
     return _list(value, tool)
@@ -192,10 +192,10 @@ def _text(value: Any, tool: str) -> str:
 
 
 def _whole(value: Any, tool: str) -> int:
-    """Read a line number or a measure; what a tool does not know counts as 0.
+    """Read a line number or a measure; an unknown one counts as 0.
 
     Raises:
-        ToolOutputError: It is no whole number from 0.
+        ToolOutputError: The value is not a whole number from 0.
     """
     if value is None or value == "":
         return 0

@@ -1,7 +1,7 @@
-"""The issues that a score counts, chosen from the findings.
+"""Selection of the issues that a score counts among the findings.
 
-A tool speaks for itself; here all of them speak together: what two tools say of one defect is one
-issue, what is said again and again is said once, and each hunk gets a few, the worst first.
+Findings of several tools about one defect become one issue, repeated findings are merged, and each
+hunk keeps a few issues, the worst first.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from crscore.records import Diff
 
 SAME_DEFECT = 0.37
-"""Cosine from which two tools' sentences on one line, without their names, are about one defect.
-Fitted with MiniLM by `benchmarks/issues.py` on the tools' own samples: 0.41 and more for the same
-defect, 0.32 and less for another. See `docs/design/015-issues.md`."""
+"""Cosine from which two tools' sentences on one line, with names masked, are about one defect. Read
+off pairs judged by hand (human study, Python's library, npm packages) with MiniLM: 0.41 and more
+for one defect, 0.32 and less for two. See `docs/design/015-issues.md`."""
 SAME_AS_CLAIM = 0.5
-"""Cosine from which an implication says what an issue on its lines says."""
+"""Cosine from which an implication repeats an issue on its lines."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
-"""How informative an issue is, in (0, 1]: it orders reports and enters no score."""
+"""Informativeness of an issue, in (0, 1]; it orders reports and does not affect scores."""
 MAX_COMPARED = 50
-"""Findings of one line that are compared, the worst ones: minified code has thousands."""
-# "in `Client.charge`": the place. The encoder would hear the name, and take every sentence that
-# names the class for one about the issue.
+"""Maximum findings compared on one line, the worst first: minified code has thousands."""
+# The place, as in "in `Client.charge`". With it, the encoder would consider every sentence that
+# names the class similar to the issue.
 _PLACE = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")
 _NAME = re.compile(r"`([^`\s]{1,80})`")
 _CODE = re.compile(r"`([^`]{1,200})`")
@@ -53,16 +53,16 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class Chosen(NamedTuple):
-    """The issues of one change."""
+    """Issues of one change."""
 
     references: tuple[PseudoReference, ...]
-    """The issues that count, by path and line."""
+    """Issues that count, by path and line."""
     analysis: Analysis
-    """The analysis, its findings marked as `counted` where they do."""
+    """Analysis, with the findings that count marked as `counted`."""
 
 
 _Issue: TypeAlias = list[Finding]
-"""Findings that are one pseudo-reference; the first one gives the sentence."""
+"""Findings of one pseudo-reference; the first one provides the sentence."""
 
 
 def choose_issues(
@@ -71,10 +71,10 @@ def choose_issues(
     """Choose the findings that count, and make pseudo-references of them.
 
     Args:
-        analysis: What the tools say of the change.
+        analysis: Analysis of the change.
         diff: The change.
-        encoder: Says whether two tools mean the same.
-        per_hunk: Most issues of one hunk; None for all.
+        encoder: Encoder for comparing the meaning of findings.
+        per_hunk: Maximum issues of one hunk; None for all.
 
     Returns:
         The issues and the marked analysis.
@@ -105,9 +105,9 @@ def drop_repeated(
     """Drop the implications that repeat an issue on the same lines.
 
     Args:
-        claims: Of a claim generator.
+        claims: Claims of a claim generator.
         found: The issues of the same change.
-        encoder: Says whether two mean the same.
+        encoder: Encoder for comparing meanings.
 
     Returns:
         The other claims, in their order.
@@ -146,7 +146,7 @@ def _touch(claim: PseudoReference, issue: PseudoReference) -> bool:
 
 
 def _join(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
-    """Join what several tools say of one defect: on the same line, and meaning the same."""
+    """Join findings of several tools about one defect: on the same line, with similar meaning."""
     by_line: dict[tuple[str, int], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_line[finding.path, finding.line].append(finding)
@@ -167,7 +167,7 @@ def _join(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
 
 
 def _order(one: Finding) -> tuple[str, int, int, str, str, str, str]:
-    """By line, then the worst first: its sentence speaks for the others."""
+    """Return a sort key: by line, then the worst first, whose sentence stands for the others."""
     severity = SEVERITIES.index(one.severity)
     return one.path, one.line, severity, one.tool, one.rule, one.text, one.message
 
@@ -194,7 +194,7 @@ def _defects(
 
 
 def _without_names(text: str) -> str:
-    """Leave the kind of defect: names make strangers alike, and the same defect strange.
+    """Mask names: they make different defects similar, and the same defect different.
 
     Example:
         >>> _without_names("The variable `open` in `read` hides a built-in.")
@@ -204,7 +204,7 @@ def _without_names(text: str) -> str:
 
 
 def _words_of_names(text: str) -> frozenset[str]:
-    """The words in the names of a sentence, without those of its place.
+    """Return the words in the names of a sentence, without those of its place.
 
     Example:
         >>> sorted(_words_of_names("`except Exception` in `Client.charge` hides bugs."))
@@ -215,7 +215,7 @@ def _words_of_names(text: str) -> frozenset[str]:
 
 
 def _merge_repeated(issues: Sequence[_Issue]) -> list[_Issue]:
-    """Join what is said of a file in the same words, for several lines."""
+    """Join findings with the same words on several lines of a file."""
     by_text: dict[tuple[str, str], _Issue] = {}
     for issue in issues:
         key = (issue[0].path, issue[0].text)
@@ -235,7 +235,7 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
     kept = []
     hunk_of = _hunks(diff)
     for issue in sorted(issues, key=_rank):
-        # What is said of several hunks stands in the first that has room.
+        # A finding that spans several hunks counts in the first one that has room.
         hunks = dict.fromkeys(hunk_of(finding) for finding in issue)
         room = next((one for one in hunks if per_hunk is None or taken[one] < per_hunk), None)
         if room is not None:
@@ -245,7 +245,7 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
 
 
 def _hunks(diff: Diff) -> Callable[[Finding], tuple[str, int]]:
-    """Make what says which hunk the first line of a finding is in."""
+    """Return a function that maps a finding to the hunk of its first line."""
     starts = {file.path: [hunk.new_start for hunk in file.hunks] for file in diff.files}
 
     def hunk_of(finding: Finding) -> tuple[str, int]:
@@ -269,7 +269,7 @@ def _reference(issue: _Issue) -> PseudoReference:
 
 
 def _spans(findings: Sequence[Finding]) -> Iterator[LineSpan]:
-    """The lines of an issue; those that overlap as one."""
+    """Yield the lines of an issue, with overlapping spans merged."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted((one.line, one.end_line) for one in findings):
         if joined and start <= joined[-1][1]:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     Key = Callable[["_Version", Finding], Hashable]
 
-# A bracket alone is taken for unchanged wherever the differ finds one.
+# A single bracket counts as unchanged wherever the differ aligns one.
 _LETTER = re.compile(r"\w")
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
 _NEAR = 8
-"""Lines within which a neighbour is looked for."""
+"""Number of lines within which neighbours are searched."""
 
 
 def find_continued(
@@ -31,11 +31,11 @@ def find_continued(
     old: Sequence[Finding],
     sources: tuple[Sequence[str], Sequence[str]],
 ) -> list[Finding | None]:
-    """Pair each new finding with one of the old file that it continues, each used once.
+    """Pair each new finding with the old finding that it continues; each is used once.
 
-    A finding continues where its line is unchanged, was indented or moved along with a neighbour,
-    or was edited and is said of in the same words; and where the block that it is about goes on
-    behind a new first line. The same code or the same words at another place are another defect.
+    A finding continues where its line is unchanged, was indented or moved together with a
+    neighbour, or was edited and has the same message; and where its block continues after a new
+    first line. The same code or message elsewhere is another defect.
 
     Args:
         file: The changed file.
@@ -44,7 +44,7 @@ def find_continued(
         sources: The lines of the old and of the new version.
 
     Returns:
-        For each new finding the old one, None where there is none.
+        For each new finding, the old one or None.
     """
     edits = _edits(file)
     before = _Version(sources[0], edits[Side.OLD], None)
@@ -65,13 +65,13 @@ def find_continued(
 
 
 class _Edit(NamedTuple):
-    """Position of an added or a removed line among the others."""
+    """Position of an added or a removed line among the edits."""
 
     segment: int
-    """Number of its stretch; an unchanged word separates stretches."""
+    """Number of its segment; unchanged code separates segments."""
     pair: tuple[int, int] | None
-    """Names the line of the other version in whose stead it came, where lines were replaced one
-    by one."""
+    """Identity of the line of the other version that it replaces, where lines were replaced one by
+    one."""
 
 
 def _edits(file: ChangedFile) -> dict[Side, dict[int, _Edit]]:
@@ -98,9 +98,9 @@ def _edits(file: ChangedFile) -> dict[Side, dict[int, _Edit]]:
 
 
 class _Version:
-    """One version of a file: what stands around a finding, in terms that both versions share.
+    """Version of a file, with keys for the surroundings of a finding that both versions share.
 
-    Each key is None where it says nothing.
+    Each key is None where it does not apply.
     """
 
     def __init__(
@@ -114,8 +114,8 @@ class _Version:
         self.edits = edits
         self.moves = moves
         self.definitions = Definitions(lines)
-        # By line: how many lines of code stand above, how many of these are unchanged, and which
-        # is the next unchanged one.
+        # By line: the number of code lines above, the number of unchanged ones among them, and the
+        # next unchanged one.
         self.code, self.kept, self.next = [0], [0], [len(lines) + 1]
         for number, code in enumerate(self.codes, 1):
             self.code.append(self.code[-1] + bool(code))
@@ -126,58 +126,58 @@ class _Version:
         self.next.reverse()
 
     def unchanged(self, one: Finding) -> Hashable:
-        """The line, as the old version counts it."""
+        """Return the line number in the old version."""
         return self._before(one.line) if one.line > 0 and one.line not in self.edits else None
 
     def indented(self, one: Finding) -> Hashable:
-        """The code, where both versions of it stand in one stretch and in one definition."""
+        """Return the code, where both versions of it are in one segment and one definition."""
         edit = self.edits.get(one.line)
         if not edit:
             return None
         return edit.segment, self.definitions.around(one.line), self._code(one.line)
 
     def moved(self, one: Finding) -> Hashable:
-        """The code with its neighbours, at least one of which must have come along."""
+        """Return the code with its neighbours, at least one of which must have moved along."""
         sides = self._beside(one.line, -1), self._beside(one.line, 1)
         return (self._code(one.line), sides) if one.line in self.edits and any(sides) else None
 
     def replaced(self, one: Finding) -> Hashable:
-        """The words, where a line was put in the stead of another."""
+        """Return the message, where a line replaced another."""
         edit = self.edits.get(one.line)
         return (edit.pair, self._message_key(one)) if edit and edit.pair else None
 
     def edited(self, one: Finding) -> Hashable:
-        """The words, in one stretch and in one definition, where lines have no counterparts."""
+        """Return the message, in one segment and definition, for lines without counterparts."""
         edit = self.edits.get(one.line)
         if not edit or edit.pair:
             return None
         return edit.segment, self.definitions.around(one.line), _words(one.text)
 
     def block(self, one: Finding) -> Hashable:
-        """The first unchanged line of a block whose first line changed; half of it must stay."""
+        """Return the first unchanged line of a block with a new first line; half must remain."""
         line, end = one.line, min(one.end_line, len(self.codes))
         if line not in self.edits or end <= line:
             return None
         first, kept = self.next[line - 1], self.kept[end] - self.kept[line - 1]
-        # What a block gained does not make it another.
+        # Additions do not make a block another one.
         lost = self.code[end] - self.code[line - 1] - kept if self.moves is None else 0
         return (self._before(first), self._message_key(one)) if kept and lost <= kept else None
 
     def file(self, one: Finding) -> Hashable:
-        """The words, of the file as a whole."""
+        """Return the message, for a finding on the whole file."""
         return _words(one.text) if one.line < 1 else None
 
     def _before(self, line: int) -> int | None:
         return line if self.moves is None else self.moves.before(line)
 
     def _message_key(self, one: Finding) -> str:
-        """Return the words, without the name of the definition that they are about."""
+        """Return the message without the name of the definition that it is about."""
         name = self.definitions.at(one.line)
-        # How bad a whole definition is may be said in words: "very high risk".
+        # The severity of a whole definition may be in words: "very high risk".
         return "" if name and one.end_line > one.line else _words(one.text, name)
 
     def _beside(self, line: int, step: int) -> str:
-        """The code before or behind in the same block; "" where it ends or did not change."""
+        """Return the code before or after in the same block; "" where it ends or changed."""
         indent, other = self._indent(line), line + step
         while abs(other - line) < _NEAR and not self._code(other):
             other += step
@@ -205,7 +205,7 @@ _PASSES: tuple[Key, ...] = (
 
 
 def _words(text: str, name: str = "") -> str:
-    """Drop measures, and the name of a definition; other names tell what is meant."""
+    """Remove measures and the name of a definition; other names are part of the meaning."""
     parts = text.split("`")
     for index, part in enumerate(parts):
         if index % 2 == 0:
@@ -216,7 +216,7 @@ def _words(text: str, name: str = "") -> str:
 
 
 class Moves:
-    """Positions of the unchanged lines of the new file in the old one."""
+    """Mapping from the unchanged lines of the new file to the old one."""
 
     def __init__(self, file: ChangedFile) -> None:
         """Read the hunks.
@@ -225,8 +225,8 @@ class Moves:
             file: The changed file.
         """
         self.inside = {line.new: line.old for line in file.lines() if line.new}
-        # The first line behind each hunk, and by how much the old file counts it otherwise. An
-        # empty side names the line before it.
+        # The first line after each hunk, and its offset in the old file. An empty side has the
+        # of the line before it.
         self.behind = [
             (
                 hunk.new_start + (hunk.new_length or 1),
@@ -237,7 +237,7 @@ class Moves:
         self.starts = [start for start, _ in self.behind]
 
     def before(self, line: int) -> int | None:
-        """Count a line as the old file does; None for an added one."""
+        """Return the line number in the old file; None for an added line."""
         if line in self.inside:
             return self.inside[line]
         index = bisect.bisect_right(self.starts, line) - 1
@@ -256,10 +256,10 @@ _CONTROL = re.compile(
 
 
 class Definitions:
-    """The definitions of a file, in any language that is indented.
+    """Definitions of a file, in any language with indentation.
 
-    A definition is a line that opens a block with `:` or `{` and begins with no word of control
-    flow. A call that is given a function (`on("x", () => {`) opens none.
+    A definition is a line that opens a block with `:` or `{` and does not begin with a control-flow
+    keyword. A call with a function argument (`on("x", () => {`) opens none.
 
     Example:
         >>> found = Definitions(["class A:", "  def f(self):", "    if x:", "      y()"])
@@ -273,7 +273,7 @@ class Definitions:
         Args:
             lines: Its lines.
         """
-        # A statement begins on each line but those that go on with one: `):`, `} else {`.
+        # Every line begins a statement except continuations: `):`, `} else {`.
         self._first: list[int] = []
         self._heads: list[str] = []
         self._names: list[str] = []
@@ -285,7 +285,7 @@ class Definitions:
             self._around.append(name or ("" if parent is None else self._around[parent]))
 
     def around(self, line: int) -> str:
-        """Return the definition that a line begins or stands in; "" for none."""
+        """Return the definition that contains or begins on a line; "" for none."""
         statement = self._statement(line)
         return "" if statement is None else self._around[statement]
 
@@ -328,7 +328,7 @@ class Definitions:
 
 
 def indent_of(line: str) -> int:
-    """Count the columns before the code of a line."""
+    """Return the number of columns before the code of a line."""
     wide = line.expandtabs()
     return len(wide) - len(wide.lstrip())
 

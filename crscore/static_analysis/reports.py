@@ -1,4 +1,4 @@
-"""The output of a tool, read but not yet judged."""
+"""Output of a tool, parsed but not yet classified."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ import msgspec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawFinding:
-    """One entry of a tool's output."""
+    """Entry of a tool's output."""
 
     path: str
-    """The file as the tool names it: a path or a URI."""
+    """File as named by the tool: a path or a URI."""
     rule: str
-    """The tool's id of the rule; "" when it gave none."""
+    """The tool's id of the rule; "" when missing."""
     message: str
-    """The tool's words; may be Markdown or several lines."""
+    """Message of the tool; may be Markdown or several lines."""
     line: int
-    """First line, 1-based; 0 for the file as a whole."""
+    """First line, 1-based; 0 for the whole file."""
     end_line: int
     """Last line, inclusive; at least `line`."""
     level: str | None = None
-    """The tool's word for the severity; None when it gave none."""
+    """Severity as named by the tool; None when missing."""
     suppressed: bool = False
-    """True when the tool says that somebody silenced it."""
+    """Whether the tool reports that the finding was suppressed."""
     baseline: str | None = None
     """SARIF's `baselineState` (`new`, `unchanged`, `updated`); None when not compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawReport:
-    """One run's output."""
+    """Output of one run."""
 
     tool: str | None = None
-    """The tool's name, when the output tells."""
+    """Name of the tool, when the output has it."""
     version: str | None = None
-    """The tool's version, when the output tells."""
+    """Version of the tool, when the output has it."""
     findings: tuple[RawFinding, ...] = ()
-    """In the tool's order."""
+    """Findings in the tool's order."""
     unparsed: tuple[str, ...] = ()
-    """Files that the tool could not read, as it names them."""
+    """Files that the tool could not read, as named by it."""
 
 
 def replace_surrogates(report: RawReport) -> RawReport:
-    r"""Replace halves of surrogate pairs with `?`: JSON can carry them, and nothing can write them.
+    r"""Replace lone surrogates with `?`: JSON can contain them, and they cannot be encoded.
 
     Example:
         >>> replace_surrogates(RawReport(tool="a\ud800b")).tool

@@ -1,9 +1,9 @@
-"""Reads SARIF 2.1.0: what a tool prints, or what a tool of a team's CI left in a file.
+"""Parser of SARIF 2.1.0, from a tool's output or from a file of a team's CI.
 
-Nothing in it is trusted. A value of the wrong type counts as absent; what has no shape at all
-is a `ToolOutputError`. Tried with the output of ruff 0.17, PMD 7.28 and oxlint 1.94, and with
-the habits of CodeQL (rules of extensions, embedded links), semgrep (`suppressions`), ESLint and
-PMD (files that could not be read stand in notifications).
+Nothing in it is trusted. A value of the wrong type counts as absent; an invalid document is a
+`ToolOutputError`. Tried with the output of ruff 0.17, PMD 7.28 and oxlint 1.94, and with the
+conventions of CodeQL (rules of extensions, embedded links), semgrep (`suppressions`), ESLint and
+PMD (files that could not be read are in notifications).
 
 Source:
     OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, sections 3.4
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 VERSION: Final = "2.1.0"
 MOST_RESULTS: Final = 25_000
-"""Results that GitHub takes in a run, and that we take in a file."""
+"""Maximum results in a file; GitHub's limit for a run."""
 MAX_LINE: Final = 10_000_000
-"""A larger line number is no line number."""
+"""Largest valid line number."""
 HIGH: Final = 7.0
-"""The `security-severity`, from 0 to 10, that makes an error."""
+"""Minimum `security-severity`, from 0 to 10, of an error."""
 MEDIUM: Final = 4.0
-"""The `security-severity` that makes a warning."""
+"""Minimum `security-severity` of a warning."""
 
 _LEVELS: Final = ("note", "warning", "error")
-# A tool that says it looked and found nothing, or could not decide, found nothing. `review` is
-# for what a person should look at, so it stays, as a note: severity is not defined for it.
+# A tool that reports that it found nothing, or could not decide, found nothing. `review` marks
+# results for a person to look at, so they stay, as notes: they have no defined severity.
 _NO_FINDING: Final = frozenset({"pass", "open", "informational", "notApplicable"})
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
@@ -54,17 +54,17 @@ def read_sarif(
 
     Args:
         content: UTF-8, with or without a byte order mark, or UTF-16 or UTF-32.
-        source: Where it came from, for errors: a tool's name or a path.
-        most_results: Results of all runs together that are let through.
+        source: Origin, for errors: a tool's name or a path.
+        most_results: Maximum number of results of all runs together.
 
     Returns:
-        One report a run, in the file's order. Left out are results that are no finding by their
-        `kind` and those that are gone since the baseline. A finding without a file has the path
-        "", a file that the tool could not read stands in `unparsed`.
+        One report per run, in file order. Results whose `kind` is not a finding and those absent
+        since the baseline are left out. A finding without a file has the path "", a file that the
+        tool could not read is in `unparsed`.
 
     Raises:
-        ToolOutputError: The content is no SARIF 2.1.0, has too many results, keeps them in
-            another file, or says that the tool failed and found nothing.
+        ToolOutputError: The content is not SARIF 2.1.0, has too many results, keeps them in another
+            file, or reports that the tool failed and found nothing.
     """
     log = _log(content, source)
     runs = _array(log, "runs", source)
@@ -101,7 +101,7 @@ def _rule_id(result: Json) -> str:
 
 
 class _Part:
-    """The driver or an extension of a tool."""
+    """Driver or extension of a tool."""
 
     def __init__(self, component: Json) -> None:
         self.component = component
@@ -110,14 +110,14 @@ class _Part:
 
 
 class _Rule(NamedTuple):
-    """A rule and the part of the tool that defines it."""
+    """Rule with the part of the tool that defines it."""
 
     rule: Json
     part: _Part
 
 
 class _Run:
-    """One run, with the parts that its results refer to."""
+    """Run with the parts that its results refer to."""
 
     def __init__(self, run: Json, source: str) -> None:
         self.run, self.source = run, source
@@ -161,7 +161,7 @@ class _Run:
             )
 
     def _rule(self, result: Json) -> _Rule:
-        """Look up the rule of a result: by its index where the ids agree, else by its id."""
+        """Look up the rule of a result: by index where the ids agree, else by id."""
         reference = _object(result, "rule")
         part = self._part(_object(reference, "toolComponent"))
         name = _rule_id(result)
@@ -180,7 +180,7 @@ class _Run:
         return _Rule({}, part)
 
     def _part(self, reference: Json) -> _Part:
-        """Find the part of the tool that defines a result's rule: the driver by default."""
+        """Return the part of the tool that defines a result's rule: the driver by default."""
         extensions = self.parts[1:]
         index = _whole(reference.get("index"))
         if index is not None and index < len(extensions):
@@ -193,7 +193,7 @@ class _Run:
         return self.parts[0]
 
     def _place(self, result: Json) -> tuple[str, int, int]:
-        """Take the first location that names a file: path, first line and last line."""
+        """Return the first location that names a file: path, first line and last line."""
         for location in _objects(result, "locations"):
             physical = _object(location, "physicalLocation")
             path = self._path(_object(physical, "artifactLocation"))
@@ -209,7 +209,7 @@ class _Run:
         if not _text(location, "uri") and index is not None and index < len(self.artifacts):
             location = _object(self.artifacts[index], "location")
         uri = _text(location, "uri")
-        # Relative bases belong to the path; an absolute one says only where the checkout lay.
+        # Relative bases belong to the path; an absolute one is only the location of the checkout.
         for _ in range(_MAX_NESTED_BASES):
             if not uri or _ABSOLUTE.match(uri):
                 break
@@ -221,7 +221,7 @@ class _Run:
         return uri
 
     def _unparsed(self) -> Iterator[str]:
-        """Find the files that the tool says it could not read.
+        """Yield the files that the tool reports as unreadable.
 
         PMD gives such notifications no level, only the exception.
         """
@@ -243,7 +243,7 @@ def _notifications(invocation: Json) -> list[Json]:
 
 
 def _message(result: Json, found: _Rule) -> str:
-    """Find a result's words; those of its rule where it has none of its own."""
+    """Return a result's message, or its rule's where it has none of its own."""
     message = _object(result, "message")
     text = _text(message, "text")
     if not text and message.get("id"):
@@ -284,13 +284,13 @@ def _level(result: Json, rule: Json) -> str:
 
 def _known_level(owner: Json) -> str:
     level = _text(owner, "level").lower()
-    # Some tools write `none` for their least severity, though it means that there is none.
+    # Some tools write `none` for their lowest severity, though it means that there is none.
     level = "note" if level == "none" else level
     return level if level in _LEVELS else ""
 
 
 def _security(owner: Json) -> float | None:
-    """Read `security-severity`, a number from 0 to 10 that is written as a text."""
+    """Read `security-severity`, a number from 0 to 10 written as text."""
     value = _object(owner, "properties").get("security-severity")
     if isinstance(value, str) and re.fullmatch(r"\d{1,2}(?:\.\d{1,6})?", value):
         return float(value)
@@ -298,10 +298,10 @@ def _security(owner: Json) -> float | None:
 
 
 def _suppressed(result: Json) -> bool:
-    """Return whether somebody silenced a result and nobody objected.
+    """Return whether a result was suppressed without objection.
 
-    As the makers of the format decide it: one suppression that is accepted or says nothing, and
-    none that is under review or was rejected.
+    As the format defines it: at least one suppression that is accepted or has no status, and none
+    that is under review or rejected.
     """
     states = [_text(one, "status") or "accepted" for one in _objects(result, "suppressions")]
     return "accepted" in states and not {"underReview", "rejected"} & set(states)
@@ -315,7 +315,7 @@ def _object(owner: Json, *keys: str) -> Json:
 
 
 def _objects(owner: Json, key: str) -> list[Json]:
-    """Read a list of objects; what is none keeps its place, because indices count places."""
+    """Return a list of objects; invalid entries keep their place, because indices refer to it."""
     value = owner.get(key)
     if not isinstance(value, list):
         return []
@@ -323,10 +323,10 @@ def _objects(owner: Json, key: str) -> list[Json]:
 
 
 def _array(owner: Json, key: str, source: str) -> list[Json]:
-    """Read a list of objects that must be one, or be absent or null.
+    """Return a list of objects that must be valid, absent or null.
 
     Raises:
-        ToolOutputError: It is something else.
+        ToolOutputError: The value is something else.
     """
     value = owner.get(key)
     if value is None:
@@ -342,7 +342,7 @@ def _text(owner: Json, *keys: str) -> str:
 
 
 def _whole(value: object) -> int | None:
-    """Read a whole number from 0, also one written as a text or with a fraction of 0."""
+    """Read a whole number from 0, also from text or with a fraction of 0."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         return int(value)
     if isinstance(value, float) and value.is_integer():

@@ -1,4 +1,4 @@
-"""All tools on all changes of a run: which ones, in parallel, and what each came to."""
+"""Run of all tools on all changes: selection, parallel execution and results."""
 
 from __future__ import annotations
 
@@ -32,37 +32,37 @@ AUTO = "auto"
 NONE = "none"
 """No analyzer."""
 _STOPPING_S = 0.05
-"""Seconds between two calls to end tools: one may just be starting."""
+"""Seconds between two attempts to stop tools, as one may just be starting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Suite:
-    """Analyzers, and what they need to run."""
+    """Analyzers and their environment."""
 
     analyzers: tuple[Analyzer, ...]
-    """By name."""
+    """Analyzers by name."""
     tools: Path
-    """The folder with a folder for each tool of npm."""
+    """Folder with one folder per npm tool."""
     path: str
-    """Folders to search for programs."""
+    """Search path for programs."""
     cache: Cache | None = None
-    """Remembers findings by tool, version, rules and text."""
+    """Cache of findings by tool, version, rules and text."""
     compat: bool = False
-    """Run the tools and choose the findings as the published method did."""
+    """Whether to run the tools and choose the findings as in the published method."""
     reports: tuple[RawReport, ...] = ()
     """Findings of tools outside of this run, from SARIF files."""
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        """Run the tools that have something to say on these changes.
+        """Run the tools that apply to these changes.
 
-        Each tool is started once for all changes, and tools run side by side. A tool that is
-        missing or fails is named in the result; the others' findings stay.
+        Each tool is started once for all changes, and tools run in parallel. A tool that is missing
+        or fails is named in the result; the others' findings are kept.
 
         Args:
-            diffs: Any number of changes, with the whole files where somebody has them.
+            diffs: Any number of changes, with the whole files where available.
 
         Returns:
-            What the tools say of each change, in order.
+            The analysis of each change, in order.
         """
         if not self.analyzers and not self.reports:
             return tuple(Analysis() for _ in diffs)
@@ -83,7 +83,7 @@ class Suite:
         )
 
     def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
-        """Look for every tool, for `crscore doctor`."""
+        """Look up every tool, for `crscore doctor`."""
         asked = [functools.partial(self._find, one) for one in self.analyzers]
         return tuple(zip(self.analyzers, _side_by_side(asked, threading.Event()), strict=True))
 
@@ -115,7 +115,7 @@ class Suite:
 
 
 def _side_by_side(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -> list[Result]:
-    """Run jobs in threads; when that is interrupted, end the tools instead of waiting for them."""
+    """Run jobs in threads; on an interrupt, stop the tools instead of waiting for them."""
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         futures: list[Future[Result]] = [pool.submit(job) for job in jobs]
         try:
@@ -135,19 +135,19 @@ def _reads(one: Analyzer, unit: Unit) -> bool:
 
 
 def select(choice: str) -> tuple[Analyzer, ...]:
-    """Read the analyzers that a setting names.
+    """Read the analyzers named in a setting.
 
     Args:
-        choice: Names and folders with commas between them. `auto` stands for all that come with
-            crscore, `none` for none. A folder is an analyzer's or holds several; folders alone
-            come on top of `auto`. A word without a slash is a name, never a folder: crscore is
-            started among the files of a change, which may bring a folder of any name.
+        choice: Comma-separated names and folders. `auto` stands for all that come with crscore,
+            `none` for none. A folder is an analyzer's or contains several; folders alone are added
+            to `auto`. A word without a slash is a name, never a folder: crscore runs among the
+            files of a change, which may contain a folder of any name.
 
     Returns:
-        The analyzers by name; one of a folder replaces the shipped one of the same name.
+        The analyzers by name; one from a folder replaces the shipped one of the same name.
 
     Raises:
-        ManifestError: A folder holds no analyzer, or one that cannot be used.
+        ManifestError: A folder has no analyzer, or an invalid one.
         UnknownPluginError: There is no analyzer of that name.
     """
     shipped = analyzer.builtin()

@@ -1,7 +1,7 @@
-"""The tools on this machine: finding one, asking for its version, installing those of npm.
+"""Tools on this machine: finding them, their versions, and installing those of npm.
 
-A tool of npm lives in the tools folder, which by default belongs to the Python environment
-that crscore is installed in: deleting the environment deletes all of it.
+An npm tool is in the tools folder, which by default belongs to the Python environment of crscore,
+so that deleting the environment deletes it too.
 """
 
 from __future__ import annotations
@@ -37,63 +37,63 @@ _NPM_SECONDS = 600
 
 
 class Cache(Protocol):
-    """Remembers bytes under a key, from run to run."""
+    """Persistent key-value store of bytes."""
 
     def get(self, key: str) -> bytes | None:
-        """Recall; None when it was never kept or is gone."""
+        """Return the value of a key; None when it is missing."""
         ...
 
     def put(self, key: str, value: bytes) -> None:
-        """Keep."""
+        """Store a value under a key."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """A tool that can run here."""
+    """Tool that can run here."""
 
     analyzer: Analyzer
-    """Its folder."""
+    """Analyzer of the tool."""
     program: str
-    """Absolute path."""
+    """Absolute path of the program."""
     version: str
-    """As it says itself."""
+    """Version as reported by the tool."""
     environment: Mapping[str, str]
-    """All that the tool sees of the environment, but for the folders of a run."""
+    """Environment of the tool, without the folders of a run."""
     tools: Path
-    """Its folder among the tools; may not exist."""
+    """Folder of the tool in the tools folder; may not exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absent:
-    """A tool that cannot run here."""
+    """Tool that cannot run here."""
 
     state: ToolState
-    """Missing, of an unsupported version, or failed when asked for its version."""
+    """Missing, of an unsupported version, or failed when queried for its version."""
     reason: str
-    """One clause."""
+    """Reason, one clause."""
     version: str | None = None
-    """Its version, when it said one."""
+    """Version, when known."""
 
 
 def default_folder() -> Path:
-    """Return the default folder of the tools of npm."""
+    """Return the default folder of npm tools."""
     return Path(sys.prefix) / "share" / "crscore" / "tools"
 
 
 def find_tool(
     analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None
 ) -> Installed | Absent:
-    """Look for a tool.
+    """Find a tool.
 
     Args:
-        analyzer: What to look for.
-        tools: The folder with a folder for each tool of npm.
-        path: Folders to search for programs, as in `PATH`.
-        cache: Remembers versions, so that a second run starts no process.
+        analyzer: Analyzer of the tool.
+        tools: Folder with one folder per npm tool.
+        path: Search path for programs, as in `PATH`.
+        cache: Cache of versions, so that a second run starts no process.
 
     Returns:
-        The tool ready to run, or why there is none.
+        The tool, or the reason why it cannot run.
     """
     wanted = analyzer.manifest.tool
     own = tools / analyzer.name
@@ -105,7 +105,7 @@ def find_tool(
     except ToolNotFoundError:
         return Absent(state=ToolState.MISSING, reason=nowhere)
     if program is None:
-        # A tool that lies here lacks only the program that runs it, such as Java.
+        # A tool found here lacks only the program that runs it, such as Java.
         reason = f"{wanted.command} is not installed" if version else nowhere
         return Absent(state=ToolState.MISSING, reason=reason)
     needed = {name: shutil.which(name, path=path) for name in wanted.needs}
@@ -128,7 +128,7 @@ def find_tool(
 
 
 def _absolute(path: str) -> str:
-    """Leave out the folders that depend on where crscore was started: that may be the change's."""
+    """Remove relative folders: they could refer to files of the change."""
     return os.pathsep.join(one for one in path.split(os.pathsep) if Path(one).is_absolute())
 
 
@@ -151,13 +151,13 @@ def _environment(analyzer: Analyzer, own: Path, programs: list[str]) -> dict[str
 
 
 def extra_environment(analyzer: Analyzer, run: Run, own: Path) -> dict[str, str]:
-    """Fill in what a way of calling a tool adds to its environment."""
+    """Return the environment variables that a call of a tool adds."""
     places = {"{tools}": str(own), "{here}": str(analyzer.folder)}
     return {key: fill(value, places) for key, value in run.environment.items()}
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Put values in the place of `{placeholders}`; what the values hold is left alone.
+    """Replace `{placeholders}` by values; placeholders in the values are not replaced.
 
     Example:
         >>> fill("--in={a}", {"{a}": "{b}", "{b}": "c"})
@@ -167,7 +167,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def limits_of(analyzer: Analyzer) -> sandbox.Limits:
-    """Translate a manifest's limits into the sandbox's units."""
+    """Convert a manifest's limits to the sandbox's units."""
     limits = analyzer.manifest.limits
     return sandbox.Limits(
         seconds=limits.seconds,
@@ -178,10 +178,10 @@ def limits_of(analyzer: Analyzer) -> sandbox.Limits:
 
 
 def _version_of_file(analyzer: Analyzer, own: Path) -> str | None:
-    """Read the version off the name of a file; None when the tool has to be asked.
+    """Read the version from a file name; return None when the tool must be queried.
 
     Raises:
-        ToolNotFoundError: The file is not there, so neither is the tool.
+        ToolNotFoundError: The file, and thus the tool, does not exist.
     """
     wanted = analyzer.manifest.tool
     if wanted.version_path is None:
@@ -221,15 +221,15 @@ def _version(
 
 
 def _stamp(analyzer: Analyzer, program: str) -> str:
-    """Return a text that changes when the program is replaced.
+    """Return a stamp that changes when the program is replaced.
 
-    A module that this interpreter runs is replaced with a package, which touches the folder
-    of the packages.
+    A module run by this interpreter is replaced with its package, which touches the folder of the
+    packages.
     """
     of_python = analyzer.manifest.tool.command == INTERPRETER
     target = Path(sysconfig.get_path("purelib") if of_python else program)
     status = target.stat()
-    # npm gives the files of all versions one time of change, so that only ctime tells.
+    # npm gives the files of all versions the same mtime, so only ctime differs.
     times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
     return f"{program} {times} {status.st_size} {__version__}"
 
@@ -245,19 +245,19 @@ def _supports(supported: str, version: str) -> bool:
 
 
 def is_of_npm(one: Analyzer) -> bool:
-    """Return whether a tool comes from npm: its folder then has a lock file."""
+    """Return whether a tool comes from npm, that is, its folder has a lock file."""
     return (one.folder / LOCK).is_file()
 
 
 def install_tool(one: Analyzer, tools: Path) -> Path:
-    """Install a tool of npm, or replace it.
+    """Install or replace an npm tool.
 
-    The lock file names the hash of every package, and no package runs a script while it is
-    installed. The folder appears when everything is in it.
+    The lock file has the hash of every package, and install scripts are disabled. The folder
+    appears only when it is complete.
 
     Args:
         one: A tool with a lock file.
-        tools: The folder with a folder for each tool.
+        tools: Folder with one folder per tool.
 
     Returns:
         The tool's folder.
@@ -287,7 +287,7 @@ def install_tool(one: Analyzer, tools: Path) -> Path:
 
 
 def _run_npm(command: list[str], folder: Path, name: str) -> None:
-    # Not in the sandbox: npm has to reach the registry that the user's own settings name.
+    # Not in the sandbox: npm must reach the registry in the user's own settings.
     try:
         done = subprocess.run(  # noqa: S603 - our own arguments
             command,

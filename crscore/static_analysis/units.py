@@ -1,7 +1,7 @@
-"""The texts that tools read: whole files in two versions, or the hunks of a file alone.
+"""Texts that tools read: whole files in two versions, or the hunks of a file alone.
 
-Every text gets a name of ours. A path of the change decides nothing but the suffix, and whether
-a Python file is its package's `__init__`, because that changes what its imports mean.
+Every text gets a generated name. A path of the change determines only the suffix, and whether a
+Python file is its package's `__init__`, because that changes the meaning of its imports.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Characters that end a line for some tools and not for a diff: a lone CR, VT, FF, FS to RS,
 # NEL, LS, PS.
 _ODD_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# Python reads a line that starts with a form feed as if it did not.
+# Python ignores a form feed at the start of a line.
 _LEADING_FORM_FEED = re.compile("^\x0c+", re.MULTILINE)
 _PACKAGE = "__init__"
 _OF_PACKAGES = frozenset({".py", ".pyi"})
@@ -31,28 +31,28 @@ _OF_PACKAGES = frozenset({".py", ".pyi"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One text to be analysed."""
+    """Text to be analysed."""
 
     path: str
-    """The file's path in the diff."""
+    """Path of the file in the diff."""
     side: Side
-    """Its version of the file."""
+    """Version of the file."""
     text: str
-    """The text; lines end with LF."""
+    """Text; lines end with LF."""
     suffix: str
-    """Lower case, with the dot; "" when neither path nor language tells one."""
+    """Suffix in lower case, with the dot; "" when neither path nor language determines one."""
     is_package: bool = False
-    """True for a Python `__init__`."""
+    """Whether it is a Python `__init__`."""
     first: int = 1
-    """Line of the file that the first line of the fragment is."""
+    """Line number in the file of the first line of the fragment."""
     before: int = 0
-    """Lines put before a fragment to make it whole."""
+    """Lines added before a fragment to make it parse."""
     length: int | None = None
     """Lines of a fragment; None for a whole file."""
 
     @property
     def is_fragment(self) -> bool:
-        """True when it is a hunk and no file."""
+        """Whether it is a hunk rather than a file."""
         return self.length is not None
 
     def file_name(self, number: int) -> str:
@@ -61,7 +61,7 @@ class Unit:
         return f"{stem}/{_PACKAGE}{self.suffix}" if self.is_package else f"{stem}{self.suffix}"
 
     def line_in_file(self, line: int) -> int | None:
-        """Count a line of the text as the file counts it; None for a line that we added."""
+        """Return a line's number in the file; None for an added wrapper line."""
         if self.length is None or line == 0:
             return line
         within = line - self.before
@@ -69,13 +69,13 @@ class Unit:
 
 
 def suffix_of(file: ChangedFile) -> str:
-    """Return the suffix that decides which tools read a file.
+    """Return the suffix that determines which tools read a file.
 
     Args:
         file: A changed file.
 
     Returns:
-        Its path's suffix in lower case, else its language's; "" when neither is known.
+        The suffix of the path in lower case, else the language's; "" when neither is known.
     """
     own = PurePosixPath(file.path.replace("\\", "/")).suffix.lower()
     return own or languages.suffix_of(file.language or "") or ""
@@ -85,19 +85,19 @@ def units_of(diff: Diff) -> tuple[tuple[Unit, ...], ...]:
     """List the texts of a change.
 
     Args:
-        diff: With the whole files where somebody has them. A file that the change adds is
-            whole in its hunk.
+        diff: The change, with the whole files where available. A file that the change adds is
+            complete in its hunk.
 
     Returns:
-        For each file in turn: with sources its new version, and its old one when there was one;
-        without, its hunks' new sides, as far as they can be made whole. Binary files and those
-        that only lose lines have none.
+        For each file: with sources, its new version and its old one, if any; without, the new sides
+        of its hunks, where these can be completed. Binary files and files with removed lines only
+        have none.
     """
     return tuple(tuple(_of_file(file)) for file in diff.files)
 
 
 def adds_lines(file: ChangedFile) -> bool:
-    """Return whether the change of a file can bring an issue with it."""
+    """Return whether the change of a file can introduce an issue."""
     if file.is_binary or file.is_submodule or file.status is FileStatus.DELETED:
         return False
     return bool(file.lines(LineKind.ADDED))
@@ -148,6 +148,6 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
 
 
 def _plain(text: str) -> str:
-    """Make every tool count the lines as the diff does."""
+    """Replace characters that some tools count as line ends."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     return _ODD_LINE_ENDS.sub(" ", _LEADING_FORM_FEED.sub("", text))

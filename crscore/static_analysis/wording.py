@@ -1,4 +1,4 @@
-"""The sentence that a reviewer would write for a tool's finding."""
+"""Sentences for tool findings, as a reviewer would write them."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from crscore.static_analysis.reports import RawFinding
 
 MAX_MESSAGE = 2_000
-"""Characters of a tool's message that a pattern is searched in."""
+"""Maximum characters of a tool's message that patterns search."""
 MAX_NAME = 80
-"""Characters of a name taken from the code; a longer one is cut."""
+"""Maximum characters of a name taken from the code; longer names are cut."""
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
 class Worded(NamedTuple):
-    """A finding in English."""
+    """Finding in English."""
 
     text: str
-    """One sentence."""
+    """Finding as one sentence."""
     severity: Severity
-    """How much it matters."""
+    """Severity of the finding."""
 
 
 def word_finding(finding: RawFinding, manifest: Manifest) -> Worded:
     """Return a finding as a sentence that a reviewer would write.
 
     Args:
-        finding: As the tool printed it.
-        manifest: Its sentences; the first whose rule and message match is filled in. Without
-            one the tool's own message serves.
+        finding: Finding as printed by the tool.
+        manifest: Manifest with sentences; the first whose rule and message match is filled in.
+            Otherwise the tool's own message is used.
 
     Returns:
         The sentence and the severity.
@@ -54,7 +54,7 @@ def word_finding(finding: RawFinding, manifest: Manifest) -> Worded:
 
 
 def _filled(text: str, names: Mapping[str, str]) -> str | None:
-    """Put names in their places; None when one is empty: "Unused import ``." helps nobody."""
+    """Fill in names; return None when one is empty, as in "Unused import ``."."""
     wanted = _SLOT.findall(text)
     if not all(names[name] for name in wanted):
         return None
@@ -75,15 +75,15 @@ def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
 
 
 def _short(value: str | None) -> str:
-    # The sentence puts names in backticks itself.
+    # The sentence itself puts names in backticks.
     plain = " ".join((value or "").replace("`", " ").split())
     return plain if len(plain) <= MAX_NAME else plain[: MAX_NAME - 1] + "…"
 
 
 MAX_SENTENCE: Final = 300
-"""Characters of a sentence, the mark of a cut included."""
+"""Maximum characters of a sentence, including the ellipsis of a cut."""
 _READ_CHARS: Final = 4_000
-"""Characters of a message that are looked at: its first sentence is among them."""
+"""Maximum characters read of a message, enough for its first sentence."""
 
 _FENCE: Final = re.compile(r"(?:```|~~~)")
 _CODE_SPAN: Final = re.compile(r"(`{1,3})(?!`)([^`\n]{1,400})\1(?!`)")
@@ -98,7 +98,7 @@ _LITERAL_LINK: Final = re.compile(r"\\\[((?:[^\[\]\\\n]){0,400})\\\](?=\()")
 _TAG: Final = re.compile(r"</?(?:b|br|code|em|i|li|p|pre|strong|tt|ul)\s?/?>", re.IGNORECASE)
 _STRONG: Final = re.compile(r"(?<!\*)\*{1,3}(?=\S)([^*\n]{1,300})(?<=\S)\*{1,3}(?!\*)")
 _OPENING: Final = re.compile(r"^(?:#{1,6}|>|[-*+•]|\d{1,2}[.)])\s+")
-# A line that starts a list, a heading or a quote ends what stood before it.
+# A line that starts a list, a heading or a quote ends the preceding text.
 _NEW_PART: Final = re.compile(r"\n\s*(?:\n|(?=(?:#{1,6}|>|[-*+•]|\d{1,2}[.)])\s))")
 # 'name', "name", ‘name’ and "pkg.name()", but not the apostrophe of a word
 _QUOTED_NAME: Final = re.compile(
@@ -116,7 +116,7 @@ _HOLD: Final = "\x02"
 
 
 def resolve_links(text: str) -> str:
-    r"""Put the text of each embedded link in the link's place.
+    r"""Replace embedded links by their text.
 
     Example:
         >>> resolve_links("It depends on a [user's value](1), see [CWE-79](https://x.example/79).")
@@ -129,11 +129,11 @@ def resolve_links(text: str) -> str:
 
 
 def shorten(message: str) -> str:
-    r"""Take the first sentence of a tool's message and make plain English of it.
+    r"""Convert the first sentence of a tool's message to plain English.
 
     Markdown is resolved, code spans are kept, names in quotation marks become code spans, line
-    ends become spaces. The sentence gets a capital, unless it starts with a name, and a full
-    stop.
+    ends become spaces. The sentence is capitalized, unless it starts with a name, and ends with a
+    full stop.
 
     Args:
         message: Any text; may be Markdown or several lines.
@@ -156,7 +156,7 @@ def shorten(message: str) -> str:
     spans: list[str] = []
 
     def hold(found: re.Match[str]) -> str:
-        # Out of reach of what follows: code is no Markdown and ends no sentence.
+        # Replaced by a placeholder: code is not Markdown and does not end sentences.
         spans.append(found[2].strip())
         return f"{_HOLD}{len(spans) - 1}{_HOLD}"
 
@@ -171,7 +171,7 @@ def shorten(message: str) -> str:
 
 
 def _first_part(text: str) -> str:
-    """Leave off what stands after the first paragraph that says something."""
+    """Remove everything after the first paragraph with text."""
     before, *_ = _FENCE.split(text.strip(), maxsplit=1)
     text = before.strip() or text.strip().strip("`~").strip()
     text = _OPENING.sub("", text)
@@ -199,7 +199,7 @@ def _finished(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    """Cut at a word, and before a code span that would be left open."""
+    """Cut at a word, and before a code span that would remain open."""
     head = text[: MAX_SENTENCE - 1]
     head = head.rpartition(" ")[0] or head
     if head.count("`") % 2:

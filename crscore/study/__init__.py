@@ -1,1 +1,1 @@
-"""Measuring the score against human judgements: study -> measurements -> correlations."""
+"""Comparison of the score with human judgements: study -> measurements -> correlations."""

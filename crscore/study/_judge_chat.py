@@ -1,4 +1,4 @@
-"""Chat with a judge: the prompt, with the change and the review as fenced data."""
+"""Messages to a judge model: the prompt, with the change and the review as fenced data."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from crscore.llm.prompts import Prompt
 
 NAME: Final = "judge.v1"
-"""The prompt."""
+"""Name of the prompt."""
 PLACES: Final = frozenset({"language", "change", "review", "mark"})
 _FORM: Final = 1
-"""Version of how the data is fenced; a new one makes remembered answers worthless."""
+"""Version of the data fencing; a new version invalidates cached answers."""
 _MARK_DIGITS: Final = 32
-# "python", "C++", "c#", "Objective-C"; no sentence.
+# "python", "C++", "c#", "Objective-C"; not a sentence.
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#./_-]{1,24}")
 
 Count = Annotated[int, msgspec.Meta(gt=0, le=2**20)]
@@ -37,11 +37,11 @@ class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     system: str
     """The model's role."""
     user: str
-    """The question, with the places in `PLACES`."""
+    """The question, with the placeholders in `PLACES`."""
     max_tokens: Count
-    """Most tokens of an answer."""
+    """Maximum number of tokens of an answer."""
     most_change_characters: Count
-    """A longer change is cut to so many characters."""
+    """Number of characters to which a longer change is cut."""
 
 
 class Pair(NamedTuple):
@@ -59,7 +59,7 @@ def load_wording(name: str = NAME) -> Prompt[Wording]:
     """Read the judge's prompt.
 
     Raises:
-        ConfigError: It cannot be used.
+        ConfigError: The prompt cannot be used.
     """
     found = prompts.read_prompt(name, Wording)
     if prompts.places(found.content.user) != PLACES:
@@ -68,7 +68,7 @@ def load_wording(name: str = NAME) -> Prompt[Wording]:
 
 
 def sampling(prompt: Prompt[Wording]) -> Sampling:
-    """Return how the judge answers: the likeliest tokens, a few of them."""
+    """Return the judge's sampling settings: greedy, a few tokens."""
     return Sampling(max_tokens=prompt.content.max_tokens)
 
 
@@ -78,10 +78,10 @@ def is_cut(prompt: Prompt[Wording], pair: Pair) -> bool:
 
 
 def mark(prompt: Prompt[Wording], pairs: Iterable[Pair]) -> str:
-    """Make the word that the data of a run stands between.
+    """Return the marker that fences the data of a run.
 
-    It is a hash of all that stands there: a text that held it would have to hold a hash of
-    itself, and the same study still asks the same questions, word for word.
+    The marker is a hash of the fenced texts. A text that contains it would have to contain a hash
+    of itself, and the same study always yields the same prompts.
     """
     digest = hashlib.sha256(prompt.sha256.encode())
     for pair in pairs:
@@ -90,15 +90,15 @@ def mark(prompt: Prompt[Wording], pairs: Iterable[Pair]) -> str:
 
 
 def chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, ...]:
-    """Write the messages of one question.
+    """Build the messages of one question.
 
     Args:
         prompt: The wording.
-        pair: The change, which is cut to the prompt's limit, and the review, which never is.
-        mark: Keeps the two apart from the words around them.
+        pair: The change, which is cut to the prompt's limit, and the review, which is not.
+        mark: Marker that fences the change and the review.
 
     Returns:
-        A system and a user message; all pairs of a prompt share their beginning.
+        A system and a user message; all pairs of a prompt share a prefix.
     """
     wording = prompt.content
     change = pair.change[: wording.most_change_characters]
@@ -116,10 +116,10 @@ def chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, ...]:
 
 
 def key(prompt: Prompt[Wording], pair: Pair, engine: str) -> str:
-    """Name the answer to a question: another model, prompt or way of drawing, another name.
+    """Return the cache key of an answer, specific to model, prompt and sampling.
 
     Args:
-        prompt: The wording, with how answers are drawn.
+        prompt: The wording, with the sampling settings.
         pair: The question.
         engine: The engine's identity.
 

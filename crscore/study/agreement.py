@@ -1,4 +1,4 @@
-"""How far the annotators of a study agree: the ceiling of any measure that is held to them."""
+"""Agreement between the annotators of a study, the ceiling of any measure compared with them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Agreement(Struct, frozen=True, kw_only=True):
     what: str
     """A dimension of the reviews, or `claim correctness`."""
     measure: str
-    """Which measure."""
+    """Name of the measure."""
     n: int
-    """Reviews or claims that two or more annotators judged."""
+    """Reviews or claims judged by two or more annotators."""
     value: float | None
-    """At most 1, which is perfect; 0 is chance. None when it is undefined."""
+    """Agreement, at most 1 (perfect); 0 is chance. None when undefined."""
     reason: str | None = None
     """Why the value is None; None when it is a number."""
 
@@ -45,16 +45,15 @@ class Agreement(Struct, frozen=True, kw_only=True):
 def measure_agreement(study: Study) -> tuple[Agreement, ...]:
     """Measure the agreement on ratings and on the correctness of claims.
 
-    Alpha takes any number of annotators and needs no names. The other measures compare two:
-    they are taken for each pair of named annotators and averaged over the pairs (Light's
-    kappa).
+    Alpha takes any number of annotators and needs no names. The other measures compare two
+    annotators and are averaged over the pairs of named annotators (Light's kappa).
 
     Args:
         study: The study.
 
     Returns:
-        Three measures for each dimension, then one for the claims; all of them, with a reason
-        where nothing was judged twice.
+        Three measures for each dimension, then one for the claims. Measures are never left out;
+        those without items judged twice have a reason.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, reports alpha of the ratings and kappa of
@@ -75,14 +74,13 @@ def measure_agreement(study: Study) -> tuple[Agreement, ...]:
 
 
 def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
-    """Krippendorff's alpha for ordinal values.
+    """Compute Krippendorff's alpha for ordinal values.
 
-    Written here because the package that has it is under the GPL and this one under the MIT
+    Implemented here because the existing package is under the GPL and this one is under the MIT
     license.
 
     Args:
-        units: The values that each unit was given, in any order; units with fewer than two
-            values do not count.
+        units: Values of each unit, in any order; units with fewer than two values do not count.
 
     Returns:
         At most 1, which is perfect agreement; 0 is chance. None when no unit counts or all
@@ -111,7 +109,7 @@ def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
         # Every ordered pair of two values of the unit, not of a value with itself.
         together += (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
     totals = together.sum(axis=0)
-    # The ordinal distance of two values: how many values lie between them, the ends half.
+    # Ordinal distance of two values: the number of values between them, each end counting half.
     upto = np.cumsum(totals) - totals / 2
     distance = (upto[:, None] - upto[None, :]) ** 2
     observed = float((together * distance).sum())
@@ -120,14 +118,14 @@ def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's kappa of two annotators' categories.
+    """Compute Cohen's kappa of two annotators' categories.
 
     Args:
-        pairs: What the one and what the other said of each item.
+        pairs: The two annotators' categories of each item.
 
     Returns:
-        At most 1, which is perfect agreement; 0 is chance. None without items, or when both
-        gave one and the same category to all.
+        At most 1, which is perfect agreement; 0 is chance. None without items, or when both gave
+        the same category to all items.
 
     Source:
         J. Cohen, A Coefficient of Agreement for Nominal Scales, 1960.
@@ -149,14 +147,14 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 
 def weighted_kappa(pairs: Pairs) -> float | None:
-    """Cohen's kappa of two annotators' numbers, where a miss weighs the square of its size.
+    """Compute Cohen's kappa of two annotators' numbers with squared weights.
 
     Args:
-        pairs: What the one and what the other said of each item.
+        pairs: The two annotators' numbers for each item.
 
     Returns:
-        At most 1, which is perfect agreement; 0 is chance. None without items, or when both
-        gave one and the same number to all.
+        At most 1, which is perfect agreement; 0 is chance. None without items, or when both gave
+        the same number to all items.
 
     Source:
         J. Cohen, Weighted Kappa, 1968. With squared weights the expected disagreement is the
@@ -201,9 +199,9 @@ def _mean(
     function: Callable[[Sequence[tuple[_Verdict, _Verdict]]], float | None],
     noun: str,
 ) -> Agreement:
-    """Average a measure of two over all pairs of annotators that judged something together.
+    """Average a two-annotator measure over all pairs of annotators with items in common.
 
-    A pair for which it is undefined does not count.
+    Pairs for which it is undefined do not count.
     """
     pairs: dict[tuple[str, str], list[tuple[_Verdict, _Verdict]]] = {}
     n = 0

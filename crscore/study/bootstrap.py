@@ -1,8 +1,8 @@
 """The bootstrap over changes, all draws at once.
 
-A draw takes whole changes with replacement. It is written as the number of times that it takes
-each row, so that a statistic of many draws is arithmetic on one matrix: rank correlations of
-some hundred columns, a thousand draws each, take seconds.
+A draw takes whole changes with replacement. It is represented by how often it takes each row, so
+that a statistic of many draws is arithmetic on one matrix: rank correlations of some hundred
+columns, a thousand draws each, take seconds.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 MAX_CELLS: Final = 2**21
-"""Cells of one block of draws: what keeps a large study within some hundred MB."""
+"""Cells of one block of draws; limits a large study to some hundred MB."""
 
 
 class Draws(NamedTuple):
-    """A statistic's value in each of B draws."""
+    """Values of a statistic in B draws."""
 
     values: Floats
-    """Shape (B,); 0 where it is undefined."""
+    """Shape (B,); 0 where undefined."""
     defined: npt.NDArray[np.bool_]
     """Shape (B,)."""
 
     def kept(self) -> Floats:
-        """Take the defined values."""
+        """Return the defined values."""
         return self.values[self.defined]
 
 
 class Ranked(NamedTuple):
-    """A column's ranks in each of B draws."""
+    """Ranks of a column in B draws."""
 
     centred: Floats
     """Rank less the mean rank of the draw, shape (B, N)."""
     weighted: Floats
-    """The same times the row's count, shape (B, N)."""
+    """`centred` times the row's count, shape (B, N)."""
     spread: Floats
     """Sum of the squares over the drawn rows, shape (B,); 0 where the column is constant."""
 
@@ -51,12 +51,12 @@ def blocks(clusters: Sequence[str], *, resamples: int, seed: int) -> Iterator[Fl
 
     Args:
         clusters: Each row's change, N names.
-        resamples: How many draws.
-        seed: Same seed and clusters, same draws.
+        resamples: Number of draws.
+        seed: Seed of the draws; the same seed and clusters give the same draws.
 
     Yields:
-        How often each draw takes each row, shape (b, N), whole numbers; the blocks have
-        `resamples` draws together, the same ones whatever the size of a block.
+        How often each draw takes each row, shape (b, N), whole numbers; the blocks have `resamples`
+        draws in total, which do not depend on the block size.
     """
     names, membership = np.unique(np.asarray(clusters), return_inverse=True)
     rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def blocks(clusters: Sequence[str], *, resamples: int, seed: int) -> Iterator[Fl
 
 
 def join(parts: Iterable[Draws]) -> Draws:
-    """Put the draws of several blocks into one."""
+    """Join the draws of several blocks."""
     listed = list(parts)
     return Draws(
         np.concatenate([part.values for part in listed]) if listed else np.zeros(0),
@@ -111,14 +111,14 @@ def spearman(first: Ranked, second: Ranked) -> Draws:
 
 
 def mean_of_groups(parts: Sequence[Draws], present: Sequence[npt.NDArray[np.bool_]]) -> Draws:
-    """Average over the groups that a draw has.
+    """Average over the groups present in each draw.
 
-    A group in which a side is constant orders nothing and counts as 0: leaving it out would
-    reward a metric for saying nothing.
+    A group in which a side is constant counts as 0: leaving it out would reward a metric for being
+    constant.
 
     Args:
         parts: Each group's values.
-        present: The draws that have a row of the group, each of shape (B,).
+        present: Whether each draw has a row of the group, each of shape (B,).
     """
     there = np.array(present, dtype=np.float64)
     total = (np.array([part.values for part in parts]) * there).sum(axis=0)
@@ -128,7 +128,7 @@ def mean_of_groups(parts: Sequence[Draws], present: Sequence[npt.NDArray[np.bool
 
 
 def ratio(numerator: Floats, denominator: Floats, weights: Floats) -> Draws:
-    """Divide two sums over the drawn rows; undefined where the lower one is 0.
+    """Divide two sums over the drawn rows; undefined where the denominator is 0.
 
     Args:
         numerator: Shape (N,).

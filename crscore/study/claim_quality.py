@@ -1,4 +1,4 @@
-"""How good the recorded claims of a study are, by what its annotators said of each."""
+"""Quality of a study's recorded claims, as judged by its annotators."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from crscore.study.study import Correctness, Study, StudyChange
 
 ALL = "all"
-"""The row of all languages together."""
+"""Name of the row of all languages."""
 COUNTED: Final[tuple[Correctness, ...]] = ("correct", "incorrect", "unverifiable")
-"""Judgements that make up N: an incomplete claim is neither right nor wrong."""
+"""Judgements that make up n: an incomplete claim is neither right nor wrong."""
 
 
 class ClaimQuality(Struct, frozen=True, kw_only=True):
-    """The claims of one language.
+    """Quality of the claims of one language.
 
-    The first three rates are shares of the n judged claims and add up to 1. The fourth is
-    relative to them too, but counts other claims, so it can pass 1.
+    The first three rates are shares of the n judged claims and add up to 1. The fourth is relative
+    to n too, but counts other claims, so it can exceed 1.
     """
 
     language: str
@@ -36,20 +36,20 @@ class ClaimQuality(Struct, frozen=True, kw_only=True):
     unverifiable: float | None
     """Share that the annotator could not verify, in [0, 1]."""
     missing: float | None
-    """Claims that annotators added, for each judged one; 0 or more."""
+    """Claims that annotators added, per judged claim; 0 or more."""
     reason: str | None = None
     """Why the rates are None; None when they are numbers."""
 
 
 def claim_quality(study: Study) -> tuple[ClaimQuality, ...]:
-    """Count what people said of the claims.
+    """Compute the quality of the claims of each language.
 
     Args:
         study: The study.
 
     Returns:
-        One row for each language, in the order of the study, then one for all together.
-        Nothing when no claim of the study is judged.
+        One row per language, in study order, then one for all together. Empty when no claim of the
+        study is judged.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, table 1.

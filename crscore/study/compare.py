@@ -1,4 +1,4 @@
-"""Two runs over the same reviews: which agrees better with people, and how sure is that?"""
+"""Comparison of two runs over the same reviews: difference in agreement with people, and its p."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:comparison:1"
-"""Names the schema of the document of a comparison."""
+"""Schema identifier of a comparison document."""
 SIGNIFICANT: Final = 0.05
-"""p below which a difference counts as seen."""
+"""p below which a difference counts as significant."""
 PAIR_ACCURACY: Final = "same-diff pair accuracy"
 SPEARMAN: Final = "Spearman"
 _FIRST, _SECOND = "first", "second"
 
 
 class Difference(Struct, frozen=True, kw_only=True):
-    """One statistic of two things that were measured on the same changes."""
+    """Difference of one statistic between two sides measured on the same changes."""
 
     statistic: str
     """`Spearman`, or `same-diff pair accuracy`."""
@@ -40,76 +40,75 @@ class Difference(Struct, frozen=True, kw_only=True):
     slice: str
     """`pooled`, `without-junk` or `within-system`."""
     first: float | None
-    """Its value for the first; None where it is undefined."""
+    """Value for the first side; None where undefined."""
     second: float | None
-    """Its value for the second; None where it is undefined."""
+    """Value for the second side; None where undefined."""
     difference: float | None
-    """Second less first; None where one is undefined."""
+    """Second less first; None where either is undefined."""
     low: float | None
     """Lower end of the 95 % interval of `difference`; None without resamples."""
     high: float | None
     """Upper end of the 95 % interval of `difference`; None without resamples."""
     p: float | None
-    """Two-sided, against no difference; None where the draws do not tell."""
+    """Two-sided p-value against no difference; None where the draws do not determine it."""
     better: str | None
     """`first` or `second` where p < 0.05; None where the difference is not clear."""
     changes_needed: int | None
-    """Changes that would show a true difference of this size at 5 %, two-sided, in 80 % of
-    studies; None where there is no difference or no interval."""
+    """Changes needed to show a true difference of this size at 5 %, two-sided, in 80 % of studies;
+    None where there is no difference or no interval."""
 
 
 class Side(Struct, frozen=True, kw_only=True):
     """One of the two runs."""
 
     name: str
-    """The file's name."""
+    """Name of the file."""
     metric: str
-    """The primary metric's name."""
+    """Name of the primary metric."""
     signature: str
-    """How its score was made."""
+    """Signature of the score."""
     sha256: str
-    """Hash of its study."""
+    """Hash of the study."""
     reviews: int
-    """Reviews it has."""
+    """Number of reviews in the run."""
     left_out: int
-    """Reviews of it that are not compared: the other run lacks them or has other ratings."""
+    """Reviews not compared: the other run lacks them or has other ratings."""
 
 
 class Comparison(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
-    """Two runs compared on the same reviews."""
+    """Comparison of two runs on the same reviews."""
 
     version: str = __version__
     """Version of crscore that wrote the document."""
     first: Side
-    """The run given first."""
+    """First run."""
     second: Side
-    """The run given second."""
+    """Second run."""
     reviews: int
-    """Reviews compared."""
+    """Number of reviews compared."""
     changes: int
-    """Changes compared."""
+    """Number of changes compared."""
     warnings: tuple[str, ...]
     """Limits of the comparison, one sentence each."""
     differences: tuple[Difference, ...]
-    """Pooled Spearman on relevance first: the one to look at."""
+    """Differences; pooled Spearman on relevance, the main one, first."""
     resamples: int
     """Draws of the bootstrap."""
     seed: int
-    """Of the draws."""
+    """Seed of the draws."""
 
 
 def compare(first: SavedRun, second: SavedRun, *, resamples: int, seed: int) -> Comparison:
     """Compare two runs on the reviews that both have.
 
-    Every draw of changes is taken for both runs at once, so that what makes a change hard for
-    both cancels out. p compares the difference with the standard deviation of the draws
-    (`stats.verdict`).
+    Both runs share every draw of changes, so that the difficulty of a change cancels out. p
+    compares the difference with the standard deviation of the draws (`statistics.verdict`).
 
     Args:
-        first: One run.
-        second: Another.
+        first: First run.
+        second: Second run.
         resamples: Draws of changes; 0 for no interval.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
         The difference of each statistic, second less first.
@@ -151,14 +150,14 @@ def difference(
     resamples: int,
     changes: int,
 ) -> Difference:
-    """Judge the difference of a statistic between two things measured on the same changes.
+    """Assess the difference of a statistic between two sides measured on the same changes.
 
     Args:
-        values: Its value for the first and for the second.
-        sampled: The same in each draw, both in the same draws.
+        values: Values for the first and the second side.
+        sampled: Values in each draw; both sides share the draws.
         labels: Statistic, dimension and slice.
-        resamples: How many draws there were.
-        changes: How many changes were drawn from.
+        resamples: Number of draws.
+        changes: Number of changes drawn from.
     """
     first, second = values
     between = None if first is None or second is None else second - first
@@ -233,7 +232,7 @@ def _differences(
 
 
 def _importance(row: Difference) -> tuple[int, int, int]:
-    """Relevance is what the score is for; pooled is how it was published."""
+    """Return a sort key: relevance first, as the score's main use; pooled first, as published."""
     order = (slices.POOLED, slices.WITHOUT_JUNK, slices.WITHIN_SYSTEM)
     return (
         -DIMENSIONS.index(row.dimension),

@@ -1,4 +1,4 @@
-"""The report of two runs: which agrees better with people, and how sure that is."""
+"""Report of two runs: which agrees better with people, and how significantly."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def comparison_report(comparison: Comparison) -> Report:
 
 
 def _answer(comparison: Comparison) -> Iterator[str]:
-    """Tell which is better by the statistic to look at: pooled Spearman on relevance."""
+    """Yield the main result: which run is better by pooled Spearman on relevance."""
     row = comparison.differences[0]
     if row.difference is None:
         yield "No answer: the relevance of a run, or of people, is the same for all reviews."

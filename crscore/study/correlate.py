@@ -1,4 +1,4 @@
-"""From measurements to the flat list of correlations."""
+"""Correlations of every metric with people, computed from measurements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Correlation(Struct, frozen=True, kw_only=True):
-    """How one metric agrees with people, on one slice of the reviews."""
+    """Agreement of one metric with people, on one slice of the reviews."""
 
     metric: str
     """The metric's name."""
@@ -25,7 +25,7 @@ class Correlation(Struct, frozen=True, kw_only=True):
     slice: str
     """`pooled`, `without-junk`, `within-system`, `language:NAME` or `annotator:NAME`."""
     n: int
-    """Reviews."""
+    """Number of reviews."""
     spearman: float | None
     """In [-1, 1]; None when a side is constant."""
     kendall: float | None
@@ -37,27 +37,26 @@ class Correlation(Struct, frozen=True, kw_only=True):
     high: float | None
     """Upper end of the 95 % interval of `spearman`; None without resamples."""
     p: float | None
-    """Of `spearman` against 0, two-sided, from the same draws; None without resamples."""
+    """Two-sided p-value of `spearman` against 0, from the same draws; None without resamples."""
     primary: bool
-    """True for the metric that the run is about."""
+    """Whether this is the primary metric of the run."""
 
 
 def correlations(measured: Measurements, *, resamples: int, seed: int) -> tuple[Correlation, ...]:
     """Correlate every metric with people, dimension by dimension and slice by slice.
 
     Intervals and p come from a bootstrap that draws the slice's changes with replacement, as
-    reviews of one change are not independent; every metric meets the same draws. p compares
-    Fisher's z of the correlation with the standard deviation of the draws' z
-    (`stats.verdict`): it does not take the reviews for independent, as scipy's does.
+    reviews of one change are not independent; all metrics share the draws. p compares Fisher's z of
+    the correlation with the standard deviation of the draws' z (`statistics.verdict`); scipy's p
+    would assume independent reviews.
 
     Args:
         measured: The values.
         resamples: Draws for each interval; 0 for none.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
-        One row for each metric, dimension and slice that has a review, the primary metric
-        first.
+        One row per metric, dimension and slice that has a review, the primary metric first.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -92,12 +91,12 @@ def correlations(measured: Measurements, *, resamples: int, seed: int) -> tuple[
                     p=sure.p,
                     primary=metric.primary,
                 )
-    # Slices were the outer loop, so that their draws are made once; they vary fastest here.
+    # Slices are the outer loop so that their draws are made once, but vary fastest in the result.
     return tuple(found[key] for key in sorted(found, key=lambda key: key[:2]))
 
 
 def cut(measured: Measurements) -> Iterator[slices.Slice]:
-    """Cut the reviews as every correlation is reported; a slice has at least one review."""
+    """Yield the slices on which every correlation is reported; each has at least one review."""
     yield from slices.of_systems(measured.systems, measured.human[:, 2])
     yield from slices.of_names("language", [row.change.language for row in measured.rows])
     yield from slices.of_names("annotator", [row.review.annotator for row in measured.rows])

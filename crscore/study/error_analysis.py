@@ -1,4 +1,4 @@
-"""Where the metric and people are farthest apart: the paper's error analysis."""
+"""Error analysis as in the paper: the reviews where the metric and people differ most."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     Bools = npt.NDArray[np.bool_]
 
 QUANTILES: Final = (0.2, 0.8)
-"""Of the metric: where its low values end and where its high ones start."""
+"""Quantiles of the metric that bound its low and its high values."""
 BEST: Final = 5
-"""Human relevance of a review that the metric must not put low."""
+"""Human relevance of a review that should not have a low value."""
 WORST: Final = 1
-"""Human relevance of a review that the metric must not put high."""
+"""Human relevance of a review that should not have a high value."""
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -33,35 +33,35 @@ class Case(Struct, frozen=True, kw_only=True):
     change: str
     """Id of the change."""
     system: str
-    """Who wrote it."""
+    """Author of the review."""
     human: float
-    """People's relevance, Likert 1 to 5."""
+    """Human relevance, Likert 1 to 5."""
     score: float
     """The metric's relevance."""
     references: int
-    """Pseudo-references it was scored against."""
+    """Number of pseudo-references it was scored against."""
     text: str
     """The review."""
 
 
 class Kind(Struct, frozen=True, kw_only=True):
-    """A kind of review, and what is typical of it."""
+    """Kind of review, with its typical properties."""
 
     n: int
-    """Reviews."""
+    """Number of reviews."""
     rate: float
-    """Of all reviews, in [0, 1]."""
+    """Share of all reviews, in [0, 1]."""
     references: float | None
     """Mean number of pseudo-references they were scored against; None without a review."""
     inline_code: float | None
-    """Share of them with a backtick in the text, in [0, 1]; None without a review."""
+    """Share of the reviews with a backtick in the text, in [0, 1]; None without a review."""
 
 
 class Correlated(Struct, frozen=True, kw_only=True):
-    """How the metric agrees with people on some of the reviews."""
+    """Agreement of the metric with people on some of the reviews."""
 
     n: int
-    """Reviews."""
+    """Number of reviews."""
     spearman: float | None
     """In [-1, 1]; None when a side is constant."""
     kendall: float | None
@@ -74,37 +74,37 @@ class Misjudged(Struct, frozen=True, kw_only=True):
     metric: str
     """The metric's name."""
     low: float
-    """20 % quantile of the metric; at most this is low."""
+    """20 % quantile of the metric; values at or below it are low."""
     high: float
-    """80 % quantile of the metric; above this is high."""
+    """80 % quantile of the metric; values above it are high."""
     everything: Kind
-    """All reviews."""
+    """Properties of all reviews."""
     under: Kind
-    """Low for the metric and 5 for people."""
+    """Reviews with a low metric value and human relevance 5."""
     over: Kind
-    """High for the metric and 1 for people."""
+    """Reviews with a high metric value and human relevance 1."""
     agreement: Correlated
-    """On all reviews."""
+    """Agreement on all reviews."""
     agreement_without: Correlated
-    """On the reviews that are neither under nor over."""
+    """Agreement on the reviews that are neither under- nor overestimated."""
     agreement_on: Correlated
-    """On the reviews that are either."""
+    """Agreement on the under- and overestimated reviews."""
     under_cases: tuple[Case, ...]
-    """Every underestimate, the lowest first."""
+    """Underestimated reviews, the lowest value first."""
     over_cases: tuple[Case, ...]
-    """Every overestimate, the highest first."""
+    """Overestimated reviews, the highest value first."""
 
 
 def find_misjudged(measured: Measurements) -> Misjudged:
     """Find the reviews whose relevance the primary metric misjudges most.
 
-    "Low" takes in the quantile itself: it is often 0, and nothing is below 0.
+    "Low" includes the quantile itself, which is often 0, the lowest possible value.
 
     Args:
         measured: The values.
 
     Returns:
-        The reviews, what is typical of them, and what they do to the correlation.
+        The reviews, their typical properties, and their effect on the correlation.
 
     Raises:
         DependencyError: scipy is not installed.

@@ -1,4 +1,4 @@
-"""Metrics beside the score: the published baselines, and metrics computed elsewhere."""
+"""Metrics reported with the score: published baselines, and metrics computed elsewhere."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from crscore.study.run import Extra
 
 TOKENS = "minilm"
-"""The encoder that BERTScore takes where the run's own shows no tokens."""
+"""Encoder for BERTScore where the run's own does not expose tokens."""
 
 
 def baselines() -> Extra:
     """Return a function that computes the published baselines for a run.
 
     Returns:
-        To be handed to `run.run`.
+        A function for `run.run`.
 
     Raises:
-        DependencyError: A library is not installed; said before the work, not after it.
+        DependencyError: A library is not installed; raised before the work begins.
     """
     published.require_libraries()
     return _baselines
@@ -42,10 +42,10 @@ def from_files(paths: Sequence[Path]) -> Extra:
         paths: Files as `baselines.outside` reads them.
 
     Returns:
-        To be handed to `run.run`; it raises InputError where a metric lacks a review.
+        A function for `run.run`; it raises InputError where a metric lacks a review.
 
     Raises:
-        InputError: A file cannot be read; said before the work, not after it.
+        InputError: A file cannot be read; raised before the work begins.
     """
     for path in paths:
         outside.read_metrics(path, ())
@@ -69,7 +69,7 @@ def _baselines(measured: Measurements, encoder: Encoder) -> ExtraMetrics:
 
 
 def _token_encoder(encoder: Encoder) -> Encoder:
-    """Take the default encoder where the run's shows no tokens and the weights are here."""
+    """Return the default encoder where the run's exposes no tokens and weights are available."""
     if isinstance(encoder, TokenEncoder):
         return encoder
     if plugins.load("encoders", TOKENS).missing() is not None:

@@ -1,73 +1,73 @@
-"""Numbers of a validation as text."""
+"""Formatting of validation numbers as text."""
 
 from __future__ import annotations
 
 from typing import Final
 
 NOTHING: Final = "–"
-"""Stands where there is no number."""
+"""Placeholder for a missing number."""
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Write a number, or a dash where there is none."""
+    """Format a number, or a dash where there is none."""
     # Rounding first: -0.0001 is written without its sign.
     return NOTHING if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def signed(value: float | None) -> str:
-    """Write a difference with its sign."""
+    """Format a difference with its sign."""
     return NOTHING if value is None else f"{round(value, 3) + 0.0:+.3f}"
 
 
 def signed_tick(value: float) -> str:
-    """Write a number of an axis of differences."""
+    """Format a number on an axis of differences."""
     return f"{value:+g}" if value else "0"
 
 
 def ranged(value: float | None, low: float | None, high: float | None) -> str:
-    """Write a number with its interval, if it has one."""
+    """Format a number with its interval, if it has one."""
     if value is None or low is None or high is None:
         return number(value)
     return f"{number(value)} [{number(low)}, {number(high)}]"
 
 
 def signed_interval(low: float | None, high: float | None) -> str:
-    """Write the interval of a difference, or a dash where there is none."""
+    """Format the interval of a difference, or a dash where there is none."""
     return NOTHING if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
 
 
 def threshold(value: float) -> str:
-    """Write a threshold: two decimals, or as many as it has."""
+    """Format a threshold with two decimals, or more where needed."""
     return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
 
 
 def percent(value: float | None) -> str:
-    """Write a share as whole percents, with a decimal below ten."""
+    """Format a share as a whole percentage, with one decimal below ten."""
     if value is None:
         return NOTHING
     return f"{100 * value:.{1 if 0 < abs(value) < 0.0995 else 0}f} %"
 
 
 def probability(value: float | None) -> str:
-    """Write a p-value; nobody can act on more than three digits of one."""
+    """Format a p-value with at most three digits."""
     if value is None:
         return NOTHING
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def p_value(value: float | None) -> str:
-    """Write a p-value with its name: `p < 0.001`, `p = 0.040`."""
+    """Format a p-value with its name: `p < 0.001`, `p = 0.040`."""
     text = probability(value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def whole(value: int | None) -> str:
-    """Write a whole number, or a dash where there is none."""
+    """Format a whole number, or a dash where there is none."""
     return NOTHING if value is None else f"{value:,}"
 
 
 def count(number: int, noun: str) -> str:
-    """Write a number of things.
+    """Format a number of things.
 
     Example:
         >>> count(1, "review"), count(1845, "review")

@@ -1,8 +1,8 @@
-"""Turning a clone of atharva-naik/CRScore into a file of the study format.
+"""Conversion of a clone of atharva-naik/CRScore into a file of the study format.
 
-Two people judged the claims (phase 1) and rated the reviews (phase 2), each in a sheet of their
-own for each language. Every row counts once, by the one or by the other; where both filled a
-row, the second judgement is kept for measuring agreement.
+Two people judged the claims (phase 1) and rated the reviews (phase 2), each in a separate sheet for
+each language. Every row counts once, from one of the two sheets; where both filled a row, the
+second judgement is kept for measuring agreement.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 LANGUAGES = {"py": "python", "java": "java", "js": "javascript"}
 """Suffix in the file names -> language."""
 GPT4O = "experiments/code_change_summ_finetune_impl/gpt-4o.jsonl"
-"""Where a clone has GPT-4o's answers."""
+"""Path of GPT-4o's answers in a clone."""
 CLAIMS_FROM_A = {"py": 246, "java": 248, "js": 245}
-"""First row, from 0, on which annotator a counts; before it b does."""
+"""First row, from 0, on which annotator a counts; before it, annotator b counts."""
 
 _ADDED_CLAIMS = "additional claims"
 _CLAIM_COLUMNS = (sheets.INDEX, "diff", "claim", "correctness", _ADDED_CLAIMS)
@@ -45,7 +45,7 @@ _CORRECTNESS = {
     "2": "incomplete",
 }
 REVIEWS_FROM_A = {"py": 500, "java": 500, "js": 504}
-"""First row, from 0, on which annotator a counts; before it b does."""
+"""First row, from 0, on which annotator a counts; before it, annotator b counts."""
 HUMAN = "msg"
 """Name of the original human comment in the sheets."""
 
@@ -67,16 +67,16 @@ class Imported:
     """Contents of a clone."""
 
     rows: tuple[Json, ...]
-    """One object of the study format for each change."""
+    """One object of the study format per change."""
     notes: tuple[str, ...]
-    """Notes on what was left out or left open, one sentence each."""
+    """Notes on omitted or unresolved data, one sentence each."""
 
 
 def convert(clone: Path) -> Imported:
     """Read the sheets of the human study.
 
     The changes are those whose reviews were rated, in the order Python, Java, JavaScript and
-    then of the sheets. Which annotator's row counts follows the rows at which they handed over.
+    then of the sheets. The hand-over rows decide which annotator's row counts.
 
     Args:
         clone: The root of a clone of atharva-naik/CRScore.
@@ -85,7 +85,7 @@ def convert(clone: Path) -> Imported:
         The changes; 291 with 2,909 reviews in the published study.
 
     Raises:
-        InputError: A sheet is missing, or a cell that must be read cannot; the message names the
+        InputError: A sheet is missing, or a required cell cannot be read; the message names the
             file, and the row as a spreadsheet counts it.
     """
     study = clone / "human_study"
@@ -100,22 +100,22 @@ def convert(clone: Path) -> Imported:
 
 
 def write_study(rows: Sequence[Mapping[str, Any]], out: Path) -> None:
-    """Write a study: one JSON object a line, packed with gzip when the name ends in `.gz`.
+    """Write a study: one JSON object per line, gzip-compressed when the name ends in `.gz`.
 
-    The same rows give the same bytes.
+    The output is deterministic.
 
     Args:
         rows: Objects of the study format.
-        out: The file to be made.
+        out: The file to write.
 
     Raises:
-        OutputError: It cannot be written there.
+        OutputError: The file cannot be written.
     """
     output.check_output(str(out))
     content = "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
     if out.suffix == ".gz":
         packed = io.BytesIO()
-        # Neither a name nor a time, so that the bytes tell of the rows alone.
+        # Neither a name nor a time, so that the bytes depend only on the rows.
         with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
             stream.write(content)
         content = packed.getvalue()
@@ -126,9 +126,9 @@ def write_study(rows: Sequence[Mapping[str, Any]], out: Path) -> None:
 
 
 def _answers(clone: Path, notes: list[str]) -> dict[str, str]:
-    """Read GPT-4o's answers: diff without blanks -> answer, the first one where it has several.
+    """Read GPT-4o's answers: diff without whitespace -> first answer.
 
-    Nothing that is measured needs them, so a clone may lack them.
+    No measurement needs them, so a clone may lack them.
     """
     path = clone / GPT4O
     try:
@@ -151,7 +151,7 @@ def _answers(clone: Path, notes: list[str]) -> dict[str, str]:
 
 
 def _bare(diff: str) -> str:
-    """Leave out all blanks: some copies of a diff have their tabs expanded."""
+    """Remove all whitespace: some copies of a diff have their tabs expanded."""
     return "".join(diff.split())
 
 
@@ -185,7 +185,7 @@ def _language(study: Path, suffix: str, answers: dict[str, str], notes: list[str
 
 
 def _source(study: Path, name: str, notes: list[str]) -> str | None:
-    """Read a whole file; None when the study lacks it, which the score can do with."""
+    """Read a whole file; return None when the study lacks it, as the score does not require it."""
     folder = study / "phase1" / "context_files"
     if not folder.is_dir():
         raise InputError(f"{folder} is missing; the sources of the changes stand there")
@@ -205,7 +205,7 @@ class ChangeClaims:
     """Claims of one change, from phase 1."""
 
     diff: str
-    """The change, tabs and all."""
+    """The change, with tabs."""
     judged: tuple[Json, ...] = ()
     """`llm_claims` of the study format."""
     added: tuple[str, ...] = ()
@@ -213,15 +213,15 @@ class ChangeClaims:
 
 
 def read_phase1(folder: Path, suffix: str, notes: list[str]) -> dict[int, ChangeClaims]:
-    """Read one language.
+    """Read the claims of one language.
 
     Args:
         folder: `phase1`.
         suffix: `py`, `java` or `js`.
-        notes: Receives what cannot be read.
+        notes: Receives notes on unreadable cells.
 
     Returns:
-        Index -> what is known of the change.
+        Index -> claims of the change.
 
     Raises:
         InputError: A sheet is missing or cannot be read.
@@ -244,9 +244,9 @@ def read_phase1(folder: Path, suffix: str, notes: list[str]) -> dict[int, Change
     }
     found = {}
     for index, block in sheets.counted(tables, CLAIMS_FROM_A[suffix]).items():
-        # The sheet that nobody wrote in has the diffs as they were.
+        # The sheet without annotations has the original diffs.
         diff = blank[index].first("diff") if index in blank else block.first("diff")
-        # One cell may hold several, a line each.
+        # One cell may hold several, one per line.
         lines = [
             line.strip() for row in block.rows for line in row.value(_ADDED_CLAIMS).splitlines()
         ]
@@ -287,7 +287,7 @@ class RatedChange:
     """Edited list and rated reviews of one change, from phase 2."""
 
     place: str
-    """Where it stands."""
+    """Location in the sheet."""
     diff: str
     """The change; some have their tabs expanded."""
     references: tuple[Json, ...]
@@ -297,18 +297,18 @@ class RatedChange:
 
 
 def read_phase2(folder: Path, suffix: str, notes: list[str]) -> dict[int, RatedChange]:
-    """Read one language.
+    """Read the ratings of one language.
 
     Args:
         folder: `phase2`.
         suffix: `py`, `java` or `js`.
-        notes: Receives what cannot be read or is left out.
+        notes: Receives notes on unreadable and omitted cells.
 
     Returns:
-        Index -> what is known of the change.
+        Index -> ratings of the change.
 
     Raises:
-        InputError: A sheet is missing or cannot be read, or a mark that counts is no rating.
+        InputError: A sheet is missing or cannot be read, or a mark that counts is not a rating.
     """
     tables = {
         short: sheets.read_sheet(
@@ -376,7 +376,7 @@ def _reviews(block: Block, marks: Marks, references: int, notes: list[str]) -> t
         if others:
             review["other_ratings"] = others
         made.append(review)
-    # A change nobody got to is one thing to say, not ten.
+    # A change without any ratings yields one note, not ten.
     notes += unmarked if made else []
     return tuple(made)
 
@@ -403,7 +403,7 @@ def _rating(text: str) -> float | None:
 
 
 def _addressed(row: SheetRow, references: int, notes: list[str]) -> list[int]:
-    """Read the numbers of the addressed rows, which count from 1, into indices from 0."""
+    """Convert the numbers of the addressed rows, which count from 1, to indices from 0."""
     found = []
     for text in row.value(_ADDRESSED).split(","):
         if text.strip() in sheets.NOTHING:

@@ -1,4 +1,4 @@
-"""The section on static analysis in the report of a run."""
+"""Report section on static analysis."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LABELS: Final = {
 
 
 def issue_section(found: Issues) -> Section:
-    """Show what static analysis says and does."""
+    """Show the findings of static analysis and their effect."""
     bars = tuple(
         Bar(
             f"{slices.label(row.slice)}: {LABELS[row.issues]}",

@@ -1,7 +1,7 @@
-"""Static analysis of a study's changes, and whether it brings the score nearer to people.
+"""Static analysis of a study's changes, and its effect on the score's agreement with people.
 
-Three questions: how much do the tools say, and how much of it is of the change; does the score
-agree better with people when it counts that; does it say again what the study's own tools said.
+Three questions: how much do the tools report, and how much of it on the change; does the score
+agree better with people when it counts that; does it repeat the study's own tools.
 """
 
 from __future__ import annotations
@@ -27,81 +27,81 @@ if TYPE_CHECKING:
     from crscore.study.study import Study, StudyChange
 
 WITHOUT: Final = "none"
-"""The score counts no issue."""
+"""The score counts no issues."""
 TOOLS: Final = "tools"
-"""The score counts what the tools of this run found."""
+"""The score counts the issues found by the tools of this run."""
 RECORDED: Final = "recorded"
-"""The score counts what the study's own tools found."""
+"""The score counts the issues found by the study's own tools."""
 EVERY: Final = "all"
-"""Stands for all languages, and for all tools together."""
+"""All languages, or all tools together."""
 
 
 class AnalyzedChange(NamedTuple):
-    """A change and what the tools say of it."""
+    """Change with the results of the tools."""
 
     change: StudyChange
-    """Of the study."""
+    """Change of the study."""
     chosen: Chosen
-    """The findings, and the issues made of them."""
+    """Findings, and the issues made of them."""
 
 
 class Variant(NamedTuple):
-    """The same reviews with other issues."""
+    """Measurements of the same reviews with other issues."""
 
     issues: str
     """`none`, `tools` or `recorded`."""
     measured: Measurements
-    """Its primary metric is the score."""
+    """Measurements whose primary metric is the score."""
 
 
 class ToolRow(Struct, frozen=True, kw_only=True):
-    """How much one tool says of the changes in one language."""
+    """Findings of one tool on the changes in one language."""
 
     language: str
     """The language, or `all`."""
     tool: str
-    """The tool, or `all`: all of them together."""
+    """The tool, or `all` for all of them together."""
     changes: int
-    """Changes that the tool has to look at."""
+    """Changes that the tool can analyse."""
     unread: int
-    """Changes of which it could not read the file, or read hunks alone."""
+    """Changes of which the tool could not read the file, or could read only hunks."""
     findings: int
-    """All that it says of the new files."""
+    """Findings in the new files."""
     in_change: int
-    """Of these, what stands on changed lines."""
+    """Findings on changed lines."""
     pre_existing: int
-    """Of those on changed lines, what the old file had on the same code."""
+    """Findings on changed lines that the old file had on the same code."""
     style: int
-    """Of those on changed lines, further matters of taste."""
+    """Further findings on changed lines that are matters of style."""
     counted: int
-    """Issues that count, alone or as one with another tool's; of all tools, each once."""
+    """Issues that count, alone or merged with another tool's; for all tools, each once."""
     share_in_change: float | None
-    """Of the findings, those on changed lines, in [0, 1]; None without a finding."""
+    """Share of the findings on changed lines, in [0, 1]; None without a finding."""
 
 
 class RuleRow(Struct, frozen=True, kw_only=True):
-    """How much one rule says."""
+    """Findings of one rule."""
 
     tool: str
     """The tool."""
     rule: str
     """The tool's id of the rule; "" when it gives none."""
     severity: Severity
-    """The worst that it was given."""
+    """Worst severity of its findings."""
     is_style: bool
-    """True when all that it says is a matter of taste, which does not count."""
+    """True when all its findings are matters of style, which do not count."""
     findings: int
-    """All that it says of the new files."""
+    """Findings in the new files."""
     in_change: int
-    """Of these, what stands on changed lines."""
+    """Findings on changed lines."""
     counted: int
-    """Of these, what counts, alone or as one with another finding."""
+    """Findings that count, alone or merged with another."""
     example: str
-    """One of its sentences, one that counts where there is one."""
+    """Message of one finding, one that counts where there is one."""
 
 
 class Effect(Struct, frozen=True, kw_only=True):
-    """How the score with some issues agrees with people, and how much better than with none."""
+    """Agreement of the score with people with some issues, and the difference from no issues."""
 
     issues: str
     """`none`, `tools` or `recorded`."""
@@ -110,36 +110,36 @@ class Effect(Struct, frozen=True, kw_only=True):
     slice: str
     """`pooled`, `without-junk`, `within-system` or `language:NAME`."""
     n: int
-    """Reviews."""
+    """Number of reviews."""
     spearman: float | None
     """In [-1, 1]; None when a side is constant."""
     kendall: float | None
     """Tau-b, in [-1, 1]; None when a side is constant."""
     difference: float | None
-    """`spearman` less that without issues; None where one is undefined, and without issues."""
+    """`spearman` less that without issues; None where either is undefined, and for `none`."""
     low: float | None
     """Lower end of the 95 % interval of `difference`; None without resamples."""
     high: float | None
     """Upper end of the 95 % interval of `difference`; None without resamples."""
     p: float | None
-    """Two-sided, against no difference; None where the draws do not tell."""
+    """Two-sided p-value against no difference; None where the draws do not determine it."""
 
 
 class Issues(Struct, frozen=True, kw_only=True):
-    """Static analysis in a run."""
+    """Static analysis of a run."""
 
     analyzers: str
     """The setting that chose the tools."""
     max_issues: int | None
-    """Most issues of one hunk that count; None for all."""
+    """Maximum number of issues of one hunk that count; None for all."""
     tools: tuple[ToolRow, ...]
-    """By language and tool; all tools of a language last, all languages last of all."""
+    """Rows by language and tool; all tools of a language last, all languages at the end."""
     rules: tuple[RuleRow, ...]
-    """Rules that count most often first."""
+    """Rows of the rules, those that count most often first."""
     effects: tuple[Effect, ...]
-    """Slice by slice, without issues first."""
+    """Effects by slice, without issues first."""
     again: tuple[Rediscovered, ...]
-    """Of each language whose changes have issues of the study's own tools."""
+    """Rediscovered issues, for each language with issues of the study's own tools."""
     notes: tuple[str, ...]
     """Tools that did not run, one sentence each."""
 
@@ -149,7 +149,7 @@ def analyze_changes(study: Study, scorer: Scorer, *, sources: bool) -> tuple[Ana
 
     Args:
         study: The study.
-        scorer: Whose analyzers, encoder and limits are taken.
+        scorer: Scorer whose analyzers, encoder and limits are used.
         sources: Give the tools the whole files where the study has them.
 
     Returns:
@@ -175,17 +175,17 @@ def assess(
     resamples: int,
     seed: int,
 ) -> Issues:
-    """Answer the three questions.
+    """Answer the three questions of the module.
 
     Args:
-        looks: What the tools say of each change.
+        looks: Results of the tools for each change.
         variants: The reviews scored with no issues, then with others.
-        scorer: Whose settings are told, and whose encoder compares findings.
+        scorer: Scorer whose settings are reported and whose encoder compares findings.
         resamples: Draws of changes; 0 for no interval.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
-        The answers; nothing is scored here.
+        The answers, computed without further scoring.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -269,12 +269,12 @@ def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterat
     """Compare each variant with the first on the reviews that all of them scored.
 
     Args:
-        variants: The same reviews with other issues; the first one is compared with.
-        resamples: Draws of changes, the same for all; 0 for no interval.
-        seed: Of the draws.
+        variants: The same reviews with other issues; the first is the reference.
+        resamples: Draws of changes, shared by all variants; 0 for no interval.
+        seed: Seed of the draws.
 
     Yields:
-        One row for each slice, dimension and variant.
+        One row per slice, dimension and variant.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -320,7 +320,7 @@ def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterat
 
 
 def _shared(measured: Sequence[Measurements]) -> list[list[int]]:
-    """A change may have a pseudo-reference with issues and none without: find the common rows."""
+    """Find the common rows: a change may have a pseudo-reference only when issues are counted."""
     often = Counter(row.place for one in measured for row in one.rows)
     return [
         [index for index, row in enumerate(one.rows) if often[row.place] == len(measured)]

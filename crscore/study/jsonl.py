@@ -1,4 +1,4 @@
-"""Reading JSON that other programs wrote: each error names the file, the line and the field."""
+"""Reading of JSON from other programs, with errors that name the file, line and field."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def read_bytes(path: Path, what: str) -> bytes:
 
     Args:
         path: The file.
-        what: What it should be, for the message: `a study`.
+        what: Expected content, for the message: `a study`.
 
     Raises:
-        InputError: It cannot be read or unpacked.
+        InputError: The file cannot be read or unpacked.
     """
     try:
         content = path.read_bytes()
@@ -41,16 +41,16 @@ def read_rows(
     """Read JSON Lines; blank lines are skipped.
 
     Args:
-        content: UTF-8 text, one JSON object a line.
+        content: UTF-8 text, one JSON object per line.
         kind: Type of a row.
-        path: Where the content is from.
-        what: What the file should be, for the message.
+        path: Origin of the content.
+        what: Expected content, for the message.
 
     Yields:
         The place of a row (`study.jsonl:3`) and the row.
 
     Raises:
-        InputError: The content is no UTF-8, a line is no JSON, or a field is missing or wrong.
+        InputError: The content is not UTF-8, a line is not JSON, or a field is missing or wrong.
     """
     try:
         # Not `splitlines`: a JSON string may hold other line separators.
@@ -67,7 +67,7 @@ def convert(value: Any, kind: type[_Row], place: str) -> _Row:
     """Check parsed JSON against a type.
 
     Raises:
-        InputError: It does not fit; the message names the place and the field.
+        InputError: The value does not match; the message names the place and the field.
     """
     try:
         return msgspec.convert(value, kind)
@@ -79,7 +79,7 @@ def convert(value: Any, kind: type[_Row], place: str) -> _Row:
 
 def _parse(line: str, place: str) -> Any:
     try:
-        # The standard library's parser: it takes half a surrogate pair, as a study may hold.
+        # The standard library's parser accepts a lone surrogate, which a study may contain.
         return json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as exc:
         raise InputError(f"{place}: not a line of JSON: {exc}") from exc

@@ -1,4 +1,4 @@
-"""A language model as a judge of reviews: a baseline beside the score, never a part of it.
+"""Language model as a judge of reviews: a baseline reported with the score, never part of it.
 
 Source:
     Naik et al., NAACL 2025, arXiv:2409.19801, section 5 and appendix D.4; the wording is our own.
@@ -30,43 +30,43 @@ if TYPE_CHECKING:
     from crscore.study.study import RatedReview, Study, StudyChange
 
 GROUP: Final = 128
-"""Questions that a server is sent before its answers are remembered."""
+"""Questions sent to a server before its answers are cached."""
 SCORES: Final = "12345"
 """Valid first characters of an answer."""
 LOWEST: Final = 1
-"""Score of an answer that is no score."""
+"""Score of an answer that is not a score."""
 EMPTY: Final = "the answer is empty"
 NAMED: Final = 3
-"""A note names so many reasons and counts the others."""
+"""Number of reasons that a note names; the others are counted."""
 
 
 class Opinion(NamedTuple):
-    """The judge's opinion of one review."""
+    """Judge's opinion of one review."""
 
     score: int | None
     """From 1 to 5; None when the judge did not answer."""
     is_score: bool
-    """False when there was no answer, or one that is no score and so counts as 1."""
+    """False when there was no answer, or one that is not a score and so counts as 1."""
     reason: str | None = None
-    """Why there is no answer, one clause; None when there is one."""
+    """Reason for a missing answer, one clause; None when there is an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
-    """Asks a language model how relevant reviews are."""
+    """Judge of the relevance of reviews, backed by a language model."""
 
     name: str
-    """The metric: `judge (openai:MODEL)`."""
+    """Name of the metric: `judge (openai:MODEL)`."""
     engine: Engine
-    """Runs the model."""
+    """Engine that runs the model."""
     prompt: Prompt[Wording]
-    """The question."""
+    """Prompt with the question."""
     store: Store | None = None
-    """Remembers answers; None to ask each time."""
+    """Cache of answers; None to ask each time."""
 
     @property
     def variant(self) -> str:
-        """How the values are made: same variant, same values."""
+        """Identity of the method: the same variant gives the same values."""
         tokens = self.prompt.content.max_tokens
         return (
             f"{self.engine.identity}, {self.prompt.identity}, greedy, {tokens} tokens; one score "
@@ -74,18 +74,18 @@ class Judge:
         )
 
     def ask(self, pairs: Sequence[Pair]) -> dict[Pair, Opinion]:
-        """Ask about each pair once: what is not remembered, in one batch or few.
+        """Ask about each pair once, batching the questions that are not cached.
 
         Args:
-            pairs: Changes and reviews; those of one change are best next to each other.
+            pairs: Changes and reviews, preferably grouped by change.
 
         Returns:
-            An opinion on each pair.
+            Pair -> opinion.
 
         Raises:
             DependencyError: The engine's package is not installed.
-            ModelNotFoundError: The model is not here and may not be fetched.
-            GenerationError: The model can answer nothing.
+            ModelNotFoundError: The model is not available locally and may not be downloaded.
+            GenerationError: The model cannot answer at all.
         """
         different = list(dict.fromkeys(pairs))
         keys = {
@@ -97,7 +97,7 @@ class Judge:
         unknown = [pair for pair in different if pair not in found]
         if unknown:
             mark = _judge_chat.mark(self.prompt, different)
-            # Behind a server in groups: what a group brought is kept if the next one is not.
+            # Groups, for a server: the answers of a group are cached even if the next group fails.
             size = GROUP if self.engine.origin else len(unknown)
             for start in range(0, len(unknown), size):
                 self._ask_group(unknown[start : start + size], mark, keys, found)
@@ -117,7 +117,7 @@ class Judge:
         kept = None if self.store is None else self.store.get(key)
         try:
             return None if kept is None else kept.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:  # damaged: it is asked again
+        except UnicodeDecodeError:  # damaged: ask again
             return None
 
 
@@ -126,8 +126,8 @@ def make_judge(name: str, engine: Engine, store: Store | None) -> Judge:
 
     Args:
         name: Engine and model as the user named them: `openai:MODEL`.
-        engine: Runs the model.
-        store: Remembers answers; None to ask each time.
+        engine: Engine that runs the model.
+        store: Cache of answers; None to ask each time.
 
     Raises:
         ConfigError: The prompt that comes with crscore cannot be used.
@@ -140,15 +140,15 @@ def make_judge(name: str, engine: Engine, store: Store | None) -> Judge:
 def read_opinion(text: str) -> Opinion:
     """Read an answer by the published rule: its first character if that is 1 to 5, else 1.
 
-    White space before it is no character of the answer. The model is greedy and has a few tokens,
-    so `4/5` is a 4, and `Score: 4` is no score.
+    Leading white space is ignored. The model is greedy and limited to a few tokens, so `4/5` is a
+    4, and `Score: 4` is not a score.
 
     Args:
         text: The answer; not empty.
 
     Source:
-        Naik et al., NAACL 2025, arXiv:2409.19801, section 5. How many answers are no score is
-        not told there.
+        Naik et al., NAACL 2025, arXiv:2409.19801, section 5. It does not report how many answers
+        are not scores.
 
     Example:
         >>> read_opinion(" 4/5").score, read_opinion("Score: 4").is_score
@@ -162,30 +162,30 @@ def read_opinion(text: str) -> Opinion:
 def _opinion(answer: Answer) -> Opinion:
     if answer.reason is not None:
         return Opinion(None, is_score=False, reason=answer.reason)
-    # Nothing that could be no number: no answer.
+    # A blank answer is no answer, not a score of 1.
     return read_opinion(answer.text) if answer.text.strip() else Opinion(None, False, EMPTY)
 
 
 def ask_judge(
     rated: Study, judge: Judge, *, progress: Callable[[str], None] = lambda _: None
 ) -> Extra:
-    """Ask a judge about a study's reviews, and make what puts it beside the score.
+    """Ask a judge about a study's reviews and return a function that adds its metric.
 
-    It is asked here and now: a server that is not there fails the run before its work.
+    The judge is asked immediately, so that a missing server fails the run before its work.
 
     Args:
         rated: The study; the ground truth, which is never scored, is not asked about.
-        judge: Whom to ask.
-        progress: Called with a line when the answers are there.
+        judge: Judge to ask.
+        progress: Called with a line when the answers have arrived.
 
     Returns:
-        To be handed to `run.run`. The metric has no value for a review without an answer, and
-        is left out, with a note, when there is none at all.
+        A function for `run.run`. The metric has no value for a review without an answer, and is
+        left out, with a note, when there is no answer at all.
 
     Raises:
         DependencyError: The engine's package is not installed.
-        ModelNotFoundError: The model is not here and may not be fetched.
-        GenerationError: The model can answer nothing.
+        ModelNotFoundError: The model is not available locally and may not be downloaded.
+        GenerationError: The model cannot answer at all.
     """
     pairs = [
         _pair(change, review)

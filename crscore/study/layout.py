@@ -1,7 +1,7 @@
-"""The parts of a report, and its two renderings: text for a terminal, and a web page.
+"""Parts of a report, and its two renderings: text for a terminal, and a web page.
 
-A report is built once, as values. Texts are cleaned here, when they are rendered: a builder may
-pass on whatever the data holds.
+A report is built once, as values. Texts are cleaned here, when they are rendered, so a builder may
+pass on any text of the data.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 _Item = TypeVar("_Item")
 
 YES: Final = "✓"
-"""Starts a cell that says a goal is reached."""
+"""First character of a cell for a goal that is reached."""
 NO: Final = "✗"
-"""Starts a cell that says a goal is missed."""
+"""First character of a cell for a goal that is missed."""
 INDENT: Final = "  "
 WIDTH: Final = 100
-"""Columns of running text; a table is as wide as its cells."""
+"""Columns of running text; tables may be wider."""
 MAX_LABEL_CHARS: Final = 72
-"""Of the first cell of a row, and of a label in a plot."""
+"""Maximum characters of the first cell of a row, and of a label in a plot."""
 MAX_ROWS: Final = 200
-"""Rows of a folded table that a page shows; JSON has them all."""
+"""Maximum rows of a folded table on a page; JSON has them all."""
 MAX_EXAMPLES: Final = 50
-"""Folded examples that a page shows; JSON has them all."""
+"""Maximum folded examples on a page; JSON has them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class Table:
 
     caption: str
     header: tuple[str, ...]
-    """One cell a column."""
+    """One cell per column."""
     rows: tuple[tuple[str, ...], ...]
-    """As many cells each; the first one names the row."""
+    """As many cells as the header; the first one names the row."""
     main: frozenset[int] = frozenset()
-    """Rows to be set off."""
+    """Highlighted rows."""
     is_prose: bool = False
-    """The cells are words and no numbers."""
+    """Whether the cells are words, not numbers."""
 
 
 def make_table(
@@ -55,13 +55,13 @@ def make_table(
     *columns: tuple[str, Callable[[_Item], str]],
     main: Callable[[_Item], bool] = lambda _: False,
 ) -> Table:
-    """Make a table with a row for each item.
+    """Make a table with one row per item.
 
     Args:
-        caption: Of the table.
-        items: What the rows are about.
-        columns: Header of each column, and what writes its cells.
-        main: Tells which rows are to be set off.
+        caption: Caption of the table.
+        items: Items of the rows.
+        columns: Header of each column, and the function that formats its cells.
+        main: Predicate of the rows to highlight.
     """
     listed = list(items)
     return Table(
@@ -74,7 +74,7 @@ def make_table(
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text of the data with facts about it."""
+    """Text of the data with facts about it."""
 
     facts: str
     text: str
@@ -82,49 +82,49 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """A table or examples that a page shows folded."""
+    """Table or examples that a page shows folded."""
 
     title: str
     table: Table | None = None
     examples: tuple[Example, ...] = ()
     in_text: int = MAX_ROWS
-    """Rows or examples that the text shows, at most; 0 for the page alone."""
+    """Maximum rows or examples in the text rendering; 0 for the page only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The answer to one question."""
+    """Answer to one question."""
 
     anchor: str
-    """Where links lead; letters and dashes."""
+    """Target of links; letters and dashes."""
     short: str
-    """In the navigation."""
+    """Label in the navigation."""
     title: str
     intro: tuple[str, ...] = ()
-    """Paragraphs above."""
+    """Paragraphs above the tables."""
     plots: tuple[Plot, ...] = ()
-    """On the page alone: tables have the same numbers."""
+    """Plots, on the page only: tables have the same numbers."""
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
-    """How to read the tables."""
+    """Notes on how to read the tables."""
     code: str = ""
-    """A command to type."""
+    """Command to type."""
     details: tuple[Details, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One number to remember."""
+    """One key number."""
 
     title: str
     value: str
     basis: str
-    """Data it rests on."""
+    """Data that it is based on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything that is shown of a run, or of a comparison."""
+    """Content of a report on a run, or on a comparison."""
 
     title: str
     heading: str
@@ -199,7 +199,7 @@ def _rows(table: Table, rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, prose_from: int) -> list[str]:
-    """Lay out cells: names and prose to the left, numbers to the right."""
+    """Lay out cells: names and prose aligned left, numbers right."""
     cells = [[_label(row[0]), *map(escape.one_line, row[1:])] for row in rows]
     lines = [list(header), *cells] if any(header) else cells
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
@@ -226,7 +226,7 @@ def _label(text: str) -> str:
 
 
 def _lines(text: str) -> str:
-    """Clean a text, keep its lines, and cut it where nobody reads on."""
+    """Clean a text, keep its lines, and cut it to a readable length."""
     limit = escape.MAX_ITEM_CHARS
     cleaned = escape.clean(text[: limit * 4]).strip()
     if len(cleaned) <= limit:

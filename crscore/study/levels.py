@@ -1,4 +1,4 @@
-"""A metric at each step of the human scale, and the published rule at other thresholds."""
+"""Metrics at each step of the human scale, and the published rule at other thresholds."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ GRID: Final = tuple(round(0.05 * step, 2) for step in range(2, 19))
 
 
 class Level(Struct, frozen=True, kw_only=True):
-    """The reviews that people gave one rating."""
+    """Reviews that people gave one rating."""
 
     level: int
-    """Likert, 1 to 5; a rating between two steps belongs to the nearer, half up."""
+    """Likert rating, 1 to 5; a rating between two steps belongs to the nearer, half up."""
     n: int
-    """Reviews."""
+    """Number of reviews."""
     mean: float | None
-    """Of the metric; None without a review."""
+    """Mean of the metric; None without a review."""
 
 
 class Sensitivity(Struct, frozen=True, kw_only=True):
-    """How a metric answers to the human scale."""
+    """Response of a metric to the human scale."""
 
     metric: str
     """The metric's name."""
     dimension: str
     """Human dimension."""
     levels: tuple[Level, ...]
-    """From 1 to 5."""
+    """Levels from 1 to 5."""
     monotone: bool | None
-    """The mean rises at every step that has reviews; None with fewer than two of them."""
+    """Whether the mean rises at every step that has reviews; None with fewer than two of them."""
     primary: bool
-    """True for the metric that the run is about."""
+    """Whether this is the primary metric of the run."""
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -57,9 +57,9 @@ class Step(Struct, frozen=True, kw_only=True):
     threshold: float
     """Tau."""
     spearman: float | None
-    """Of its relevance with people's; None when it is constant."""
+    """Spearman correlation of its relevance with people's; None when it is constant."""
     kendall: float | None
-    """Tau-b of the two; None when the relevance is constant."""
+    """Tau-b of the same two; None when the relevance is constant."""
     mean: float
     """Mean relevance, in [0, 1]."""
 
@@ -71,7 +71,7 @@ def measure_levels(measured: Measurements) -> tuple[Sensitivity, ...]:
         measured: The values.
 
     Returns:
-        One row for each metric and dimension, the primary metric first.
+        One row per metric and dimension, the primary metric first.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, figure 8.
@@ -102,17 +102,17 @@ def _level(step: int, values: Floats) -> Level:
 
 
 def sweep(measured: Measurements, *, also: Sequence[float] = ()) -> tuple[Step, ...]:
-    """Score every review by the published rule at other thresholds, from the cosines it met.
+    """Score every review by the published rule at other thresholds, from its cosines.
 
-    A threshold read off this table is tuned on the reviews it is judged by; what it reaches
-    here is no estimate of what it reaches on others.
+    A threshold chosen from this table is tuned on the same reviews; its correlation here does not
+    estimate the one on other reviews.
 
     Args:
         measured: The values.
-        also: Thresholds beside those of the grid.
+        also: Thresholds in addition to those of the grid.
 
     Returns:
-        One step a threshold, ascending.
+        One step per threshold, ascending.
 
     Raises:
         DependencyError: scipy is not installed.

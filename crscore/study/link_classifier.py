@@ -1,4 +1,4 @@
-"""The matcher as a classifier: does this review address this pseudo-reference?"""
+"""Evaluation of the matcher as a classifier of (pseudo-reference, review) pairs."""
 
 from __future__ import annotations
 
@@ -37,67 +37,67 @@ class Links:
     """P pairs of a pseudo-reference and a review of its change."""
 
     changes: tuple[str, ...]
-    """Each pair's change."""
+    """Change of each pair."""
     linked: Bools
-    """Shape (P,): people said that the review addresses the pseudo-reference."""
+    """Shape (P,): whether people linked the review to the pseudo-reference."""
     cosine: Floats
-    """Shape (P,): highest over the review's sentences, in [-1, 1]; -1 without a sentence."""
+    """Shape (P,): highest cosine over the review's sentences, in [-1, 1]; -1 without a sentence."""
     degree: Floats
-    """Shape (P,): the matcher's highest degree, in [0, 1]; 0 without a sentence."""
+    """Shape (P,): highest degree of the matcher, in [0, 1]; 0 without a sentence."""
     tau: float | None
-    """The matcher's cosine threshold for these claims, if it has one; generators differ."""
+    """The matcher's cosine threshold for these claims, or None; it depends on the generator."""
     decision: float
-    """The degree from which the matcher takes a pair as addressed."""
+    """Degree from which the matcher counts a pair as addressed."""
 
 
 class Point(Struct, frozen=True, kw_only=True):
-    """The classifier at one threshold."""
+    """Performance of the classifier at one threshold."""
 
     threshold: float
     """Cut-off of the score."""
     precision: float | None
-    """In [0, 1]; None when no pair is over it."""
+    """Precision in [0, 1]; None when no pair is above the threshold."""
     recall: float
-    """In [0, 1]."""
+    """Recall in [0, 1]."""
     f1: float
-    """Harmonic mean of the two, in [0, 1]; 0 when no linked pair is over it."""
+    """Harmonic mean of the two, in [0, 1]; 0 when no linked pair is above the threshold."""
 
 
 class Classifier(Struct, frozen=True, kw_only=True):
-    """How well a matcher finds the pairs that people linked."""
+    """Performance of a matcher on the pairs that people linked."""
 
     n: int
-    """Pairs."""
+    """Number of pairs."""
     positive: int
-    """Pairs that people linked."""
+    """Number of pairs that people linked."""
     score: str
     """Score that ranks the pairs: `degree`, or `cosine` where the degrees are only 0 and 1."""
     threshold: float
-    """Cut-off that decides in a score: the cosine must be above it, a degree at least it."""
+    """Cut-off of the matcher's decision: a cosine must be above it, a degree at least equal."""
     precision: float | None
-    """Of the matcher's own decision; None when it matched no pair."""
+    """Precision of the matcher's decision; None when it matched no pair."""
     recall: float
-    """Of the matcher's own decision."""
+    """Recall of the matcher's decision."""
     f1: float
-    """Of the matcher's own decision."""
+    """F1 of the matcher's decision."""
     f1_low: float | None
     """Lower end of the 95 % interval of `f1`, by bootstrap over changes."""
     f1_high: float | None
     """Upper end of the 95 % interval of `f1`."""
     average_precision: float
-    """Of the score, in [0, 1]; chance is positive / n."""
+    """Average precision of the score, in [0, 1]; chance is positive / n."""
     average_precision_low: float | None
     """Lower end of the 95 % interval of `average_precision`."""
     average_precision_high: float | None
     """Upper end of the 95 % interval of `average_precision`."""
     auc: float | None
-    """Chance that a linked pair has a higher score than another; None with one kind alone."""
+    """Chance that a linked pair outscores another; None when one of the two kinds is missing."""
     best_f1: float
-    """Highest F1 that any threshold reaches on these pairs."""
+    """Highest F1 of any threshold on these pairs."""
     best_f1_threshold: float
-    """The lowest score it takes."""
+    """Lowest score counted as positive at `best_f1`."""
     table: tuple[Point, ...]
-    """The score cut at other thresholds, ascending."""
+    """Performance at other thresholds, ascending."""
 
 
 def links(
@@ -107,18 +107,18 @@ def links(
     sources: bool,
     chosen: Chosen = lambda _change, _review: True,
 ) -> Links:
-    """Judge every pseudo-reference of the edited list against every review that addresses one.
+    """Judge every edited pseudo-reference against every review that addresses at least one.
 
-    Reviews that address nothing, and the ground truth, take no part: the paper's protocol.
+    Reviews that address nothing, and the ground truth, are left out, as in the paper's protocol.
 
     Args:
         study: The study.
-        scorer: What to judge with, its generator `study.edited(study)`.
+        scorer: Scorer whose generator is `study.edited(study)`.
         sources: Show the matcher the whole files where the study has them.
-        chosen: Says whether a review takes part; a fold takes those held out.
+        chosen: Predicate of the reviews to include; a fold includes those held out.
 
     Returns:
-        The pairs, in the order of the study; none where nobody linked anything.
+        The pairs, in study order; none where the study has no links.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, table 4.
@@ -160,10 +160,10 @@ def _highest(cells: npt.NDArray[np.float32], *, lowest: float) -> Floats:
 
 
 def join(folds: Sequence[Links]) -> Links:
-    """Put the pairs of several folds together.
+    """Join the pairs of several folds.
 
     Raises:
-        InputError: There is none, or they have other thresholds.
+        InputError: There is no fold, or the thresholds differ.
     """
     if len({(fold.tau, fold.decision) for fold in folds}) != 1:
         raise InputError("only folds judged with the same threshold can be joined")
@@ -178,15 +178,15 @@ def join(folds: Sequence[Links]) -> Links:
 
 
 def classify(found: Links, *, resamples: int, seed: int) -> Classifier | None:
-    """Compare the matcher's judgement of the pairs with what people linked.
+    """Compare the matcher's decisions with the pairs that people linked.
 
     Args:
         found: The pairs.
         resamples: Draws of changes for the intervals; 0 for none.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
-        Precision, recall and the rest; None without a pair.
+        The performance; None without a pair.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, table 4.
@@ -235,12 +235,12 @@ def _point(decided: Bools, linked: Bools, threshold: float) -> Point:
 
 
 class _Ladder(NamedTuple):
-    """The pairs from the highest score down, equal scores on one step."""
+    """Pairs from the highest score down, equal scores on one step."""
 
     order: npt.NDArray[np.intp]
     """Pairs, highest first, shape (P,)."""
     starts: npt.NDArray[np.intp]
-    """Where each step starts in `order`."""
+    """Start of each step in `order`."""
 
 
 def _ladder(score: Floats) -> _Ladder:
@@ -259,12 +259,12 @@ def _best(score: Floats, linked: Bools) -> Point:
 
 
 def average_precision(score: Floats, linked: Bools) -> float:
-    """Area under the steps of precision over recall.
+    """Compute the area under the steps of precision over recall.
 
-    Pairs of equal score come in together: their order in the file must not matter.
+    Pairs of equal score form one step, so their order in the file does not matter.
 
     Args:
-        score: Higher is more linked, shape (P,).
+        score: Score of each pair, shape (P,); higher means more likely linked.
         linked: Shape (P,).
 
     Returns:
@@ -295,14 +295,14 @@ def _average_precisions(ladder: _Ladder, linked: Bools, weights: Floats) -> boot
 
 
 def auc(score: Floats, linked: Bools) -> float | None:
-    """Chance that a linked pair has a higher score than one that is not; a tie is one half.
+    """Return the chance that a linked pair outscores an unlinked one; a tie counts one half.
 
     Args:
         score: Shape (P,).
         linked: Shape (P,).
 
     Returns:
-        In [0, 1]; None when all pairs are linked, or none.
+        In [0, 1]; None when all pairs are linked, or none is.
 
     Example:
         >>> auc(np.array([0.9, 0.8, 0.7]), np.array([True, False, True]))
@@ -335,9 +335,9 @@ def _intervals(
 
 
 def scorer_of_links(scorer: Scorer, study: Study) -> Scorer:
-    """Make a scorer like this one whose pseudo-references are the whole edited lists."""
-    # The limit of claims would drop rows that `addressed` counts in.
+    """Return a copy of the scorer whose pseudo-references are the whole edited lists."""
+    # The limit of claims would drop rows that `addressed` refers to.
     settings = override_settings(scorer.settings, {"max_claims": None, "analyzers": "none"})
-    # A cosine threshold belongs to a kind of claims; a matcher without one serves all kinds.
+    # A cosine threshold is specific to a kind of claims; a matcher without one fits all kinds.
     matcher = scorer.parts.matcher if scorer.parts.threshold is None else None
     return Scorer(settings, generator=edited(study), encoder=scorer.parts.encoder, matcher=matcher)

@@ -1,4 +1,4 @@
-"""Scoring a study's reviews, with the trivial baselines beside the score."""
+"""Scores of a study's reviews, with trivial baselines."""
 
 from __future__ import annotations
 
@@ -28,81 +28,81 @@ if TYPE_CHECKING:
 WORDS: Final = "words"
 REPEATED_TOKENS: Final = "repeated tokens"
 WITHOUT_THRESHOLD: Final = "without threshold"
-"""How the metric is named that takes the cosines themselves, where the matcher cuts them."""
+"""Name of the metric of the uncut cosines where the matcher cuts them."""
 HIGHEST_COSINES: Final = "mean of the highest cosines"
-"""The same metric beside a matcher that cuts no cosine."""
+"""Name of the same metric for a matcher that cuts no cosine."""
 NOTHING: Final = "no review of this study can be scored: none is rated, or no claim is made"
-# Shares of 1 and 2/3 have the harmonic mean of 4/5 and 4/5 but for the last bits: no order.
+# Shares of 1 and 2/3 have the same harmonic mean as 4/5 and 4/5 up to rounding, which is a tie.
 _DECIMALS: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScoredReview:
-    """One rated review and what scoring it met."""
+    """Rated review and the cosines of its scoring."""
 
     place: tuple[int, int]
-    """Position of its change in the study, and its own among the reviews of the change."""
+    """Position of its change in the study, and of the review among those of the change."""
     change: StudyChange
-    """The change under review."""
+    """Change under review."""
     review: RatedReview
-    """The review and what people said of it."""
+    """Review and its human ratings."""
     sentences: Floats
-    """Each sentence's highest cosine to a counted pseudo-reference, shape (S,); a sentence that
-    is hidden from readers is none."""
+    """Highest cosine of each sentence to a counted pseudo-reference, shape (S,); sentences hidden
+    from readers are left out."""
     references: Floats
-    """Each counted pseudo-reference's highest cosine to a sentence, shape (R,); 0 without one."""
+    """Highest cosine of each counted pseudo-reference to a sentence, shape (R,); 0 without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Metric:
-    """One measure of every review."""
+    """Values of one measure for the reviews."""
 
     name: str
     """Name; for the score: matcher, encoder and claims."""
     values: Floats
-    """Shape (N, 3): conciseness, comprehensiveness, relevance. One beside the score that does
-    not tell them apart may come with shape (N,)."""
+    """Shape (N, 3): conciseness, comprehensiveness, relevance. An extra metric with one value for
+    all three may come with shape (N,)."""
     variant: str = ""
-    """Method, with its library, list or model; "" where the name says it."""
+    """Method, with its library, list or model; "" where the name is sufficient."""
     primary: bool = False
-    """True for the metric that the run is about."""
+    """Whether this is the primary metric of the run."""
     rows: tuple[int, ...] | None = None
-    """The N rows that it has a value for, ascending, at least one; None for all of them."""
+    """Indices of the N rows with a value, ascending, at least one; None for all rows."""
 
 
 class ExtraMetrics(NamedTuple):
-    """Metrics to stand beside the score, on the same rows."""
+    """Metrics reported with the score, on the same rows."""
 
     metrics: tuple[Metric, ...]
-    """With values in the order of the rows."""
+    """Metrics with values in row order."""
     notes: tuple[str, ...] = ()
-    """Notes on what is missing and why, one sentence each."""
+    """Notes on missing values and the reasons, one sentence each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measurements:
-    """N rated reviews and every metric's value for them."""
+    """N rated reviews with every metric's values."""
 
     rows: tuple[ScoredReview, ...]
-    """In the order of the study."""
+    """Reviews in study order."""
     metrics: tuple[Metric, ...]
-    """The primary one first."""
+    """Metrics, the primary one first."""
     excluded: tuple[str, ...] = ()
-    """Changes left out because the generator made no pseudo-reference for them, sorted."""
+    """Changes left out because the generator made no pseudo-references for them, sorted."""
 
     @property
     def primary(self) -> Metric:
-        """The metric that the run is about."""
+        """Primary metric of the run."""
         return self.metrics[0]
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """Each review's change."""
+        """Change of each review."""
         return tuple(row.change.id for row in self.rows)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Each review's author."""
+        """Author of each review."""
         return tuple(row.review.system for row in self.rows)
 
     @property
@@ -112,18 +112,18 @@ class Measurements:
 
     @property
     def blank(self) -> int:
-        """Reviews without a sentence; they count as 0 in the score."""
+        """Number of reviews without a sentence; they count as 0 in the score."""
         return sum(not len(row.sentences) for row in self.rows)
 
     @property
     def references(self) -> float:
-        """Mean number of counted pseudo-references a change."""
+        """Mean number of counted pseudo-references per change."""
         counts = {row.change.id: len(row.references) for row in self.rows}
         return float(np.mean(list(counts.values())))
 
     @property
     def tau_by_procedure(self) -> float | None:
-        """Mean over the best system's sentences of their highest cosine; None without any.
+        """Mean of the highest cosines over the best system's sentences; None without any.
 
         The best system has the highest mean human relevance (`gpt3.5` in the published study).
 
@@ -149,18 +149,18 @@ def measure(
 
     Args:
         study: The study.
-        scorer: What to score with.
-        name: What to call the metric.
+        scorer: Scorer to use.
+        name: Name of the metric.
         sources: Give the generator the whole files where the study has them.
-        chosen: Says whether to score a review; a fold scores those held out from its scorer.
-        is_part: A fold, which may have nothing to score.
+        chosen: Predicate of the reviews to score; a fold scores those held out from its scorer.
+        is_part: Whether this is a fold, which may have nothing to score.
 
     Returns:
         The values of the score, of the cosines without a threshold, and of the two
         baselines, for the same reviews in the same order.
 
     Raises:
-        InputError: There is no review to correlate, and it is no part.
+        InputError: There is no review to correlate, and `is_part` is false.
     """
     work = [
         ((i, j), change, review)
@@ -196,24 +196,24 @@ def measure(
 
 
 def read_diff(change: StudyChange, scorer: Scorer, *, sources: bool) -> Diff:
-    """Read a change of a study as the scorer's generator is to see it."""
+    """Parse a change of a study for the scorer's generator."""
     both = {"": (change.old_source, change.new_source)} if sources else None
     return scorer.read_diff(change.patch, source=change.id, language=change.language, sources=both)
 
 
 def add_metrics(measured: Measurements, others: Iterable[Metric]) -> Measurements:
-    """Put further metrics beside those of the score.
+    """Add metrics to those of the score.
 
     Args:
-        measured: The values there are.
-        others: With their values in the order of the rows, or of those that they name; shape
-            (N,) stands for all three dimensions.
+        measured: Existing values.
+        others: Metrics with values in the order of the rows, or of the rows they list; shape (N,)
+            stands for all three dimensions.
 
     Returns:
         The same rows with more metrics, none of them primary.
 
     Raises:
-        InputError: A metric has another number of values, or the name of another metric.
+        InputError: A metric has a wrong number of values, or a duplicate name.
     """
     metrics = list(measured.metrics)
     for metric in others:
@@ -229,7 +229,7 @@ def add_metrics(measured: Measurements, others: Iterable[Metric]) -> Measurement
 
 
 def by_rows(measured: Measurements) -> tuple[Measurements, ...]:
-    """Set each metric apart that lacks a value for some rows.
+    """Separate the metrics that lack a value for some rows.
 
     Args:
         measured: The values.
@@ -250,7 +250,7 @@ def by_rows(measured: Measurements) -> tuple[Measurements, ...]:
 
 
 def join(folds: Sequence[Measurements]) -> Measurements:
-    """Put the held-out reviews of several folds back into the order of the study.
+    """Join the held-out reviews of several folds in study order.
 
     Args:
         folds: Measurements of disjoint reviews of one study, with the same metrics.
@@ -259,7 +259,7 @@ def join(folds: Sequence[Measurements]) -> Measurements:
         All rows, and each metric's values from the fold that held the review out.
 
     Raises:
-        InputError: A review is in two folds, or the folds have other metrics.
+        InputError: A review is in two folds, or the folds have different metrics.
     """
     rows = [row for fold in folds for row in fold.rows]
     names = [metric.name for metric in folds[0].metrics] if folds else []
@@ -284,7 +284,7 @@ def _row(
 ) -> ScoredReview:
     shown = result.similarity[:, [not sentence.hidden for sentence in result.sentences]]
     matrix = shown[[ref.counted for ref in result.references]].astype(np.float64)
-    # With no sentence there is no highest cosine; 0 lets the row count its references.
+    # Without a sentence there is no highest cosine; 0 keeps the row's references in the count.
     by_reference = matrix.max(axis=1) if matrix.shape[1] else np.zeros(len(matrix))
     by_sentence = matrix.max(axis=0) if matrix.shape[0] else np.zeros(0)
     return ScoredReview(
@@ -319,7 +319,7 @@ def _array(rows: Sequence[Sequence[float]] | Floats) -> Floats:
 
 
 def _scores(result: Result) -> tuple[float, float, float]:
-    """Take the three scores; a review without a sentence counts as 0, as people rated it 1."""
+    """Return the three scores; 0 for a review without a sentence, which people rated 1."""
     return (
         result.conciseness or 0.0,
         result.comprehensiveness or 0.0,
@@ -328,7 +328,7 @@ def _scores(result: Result) -> tuple[float, float, float]:
 
 
 def _highest_cosines(row: ScoredReview) -> tuple[float, float, float]:
-    """Mean of the maxima both ways: what a threshold costs, and what a learned matcher adds."""
+    """Return the means of the maxima both ways, to show the effect of a threshold or matcher."""
     if not len(row.sentences) or not len(row.references):
         return 0.0, 0.0, 0.0
     con = max(float(row.sentences.mean()), 0.0)

@@ -1,4 +1,4 @@
-"""Two reviews of one change: does a metric put the better one first?"""
+"""Pairs of reviews of one change: how often a metric prefers the better one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class SameDiff(Struct, frozen=True, kw_only=True):
-    """How often a metric orders two reviews of one change as people do."""
+    """Agreement of a metric with people on the order of two reviews of one change."""
 
     metric: str
     """The metric's name."""
@@ -35,29 +35,29 @@ class SameDiff(Struct, frozen=True, kw_only=True):
     slice: str
     """`pooled` or `without-junk`."""
     n: int
-    """Pairs of reviews of one change that people rated apart."""
+    """Pairs of reviews of one change with different human ratings."""
     accuracy: float | None
-    """Share of them in the same order, in [0, 1]; None without a pair. Chance is 0.5."""
+    """Share of pairs in the same order, in [0, 1]; None without a pair. Chance is 0.5."""
     low: float | None
     """Lower end of the 95 % interval; None without resamples."""
     high: float | None
     """Upper end of the 95 % interval; None without resamples."""
     primary: bool
-    """True for the metric that the run is about."""
+    """Whether this is the primary metric of the run."""
 
 
 def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[SameDiff, ...]:
     """Count ordered pairs for every metric and dimension.
 
-    A pair that the metric ties counts one half: a coin would get as much.
+    A pair that the metric ties counts one half, as much as chance.
 
     Args:
         measured: The values.
         resamples: Draws of changes for the interval; 0 for none.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
-        One row for each metric, dimension and slice, the primary metric first.
+        One row per metric, dimension and slice, the primary metric first.
     """
     human = measured.human
     junk = junk_systems(measured.systems, human[:, 2])
@@ -93,27 +93,27 @@ def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[Sam
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tally:
-    """The pairs of each change, added up: a draw is then as small as the number of changes."""
+    """Pair counts summed per change, so that a draw is only as large as the number of changes."""
 
     changes: tuple[str, ...]
     """C changes with two reviews or more, sorted."""
     right: Floats
-    """Pairs in the order of people, a tie counting 1/2, shape (C,)."""
+    """Pairs in the same order as the human ratings, a tie counting 1/2, shape (C,)."""
     counted: Floats
-    """Pairs that people rated apart, shape (C,)."""
+    """Pairs with different human ratings, shape (C,)."""
 
     @property
     def n(self) -> int:
-        """Pairs that people rated apart."""
+        """Pairs with different human ratings."""
         return int(self.counted.sum())
 
     @property
     def accuracy(self) -> float | None:
-        """Share of them in the same order, in [0, 1]; None without a pair."""
+        """Share of pairs in the same order, in [0, 1]; None without a pair."""
         return float(self.right.sum() / self.n) if self.n else None
 
     def sample(self, *, resamples: int, seed: int) -> bootstrap.Draws:
-        """Take the accuracy in every draw of changes."""
+        """Compute the accuracy in every draw of changes."""
         blocks = bootstrap.blocks(self.changes, resamples=resamples, seed=seed)
         if not self.changes:
             return bootstrap.join([])
@@ -127,7 +127,7 @@ def tally(values: Floats, human: Floats, changes: Sequence[str]) -> Tally:
 
     Args:
         values: A metric, shape (N,).
-        human: What people said, shape (N,).
+        human: Human ratings, shape (N,).
         changes: Each row's change, N names.
     """
     pairs = couples(changes)
@@ -161,11 +161,11 @@ def couples(changes: Sequence[str]) -> Rows:
 
 
 def ordered(values: Floats, human: Floats, pairs: Rows) -> tuple[Floats, Floats]:
-    """Judge pairs of rows.
+    """Compare the order of pairs of rows.
 
     Args:
         values: A metric, shape (N,).
-        human: What people said, shape (N,).
+        human: Human ratings, shape (N,).
         pairs: Shape (P, 2), row indices.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Of what a study's own tools said of its changes: what do the tools of this run say again?"""
+"""Issues recorded by a study's own tools that the tools of this run find again."""
 
 from __future__ import annotations
 
@@ -23,46 +23,45 @@ _ROW = re.compile(
     r"line (?P<line>\d+), (?:col \d+, )?(?:(?P<rule>\w+):\t)?(?P<message>.*)", re.DOTALL
 )
 SAME_WORDS = 0.5
-"""Cosine from which two sentences on one line are taken for the same issue."""
-# What PMD prints of a file that it could not parse.
+"""Cosine from which two sentences on one line count as the same issue."""
+# Output of PMD for a file that it could not parse.
 _UNREADABLE = "ParseException"
 
 
 class Miss(Struct, frozen=True, kw_only=True):
-    """An issue of the study that no tool of this run names again."""
+    """Issue of the study that no tool of this run finds again."""
 
     change: str
-    """Its change."""
+    """Id of its change."""
     text: str
-    """As the study has it."""
+    """Text in the study."""
     nearest: str | None
-    """The nearest in meaning of what this run says of that line, else of the change; None when
-    it says nothing."""
+    """Finding nearest in meaning on that line, else in the change; None without findings."""
     line: int | None
-    """Where `nearest` stands."""
+    """Line of `nearest`."""
     cosine: float | None
-    """How near, in [-1, 1]."""
+    """Cosine to `nearest`, in [-1, 1]."""
 
 
 class Rediscovered(Struct, frozen=True, kw_only=True):
-    """One language's issues of the study, and what became of them."""
+    """Counts of one language's recorded issues."""
 
     language: str
-    """The language."""
+    """Language of the changes."""
     rows: int
-    """Issues of the study that tell of the code."""
+    """Recorded issues about the code."""
     unreadable: int
-    """Further ones that tell of a file that the study's tool could not parse: no issues of it."""
+    """Further ones about a file that the study's tool could not parse; not issues of the code."""
     by_rule: int
-    """Named again by the same rule on the same line."""
+    """Found again by the same rule on the same line."""
     by_meaning: int
-    """Named again on the same line in words of the same meaning."""
+    """Found again on the same line in words of the same meaning."""
     counted: int
     """Of both, those that count in the score."""
     share: float | None
-    """Of `rows`, those named again, in [0, 1]; None without a row."""
+    """Share of `rows` found again, in [0, 1]; None without a row."""
     misses: tuple[Miss, ...]
-    """The others, in the order of the study."""
+    """Issues not found again, in study order."""
 
 
 class _Row(NamedTuple):
@@ -74,19 +73,19 @@ class _Row(NamedTuple):
 def find_rediscovered(
     changes: Iterable[tuple[StudyChange, Analysis]], encoder: Encoder
 ) -> tuple[Rediscovered, ...]:
-    """Look for each issue of the study among what the tools of this run say.
+    """Match each recorded issue with the findings of this run.
 
     The same rule on the same line is the same issue, and so are words of the same meaning
     (`SAME_WORDS`) on the same line. An issue without a line may stand anywhere in the
-    change. Any finding will do, whether it stands on a changed line or not: the study's own
-    filter kept others than ours does.
+    change. Findings off the changed lines count too, because the study's own filter differs from
+    this one.
 
     Args:
-        changes: Each with what the tools say of it.
-        encoder: Says what means the same.
+        changes: Changes with their analyses.
+        encoder: Encoder for the comparison of meanings.
 
     Returns:
-        One row for each language with such issues, sorted.
+        One row per language with such issues, sorted.
     """
     by_language: dict[str, list[tuple[StudyChange, str, tuple[Finding, ...]]]] = defaultdict(list)
     for change, analysis in changes:
@@ -136,7 +135,7 @@ def _read(text: str) -> _Row:
 
 
 def _cosines(row: _Row, findings: Sequence[Finding], encoder: Encoder) -> list[float]:
-    """Compare with a tool's own words and with ours, and take the nearer."""
+    """Return the cosines to each finding: its message or its sentence, whichever is nearer."""
     if not findings:
         return []
     words = [one.message for one in findings] + [one.text for one in findings]

@@ -1,4 +1,4 @@
-"""The report of one validation run: its sections, the most important first."""
+"""Report of one validation run: its sections, the most important first."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 RELEVANCE: Final = DIMENSIONS[2]
 TRIVIAL: Final = (WORDS, REPEATED_TOKENS)
-"""Measures that a score has to beat to say anything."""
+"""Baselines that a meaningful score must beat."""
 CASES_IN_TEXT: Final = 3
 _RISES: Final = {True: "rises", False: "does not", None: ""}
 _REACHED: Final = {True: f"{YES} reached", False: f"{NO} missed", None: "none"}
@@ -55,7 +55,7 @@ _LOOKS: Final = {True: "good", False: "bad", None: ""}
 
 
 def result_report(result: ValidationResult) -> Report:
-    """Lay out a run; what it did not measure has no section."""
+    """Lay out a run; parts that were not measured have no section."""
     found = {(row.metric, row.dimension, row.slice): row for row in result.correlations}
     sections = (
         _metrics(result, found),
@@ -162,7 +162,7 @@ def _bar(row: Correlation, label: str, look: str) -> Bar:
 
 
 def _spearman(row: Correlation | None) -> str:
-    # A study of junk systems alone has no slice without them.
+    # A study with junk systems only has no slice without them.
     return NOTHING if row is None else ranged(row.spearman, row.low, row.high)
 
 
@@ -211,7 +211,7 @@ def _other_dimensions(result: ValidationResult, found: Correlations) -> Table:
 
 
 def _short(result: ValidationResult, metric: str) -> str:
-    """Name a metric in a narrow column: the variants of the score without its name."""
+    """Return a metric's name for a narrow column: variants of the score without its name."""
     score = f"{result.metric} "
     return f"score {metric.removeprefix(score)}" if metric.startswith(score) else metric
 

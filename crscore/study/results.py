@@ -1,4 +1,4 @@
-"""Result of a validation run: the document that `--format json` writes and every report reads."""
+"""Result of a validation run: the document written by `--format json` and read by every report."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from crscore.study.measure import Measurements
     from crscore.study.study import Study
 
-# `[`, numbers one on a line, `]`: a string never holds a raw line end, so this is no text.
+# `[`, numbers one per line, `]`: a JSON string has no raw line break, so this is not text.
 _NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
 
 Count = Annotated[int, Meta(ge=0)]
@@ -57,155 +57,155 @@ Cosine = Annotated[float, Meta(ge=-1, le=1)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How a run was made."""
+    """Settings of a run."""
 
     signature: str
-    """How the score was made: same signature, same score."""
+    """Signature of the score: the same signature gives the same score."""
     threshold: float | None
-    """The matcher's cosine threshold; None when it has none."""
+    """Cosine threshold of the matcher; None when it has none."""
     resamples: int
     """Draws of every bootstrap; 0 for no interval."""
     seed: int
-    """Of the draws."""
+    """Seed of the draws."""
     split: str | None = None
-    """How changes were held out from what was trained; None when nothing was trained here."""
+    """Split that held out changes from training; None when nothing was trained here."""
 
 
 class Data(Struct, frozen=True, kw_only=True):
-    """The data of a run."""
+    """Data of a run."""
 
     sha256: str
     """Hash of the unpacked study."""
     changes: Count
     """Changes in the study."""
     reviews: Count
-    """Reviews measured: without the ground truth and the excluded changes."""
+    """Reviews measured, without the ground truth and the excluded changes."""
     systems: tuple[str, ...]
-    """Who wrote the reviews, sorted."""
+    """Authors of the reviews, sorted."""
     languages: tuple[str, ...]
     """Languages of the changes, sorted."""
     blank_reviews: Count
-    """Reviews without a sentence; they count as 0."""
+    """Reviews without a sentence, which count as 0."""
     excluded_changes: tuple[str, ...]
-    """Changes left out for having no pseudo-reference."""
+    """Changes left out because they have no pseudo-reference."""
     references_per_change: Annotated[float, Meta(ge=0)]
     """Mean number of counted pseudo-references."""
 
 
 class Bootstrap(Struct, frozen=True, kw_only=True):
-    """How the intervals were made."""
+    """Settings of the intervals."""
 
     resamples: Count
     """Draws; 0 for no interval."""
     seed: Count
-    """Of the draws."""
+    """Seed of the draws."""
     cluster: Literal["change"] = "change"
-    """Unit that is drawn whole."""
+    """Unit of the draws."""
 
 
 class MetricName(Struct, frozen=True, kw_only=True):
-    """A metric of the run."""
+    """Metric of the run."""
 
     name: str
-    """As in every other list."""
+    """Name as in every other list."""
     variant: str
-    """Method, with its library, list or model; empty where the name says it."""
+    """Method, with its library, list or model; empty where the name is sufficient."""
     primary: bool
-    """True for the metric that the run is about."""
+    """Whether this is the primary metric of the run."""
 
 
 class Pairs(Struct, frozen=True, kw_only=True):
-    """Judgements of pairs."""
+    """Evaluation on pairs."""
 
     same_diff: tuple[SameDiff, ...]
-    """Two reviews of one change: every metric, dimension and slice."""
+    """Pairs of reviews of one change, by metric, dimension and slice."""
     addressed: Classifier | None
-    """A pseudo-reference and a review: the matcher against what people linked; null where they
-    linked nothing."""
+    """Pairs of pseudo-reference and review: the matcher against the pairs that people linked; null
+    where there are none."""
 
 
 class AttackGoals(Struct, frozen=True, kw_only=True):
     """Goals of a score against attacks."""
 
     wins: float = WIN_GOAL
-    """Share of duels that the honest review has to win, at least."""
+    """Minimum share of duels that the honest review must win."""
     flagged: float = FLAG_GOAL
-    """Share of restatements and echoes that must be flagged, at least."""
+    """Minimum share of restatements and echoes that must be flagged."""
     honest_flagged_below: float = WRONG_FLAG_LIMIT
-    """Share of honest reviews that may be flagged, below this."""
+    """Upper bound (exclusive) on the share of honest reviews flagged."""
 
 
 class Attacks(Struct, frozen=True, kw_only=True):
     """Outcome of attacks on the score."""
 
     goals: AttackGoals
-    """Values to reach."""
+    """Goals to reach."""
     reached: bool
     """Whether every goal is reached."""
     honest: HonestRow
-    """The reviews that were attacked."""
+    """Scores of the attacked reviews."""
     kinds: tuple[KindRow, ...]
-    """One row for each kind of attack."""
+    """One row per kind of attack."""
 
 
 class Review(SavedReview, frozen=True, kw_only=True):
-    """One rated review."""
+    """Rated review."""
 
     language: str
     """Language of the change."""
     annotator: str | None
-    """Whose ratings these are; null when unknown."""
+    """Annotator of the ratings; null when unknown."""
 
 
 class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
-    """One run over a study."""
+    """Result of a run over a study."""
 
     version: str = __version__
     """Version of crscore that wrote the document."""
     signature: str
-    """All that decides the scores: same signature and data, same scores."""
+    """Everything that determines the scores: the same signature and data give the same scores."""
     metric: str
     """Name of the primary metric: matcher, encoder and claims."""
     data: Data
-    """The data that was measured."""
+    """Data that was measured."""
     threshold: Cosine | None
     """Cosine threshold used; null for a matcher that has none."""
     tau_by_procedure: Cosine | None
-    """Threshold that the paper's procedure finds on this data; null without a sentence by the
-    best system."""
+    """Threshold found by the paper's procedure on this data; null without a sentence by the best
+    system."""
     split: str | None
-    """How reviews were held out from what was trained, as --split takes it; null when nothing
-    was."""
+    """Split by which reviews were held out from training, as for --split; null when nothing was
+    trained."""
     bootstrap: Bootstrap
-    """How the intervals were made."""
+    """Settings of the intervals."""
     metrics: Annotated[tuple[MetricName, ...], Meta(min_length=1)]
     """Every metric, the primary one first."""
     correlations: tuple[Correlation, ...]
-    """Every metric, dimension and slice; the primary metric first."""
+    """Correlations by metric, dimension and slice; the primary metric first."""
     pairs: Pairs
-    """Judgements of pairs."""
+    """Evaluation on pairs."""
     systems: Systems
     """Ranking the review systems."""
     levels: tuple[Sensitivity, ...]
-    """Every metric and dimension at each human rating; the primary metric first."""
+    """Metrics and dimensions at each human rating; the primary metric first."""
     sweep: tuple[Step, ...]
     """The published rule at other thresholds, ascending."""
     claims: tuple[ClaimQuality, ...]
-    """Human judgements of the study's own claims; empty where they did not."""
+    """Human judgements of the study's own claims; empty where there are none."""
     agreement: tuple[Agreement, ...]
-    """How far people agree with each other."""
+    """Agreement between the annotators."""
     attacks: Attacks | None
     """Outcome of attacks on the score; null where none were made."""
     issues: Issues | None
     """Static analysis of the changes and its effect on the score; null where no tool ran."""
     length: LengthEffect
-    """Whether the primary metric pays for length alone."""
+    """Whether the primary metric rewards length alone."""
     errors: Misjudged
-    """Where the primary metric's relevance is farthest from people's."""
+    """Reviews where the primary metric's relevance is farthest from people's."""
     notes: tuple[str, ...]
-    """Notes on what was left out, one sentence each."""
+    """Notes on omitted data, one sentence each."""
     reviews: tuple[Review, ...]
-    """Every review in the order of the study: what a comparison of two runs needs."""
+    """Reviews in study order, as required for a comparison of two runs."""
 
 
 def assess(
@@ -218,16 +218,16 @@ def assess(
     issues: Issues | None = None,
     notes: tuple[str, ...] = (),
 ) -> ValidationResult:
-    """Compute everything from the values; nothing is scored here.
+    """Compute the result from the values, without further scoring.
 
     Args:
         study: The data.
-        measured: Every review's values; of several folds, joined.
-        settings: How they were made.
-        links: The matcher's judgement of what people linked; of several folds, joined.
+        measured: Values of every review; joined, for several folds.
+        settings: Settings of the run.
+        links: The matcher's judgement of the linked pairs; joined, for several folds.
         attacks: Outcome of attacks on the score.
-        issues: What static analysis says and does.
-        notes: What was left out on the way.
+        issues: Findings of static analysis and their effect.
+        notes: Notes on omitted data.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -302,7 +302,7 @@ def _reviews(measured: Measurements) -> tuple[Review, ...]:
 def to_json(document: Struct) -> str:
     r"""Write a run or a comparison of two as one JSON object.
 
-    Keys have a fixed order; what a terminal could act on is written as `\uXXXX`.
+    Keys have a fixed order; terminal control characters are written as `\uXXXX`.
     """
     value: Any = msgspec.to_builtins(document)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)

@@ -1,4 +1,4 @@
-"""One validation run, from a study and settings to findings."""
+"""Validation run, from a study and settings to findings."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     Extra = Callable[[Measurements, Encoder], ExtraMetrics]
 
 RECORDED: Final = study.SOURCE
-"""Stands for the study's own claims among the claim generators."""
+"""Name of the study's own claims among the claim generators."""
 NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options of a run beside the settings of the score."""
+    """Options of a run in addition to the settings of the score."""
 
     claims: str = RECORDED
     """`recorded`, or a claim generator's name with its argument; several joined by `+`."""
@@ -59,54 +59,54 @@ class Options:
     resamples: int = 1000
     """Draws of every bootstrap; 0 for no interval."""
     seed: int = 0
-    """Of the draws, and of the attacks."""
+    """Seed of the draws, and of the attacks."""
     attacks: bool = False
-    """Attack the score, and count how often an honest review wins."""
+    """Attack the score, and count how often honest reviews win."""
     split: Split | None = None
-    """Learn the matcher anew for each fold; None for the matcher that the settings name."""
+    """Split for training the matcher on each fold; None for the matcher in the settings."""
 
 
 class Judged(NamedTuple):
     """Scores of a study, or of a fold of it."""
 
     measured: Measurements
-    """Every review's values."""
+    """Values of every review."""
     links: Links
-    """Its judgement of what people linked."""
+    """The matcher's judgement of the linked pairs."""
     duels: tuple[Duel, ...]
     """Outcome of the attacks."""
 
 
 class Trainer(Protocol):
-    """Learns a matcher from a study."""
+    """Callable that trains a matcher on a study."""
 
     def __call__(self, study: Study, *, encoder: Encoder, seed: int) -> Matcher:
-        """Learn.
+        """Train a matcher.
 
         Args:
-            study: What may be learned from.
-            encoder: The run's.
-            seed: Of all draws.
+            study: Training data.
+            encoder: Encoder of the run.
+            seed: Seed of all draws.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitted:
-    """A fold's matcher under the name that all folds of a run share."""
+    """Matcher of a fold, under the identity shared by all folds of a run."""
 
     matcher: Matcher
-    """The matcher learned for the fold."""
+    """Matcher trained for the fold."""
     identity: str
-    """Names how it was learned."""
+    """Identity of the training."""
 
     @property
     def decision(self) -> float:
-        """The fold's own."""
+        """Decision degree of the fold's matcher."""
         return self.matcher.decision
 
     def match(self, cells: Cells) -> Judgement:
-        """Judge every cell, as the fold's matcher does."""
+        """Judge every cell with the fold's matcher."""
         return self.matcher.match(cells)
 
 
@@ -123,13 +123,13 @@ def run(
 
     Args:
         rated: The study.
-        settings: Of the score. Without a threshold it is the encoder's own, or, for an encoder
-            that has none, found on the study by the paper's procedure. With analyzers, what
-            they find takes the place of what the study's own tools said.
-        options: The rest.
-        extra: Each makes metrics to stand beside the score, such as published baselines.
-        trainer: Learns the matcher of each fold; needed with a split, and then used instead of
-            the one that the settings name.
+        settings: Settings of the score. The default threshold is the encoder's own or, for an
+            encoder without one, found on the study by the paper's procedure. With analyzers, their
+            findings replace those of the study's own tools.
+        options: Other options.
+        extra: Functions that compute further metrics, such as published baselines.
+        trainer: Trains the matcher of each fold; required with a split, where it replaces the
+            matcher in the settings.
         progress: Called with a line for each finished part of a run with a split.
 
     Returns:
@@ -137,11 +137,11 @@ def run(
 
     Raises:
         ConfigError: There is a split, but no trainer.
-        InputError: No review of the study can be scored, or it cannot be split so.
+        InputError: No review of the study can be scored, or the study cannot be split as requested.
         DependencyError: A package is missing.
         CRScoreError: A part of the run failed.
     """
-    statistics.require_scipy()  # before the work, not after it
+    statistics.require_scipy()  # before the work begins
     encoder = VectorCache(scorer.make_encoder(settings))
     tools = scorer.make_analyzers(settings)
     analyzers = AnalysisCache(tools)
@@ -156,7 +156,7 @@ def run(
     measured, notes = judged.measured, _notes(job, made)
     notes += () if analysed is None else analysed.notes
     for one in extra:
-        # The real encoder: it may be able to do more than encode.
+        # The encoder itself, which may have other methods than `encode`.
         more = one(measured, encoder.encoder)
         measured, notes = measure.add_metrics(measured, more.metrics), notes + more.notes
     return results.assess(
@@ -199,7 +199,7 @@ class _Job(NamedTuple):
         )
 
     def judge(self, made: Scorer, fold: Fold | None = None) -> Judged:
-        """Score the study, or the part that a fold holds out; that part may be without rows."""
+        """Score the study, or the part that a fold holds out, which may be empty."""
         sources = self.options.sources
         linker = link_classifier.scorer_of_links(made, self.rated)
         chosen = _everything if fold is None else fold.holds
@@ -214,7 +214,7 @@ class _Job(NamedTuple):
         )
 
     def others(self, made: Scorer, fold: Fold | None = None) -> tuple[Variant, ...]:
-        """Score the same reviews without the tools, and with what the study's own tools said."""
+        """Score the same reviews without the tools, and with the study's own issues."""
         if not self.has_tools:
             return ()
         generators = {issues.WITHOUT: made.parts.generator}
@@ -243,7 +243,7 @@ def _everything(_change: StudyChange, _review: RatedReview) -> bool:
 
 
 def _join(parts: Sequence[Judged]) -> Judged:
-    """Put the parts that folds held out together: reviews in order, pairs and duels by fold."""
+    """Join the held-out parts: reviews in order, pairs and duels by fold."""
     measured = measure.join([part.measured for part in parts])
     if not measured.rows:
         raise InputError(measure.NOTHING)
@@ -271,7 +271,7 @@ def _whole(job: _Job) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
 def _folds(
     job: _Job, split: Split, trainer: Trainer | None, progress: Callable[[str], None]
 ) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
-    """Judge each fold by what was learned without it; the last scorer stands for all."""
+    """Judge each fold with a matcher trained without it; return the last scorer for all."""
     if trainer is None:
         raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
     seed, parts, others = job.options.seed, [], []
@@ -305,7 +305,7 @@ def _issues(job: _Job, made: Scorer, judged: Judged, others: tuple[Variant, ...]
 
 def _notes(job: _Job, made: Scorer) -> tuple[str, ...]:
     notes = []
-    # A learned matcher's identity tells of its data.
+    # The identity of a trained matcher depends on its data.
     if job.rated.sha256[:8] in made.parts.matcher.identity:
         notes.append(saved.SEEN)
     if job.options.attacks and not job.attacks:
@@ -320,7 +320,7 @@ def _report(judged: Judged, options: Options) -> AttackReport | None:
 
 
 def metric_name(made: Scorer, options: Options) -> str:
-    """Name the primary metric: matcher, encoder and claims."""
+    """Return the primary metric's name: matcher, encoder and claims."""
     claims = options.claims.partition(":")[0]
     matcher = made.parts.matcher.identity.partition("@")[0]
     return "/".join((matcher, made.settings.encoder, claims))
@@ -339,17 +339,17 @@ def make_scorer(
     """Make the scorer of a run.
 
     Args:
-        rated: The study, whose own claims may be what is scored against.
-        settings: Of the score.
-        options: Which claims.
-        encoder: What the settings name.
-        analyzers: To be used instead of those that the settings name.
-        matcher: To be used instead of the one that the settings name.
-        own_issues: What the study's own tools said is part of its claims.
+        rated: The study, whose own claims may serve as pseudo-references.
+        settings: Settings of the score.
+        options: Options that choose the claims.
+        encoder: Encoder of the settings.
+        analyzers: Replacement for the analyzers in the settings.
+        matcher: Replacement for the matcher in the settings.
+        own_issues: Whether the claims include the findings of the study's own tools.
 
     Returns:
-        The scorer; for an encoder without a threshold, with the one that the paper's procedure
-        finds on the study.
+        The scorer; for an encoder without a threshold, it has the one found on the study by the
+        paper's procedure.
     """
     parts: dict[str, Any] = {"encoder": encoder, "analyzers": analyzers}
     first, _, more = options.claims.partition("+")
@@ -363,7 +363,7 @@ def make_scorer(
     try:
         return scorer.Scorer(settings, **parts, matcher=matcher)
     except UnknownThresholdError as unknown:
-        # Any threshold will do: the procedure looks at similarities alone.
+        # Any threshold works: the procedure uses only the similarities.
         trial = scorer.Scorer(settings, **parts, threshold=0.0)
         found = measure.measure(rated, trial, name="trial", sources=options.sources)
         if found.tau_by_procedure is None:

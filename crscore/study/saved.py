@@ -1,4 +1,4 @@
-"""Reading back what `crscore validate --format json` wrote."""
+"""Reading of documents written by `crscore validate --format json`."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA: Final = "urn:crscore:validation:1"
-"""Names the schema of the document of one run."""
+"""Schema identifier of the document of one run."""
 SEEN: Final = (
     "the matcher was trained on this very data, so it looks better than it is: use --split"
 )
-"""Note of a run that held nothing out; a comparison repeats it."""
+"""Note of a run without held-out data, repeated in comparisons."""
 
 
 class ReviewKey(NamedTuple):
-    """Names a review in every run over the same data."""
-
-    change: str
-    """Its change."""
-    system: str
-    """Who wrote it."""
-    occurrence: int
-    """0, or higher where a system reviewed the change more than once."""
-
-
-class SavedReview(Struct, frozen=True, kw_only=True):
-    """Judgements of one review by people and by the run."""
+    """Identity of a review in every run over the same data."""
 
     change: str
     """Id of its change."""
     system: str
-    """Who wrote it."""
+    """Author of the review."""
+    occurrence: int
+    """Index among a system's reviews of the change, from 0."""
+
+
+class SavedReview(Struct, frozen=True, kw_only=True):
+    """Human ratings and scores of one review."""
+
+    change: str
+    """Id of its change."""
+    system: str
+    """Author of the review."""
     human: tuple[Rating, Rating, Rating]
     """Likert ratings: conciseness, comprehensiveness, relevance."""
     scores: tuple[float, float, float]
-    """Values of the primary metric in the same order; 0 for a review without a sentence."""
+    """Values of the primary metric, in the same order; 0 for a review without a sentence."""
 
 
 class _Data(Struct):
@@ -53,7 +53,7 @@ class _Data(Struct):
 
 
 class _Head(Struct):
-    """Enough of a document to know it for a run."""
+    """Fields that identify a document as a run."""
 
     schema: Literal["urn:crscore:validation:1"]
 
@@ -67,27 +67,27 @@ class _Document(_Head, kw_only=True):
 
 
 class SavedRun(NamedTuple):
-    """One run over a study."""
+    """Run over a study."""
 
     name: str
-    """The file's name."""
+    """Name of the file."""
     metric: str
-    """The primary metric's name."""
+    """Name of the primary metric."""
     signature: str
-    """How its score was made."""
+    """Signature of the score."""
     sha256: str
     """Hash of the study."""
     reviews: Mapping[ReviewKey, SavedReview]
-    """In the order of the study."""
+    """Reviews in study order."""
     seen: bool = False
-    """The run says that its matcher was trained on this very study."""
+    """Whether the run's matcher was trained on this very study."""
 
 
 def is_run(path: Path) -> bool:
     """Return whether a file is a run's document rather than a study.
 
     Args:
-        path: A file; one that cannot be read is no run.
+        path: A file; one that cannot be read is not a run.
     """
     try:
         msgspec.json.decode(jsonl.read_bytes(path, "a result"), type=_Head)
@@ -100,14 +100,13 @@ def read_saved_run(path: Path) -> SavedRun:
     """Read a run.
 
     Args:
-        path: What `crscore validate DATA --format json -o PATH` wrote.
+        path: A file written by `crscore validate DATA --format json -o PATH`.
 
     Returns:
-        Its reviews with both judgements.
+        The run with the ratings and scores of its reviews.
 
     Raises:
-        InputError: There is no such file, or it is no such document; the message names what is
-            wrong.
+        InputError: The file is missing or is not such a document; the message names the fault.
     """
     if not path.exists():
         raise InputError(f"{path} does not exist")

@@ -1,7 +1,7 @@
-"""Reading the annotation sheets of the published human study.
+"""Reader of the annotation sheets of the published human study.
 
-A sheet is a CSV file with one row for each claim or review. What belongs to the change as a
-whole (its index, its diff) stands on its first row only.
+A sheet is a CSV file with one row for each claim or review. Values of the whole change (its index,
+its diff) appear on its first row only.
 """
 
 from __future__ import annotations
@@ -20,79 +20,79 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ANNOTATORS = {"a": "atharva", "b": "marcus"}
-"""Short name -> the name in the file names."""
+"""Short name -> name in the file names."""
 NOTHING = ("", "-")
-"""Cells in which an annotator wrote nothing."""
+"""Values of an empty cell."""
 INDEX = "index"
-"""The column that starts a change."""
+"""Column that marks the start of a change."""
 
 _WHOLE = re.compile(r"(\d{1,9})(?:\.0+)?")  # "12", and "12.0" as a spreadsheet may write it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetRow:
-    """One row of a sheet."""
+    """Row of a sheet."""
 
     place: str
-    """File and row as a spreadsheet counts them: the header is row 1."""
+    """File and row number as in a spreadsheet: the header is row 1."""
     annotator: str
-    """Whose sheet it is; "" for nobody's."""
+    """Annotator of the sheet; "" for none."""
     cells: Mapping[str, str]
-    """Column as the caller named it -> content, as written."""
+    """Column as named by the caller -> content, verbatim."""
 
     def value(self, column: str) -> str:
-        """Read a cell without the blanks around it."""
+        """Return a cell without surrounding whitespace."""
         return self.cells[column].strip()
 
     def fault(self, column: str, expected: str) -> InputError:
-        """Make the error of a cell."""
+        """Return an error about a cell."""
         found = reprlib.repr(self.cells[column])
         return InputError(f"{self.place}: `{column}` must be {expected}, not {found}")
 
     def note(self, column: str, outcome: str) -> str:
-        """Say that a cell cannot be read, and what comes of it."""
+        """Return a note that a cell cannot be read, with the outcome."""
         return f"{self.place}: `{column}` is {reprlib.repr(self.cells[column])}; {outcome}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """The rows of one change."""
+    """Rows of one change."""
 
     index: int
-    """Names the change in its language."""
+    """Index of the change within its language."""
     rows: tuple[SheetRow, ...]
-    """At least one."""
+    """At least one row."""
 
     @property
     def place(self) -> str:
-        """Where it starts."""
+        """Position of the first row."""
         return self.rows[0].place
 
     def first(self, column: str) -> str:
-        """Read what stands on the first row only, as written."""
+        """Return a cell of the first row, verbatim."""
         return self.rows[0].cells[column]
 
 
 def read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> tuple[SheetRow, ...]:
     """Read a sheet.
 
-    A header is compared by the letters and digits of its first line, so that `Correctness` with
-    a legend below it, `necessary?` and `Con (P)` are `correctness`, `necessary` and `con`.
+    Headers are compared by the letters and digits of their first line, so that `Correctness` with a
+    legend below it, `necessary?` and `Con (P)` are `correctness`, `necessary` and `con`.
 
     Args:
         path: The CSV file, UTF-8 with or without a byte order mark.
-        columns: The columns wanted, in lower case.
-        annotator: Whose sheet it is.
+        columns: Required columns, in lower case.
+        annotator: Annotator of the sheet.
 
     Returns:
-        Its rows below the header. Lines without any cell are none, as in pandas.
+        The rows below the header. Lines without any cell are skipped, as in pandas.
 
     Raises:
-        InputError: The file is missing, is no CSV in UTF-8, or has not one column of a name.
+        InputError: The file is missing, is not CSV in UTF-8, or lacks or repeats a column.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
-        # `newline=""` keeps the line breaks inside quoted cells as they are.
+        # `newline=""` preserves the line breaks inside quoted cells.
         header, *table = csv.reader(io.StringIO(text, newline=""))
     except (OSError, UnicodeDecodeError, csv.Error) as exc:
         raise InputError(f"{path} cannot be read as a sheet: {exc}") from exc
@@ -124,14 +124,14 @@ def blocks(rows: Sequence[SheetRow]) -> dict[int, Block]:
     """Split rows into changes.
 
     Args:
-        rows: With the column `index`.
+        rows: Rows with the column `index`.
 
     Returns:
-        Index -> the rows of that change, in the order of the sheet.
+        Index -> rows of that change, in sheet order.
 
     Raises:
-        InputError: An index is no number or comes again later, or a filled row stands before
-            the first change.
+        InputError: An index is not a number or is repeated, or a filled row precedes the first
+            change.
     """
     grouped: dict[int, list[SheetRow]] = {}
     current: int | None = None
@@ -152,10 +152,10 @@ def blocks(rows: Sequence[SheetRow]) -> dict[int, Block]:
 
 
 def counted(sheets: Mapping[str, Sequence[SheetRow]], from_a: int) -> dict[int, Block]:
-    """Take b's rows before the hand-over and a's from there.
+    """Combine b's rows before the hand-over with a's rows from there.
 
     Args:
-        sheets: Annotator -> all rows of that annotator's sheet.
+        sheets: Annotator -> rows of that annotator's sheet.
         from_a: First row, from 0, on which a counts.
 
     Returns:
@@ -165,7 +165,7 @@ def counted(sheets: Mapping[str, Sequence[SheetRow]], from_a: int) -> dict[int, 
 
 
 def whole(text: str) -> int | None:
-    """Read a whole number of 0 or more; None when it is none.
+    """Parse a whole number of 0 or more; return None for other text.
 
     Example:
         >>> whole("12"), whole("12.0"), whole("1.5"), whole("-1")

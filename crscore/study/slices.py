@@ -1,4 +1,4 @@
-"""Parts of the reviews, and a correlation over one of them: its value and its draws."""
+"""Parts of the reviews, and correlations over them: values and draws."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _LABELS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Slice:
-    """Some of the reviews."""
+    """Part of the reviews."""
 
     name: str
     """`pooled`, `without-junk`, `within-system`, `language:NAME` or `annotator:NAME`."""
     groups: tuple[Rows, ...]
-    """Row indices; a statistic of several groups is the mean over them."""
+    """Row indices; a statistic over several groups is the mean over them."""
 
     @property
     def rows(self) -> Rows:
@@ -46,29 +46,29 @@ class Slice:
         return np.concatenate(self.groups)
 
     def correlate(self, by: Correlate, values: Floats, human: Floats) -> float | None:
-        """Correlate two columns; with several groups, the mean over them.
+        """Correlate two columns, averaging over several groups.
 
-        A group in which a side is constant orders nothing and counts as 0: leaving it out
-        would reward a metric for saying nothing.
+        A group in which a side is constant counts as 0: leaving it out would reward a metric for
+        being constant.
 
         Args:
-            by: The correlation.
+            by: Correlation function.
             values: Shape (N,).
             human: Shape (N,).
 
         Returns:
-            In [-1, 1]; None when a side is constant and there is one group alone.
+            In [-1, 1]; None when a side is constant and there is only one group.
         """
         found = [by(values[rows], human[rows]) for rows in self.groups]
         return found[0] if len(found) == 1 else float(np.mean([one or 0.0 for one in found]))
 
 
 def of_systems(systems: Sequence[str], relevance: Sequence[float] | Floats) -> Iterator[Slice]:
-    """Cut reviews by who wrote them: all, without the junk systems, within each.
+    """Yield the slices by author: all reviews, without the junk systems, within each system.
 
     Args:
-        systems: Each review's author, N names, at least one.
-        relevance: Each review's human relevance, Likert, N values: it tells what is junk.
+        systems: Author of each review, N names, at least one.
+        relevance: N Likert values of human relevance, which determine the junk systems.
 
     Yields:
         Slices with at least one review.
@@ -82,13 +82,13 @@ def of_systems(systems: Sequence[str], relevance: Sequence[float] | Floats) -> I
 
 
 def of_names(kind: str, names: Sequence[str | None]) -> Iterator[Slice]:
-    """Cut reviews by a property: one slice `KIND:NAME` for each name; None is in no slice."""
+    """Yield one slice `KIND:NAME` per name; rows with None are in no slice."""
     for name, rows in _groups(names).items():
         yield Slice(name=f"{kind}:{name}", groups=(rows,))
 
 
 def label(name: str) -> str:
-    """Name a slice for people.
+    """Return the display name of a slice.
 
     Example:
         >>> label("language:go"), label("pooled")
@@ -128,19 +128,19 @@ class Columns:
                 self._index[t, d] = seen[key]
 
     def values(self, table: int, dimension: int) -> Floats:
-        """Take a column, shape (N,)."""
+        """Return a column, shape (N,)."""
         return self._distinct[self._index[table, dimension]]
 
     def sample(
         self, part: Slice, changes: Sequence[str], *, resamples: int, seed: int
     ) -> Mapping[tuple[int, int], bootstrap.Draws]:
-        """Correlate every column with its dimension, by ranks, in every draw of changes.
+        """Correlate the ranks of every column with its dimension in every draw of changes.
 
         Args:
-            part: The rows, and the groups to average over.
+            part: Rows, and the groups to average over.
             changes: Each row's change, N names.
-            resamples: How many draws.
-            seed: Of the draws; every column meets the same ones.
+            resamples: Number of draws.
+            seed: Seed of the draws, which all columns share.
 
         Returns:
             (table, dimension) -> the values.

@@ -1,4 +1,4 @@
-"""Dealing a study's reviews out, so that nothing is judged by what it was trained on."""
+"""Splits of a study's reviews that keep the evaluation apart from the training data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """How a study is dealt out."""
+    """Kind of split."""
 
     GROUPED = "grouped-cv"
     SYSTEM = "leave-one-system-out"
@@ -29,46 +29,46 @@ class Kind(StrEnum):
 
 
 FOLDS: Final = {Kind.GROUPED: 10, Kind.SYSTEM: 5}
-"""Groups of changes, unless a number is given; the third kind has its languages."""
+"""Default number of groups of changes; the third kind uses the languages."""
 
 
 class Split(NamedTuple):
-    """A way to deal a study out."""
+    """Way to split a study."""
 
     kind: Kind
-    """How."""
+    """Kind of split."""
     groups: int | None
-    """Groups of changes, at least 2; None for languages, which need none."""
+    """Number of groups of changes, at least 2; None for languages."""
 
     def __str__(self) -> str:
-        """Write it as a command line does: `grouped-cv:5`."""
+        """Return the command-line form: `grouped-cv:5`."""
         return self.kind if self.groups is None else f"{self.kind}:{self.groups}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold:
-    """Some reviews to judge, and those to train on for it; a review is (change, system)."""
+    """Reviews to judge and reviews to train on; a review is (change, system)."""
 
     name: str
-    """For people: `2 of 5`, `without lstm, 2 of 5`, `without java`."""
+    """Display name: `2 of 5`, `without lstm, 2 of 5`, `without java`."""
     held: AbstractSet[Key]
-    """The reviews that are judged; nothing was trained on them."""
+    """Reviews to judge, none of which is used in training."""
     trained: AbstractSet[Key]
-    """The reviews that are trained on. No change is in both."""
+    """Reviews to train on. No change is in both."""
 
     def holds(self, change: StudyChange, review: RatedReview) -> bool:
-        """Say whether a review is held out."""
+        """Return whether a review is held out."""
         return (change.id, review.system) in self.held
 
     def training_part(self, study: Study) -> Study:
-        """Take what is trained on: changes with their reviews of that part, in order.
+        """Return the training part: changes with their training reviews, in order.
 
         Args:
-            study: What was dealt out.
+            study: The study that was split.
 
         Returns:
-            A study without the other reviews, and without changes that have none left. It has
-            the hash of the whole: what comes of it is named by the data and the fold.
+            A study without the other reviews, and without changes that have none left. It has the
+            hash of the whole: results are identified by the data and the fold.
         """
         changes = (
             replace(
@@ -81,18 +81,18 @@ class Fold:
 
 
 def parse_split(text: str, folds: int | None = None) -> Split:
-    """Read what a command line says.
+    """Parse a split from the command line.
 
     Args:
         text: `grouped-cv`, `leave-one-system-out` or `leave-one-language-out`, the first two
-            with `:K` groups if wanted.
-        folds: K, said beside it; None when it was not.
+            with an optional `:K` for the number of groups.
+        folds: K, given separately; None when it was not.
 
     Returns:
-        The split; without K with as many groups as `FOLDS` says.
+        The split; without K, the number of groups is the one in `FOLDS`.
 
     Raises:
-        ValueError: There is no such split, or K cannot be.
+        ValueError: There is no such split, or K is invalid.
 
     Example:
         >>> print(parse_split("grouped-cv:5"), parse_split("leave-one-language-out"))
@@ -120,21 +120,21 @@ def parse_split(text: str, folds: int | None = None) -> Split:
 def make_folds(
     study: Study, kind: Kind, groups: int | None = None, *, seed: int = 0
 ) -> tuple[Fold, ...]:
-    """Deal a study out.
+    """Split a study into folds.
 
     - `grouped-cv`: the changes in `groups` groups; each group is judged by what was trained on
       the others.
     - `leave-one-language-out`: the same with the changes of one language as a group.
     - `leave-one-system-out`: a review of system s of a change in group g is judged by what was
-      trained on the other systems' reviews of the other groups' changes. So it is new in both
-      respects; with the system alone left out, the claims and the code of its change would
-      have been seen in training, which makes a score look better than it is on new code.
+      trained on the other systems' reviews of the other groups' changes. So both its system and its
+      change are new; with only the system left out, the claims and the code of its change would
+      have been seen in training, which overestimates a score on new code.
 
     Args:
         study: The study.
-        kind: How.
-        groups: Groups of changes, at least 2; None for what `FOLDS` says. Languages need none.
-        seed: Of the shuffle that deals changes into groups, each language evenly.
+        kind: Kind of split.
+        groups: Groups of changes, at least 2; None for the default in `FOLDS` or for languages.
+        seed: Seed of the assignment of changes to groups, each language evenly.
 
     Returns:
         The folds. Every review is held out once. The original human comments
@@ -165,7 +165,7 @@ def _without(
     name: str,
     systems: AbstractSet[str] | None = None,
 ) -> Fold:
-    """Hold some changes out, or, of these, the reviews of some systems."""
+    """Make a fold that holds out some changes, or only some systems' reviews of them."""
     everything = {
         (change.id, review.system) for change in study.changes for review in change.reviews
     }
@@ -187,8 +187,8 @@ def _deal(study: Study, count: int, seed: int) -> list[set[str]]:
     rng = np.random.default_rng(seed)
     groups: list[set[str]] = [set() for _ in range(count)]
     dealt = 0
-    # One language after the other, each going on where the last one stopped: both the groups
-    # and each language's share of them differ by one change at most.
+    # Languages one after the other, each continuing where the last one stopped, so that both the
+    # groups and each language's share of them differ by one change at most.
     for _, names in _languages(study):
         for index in rng.permutation(len(names)):
             groups[dealt % count].add(names[int(index)])

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 LEVEL: Final = 0.95
 """Coverage of an interval."""
-# Correlations of exactly 1 have no Fisher's z; this bound is closer to 1 than any real one.
+# Correlations of exactly 1 have no Fisher's z; this bound is closer to 1 than any realistic one.
 _NEARLY_ONE: Final = 1 - 1e-12
 
 
 class Interval(NamedTuple):
-    """A percentile interval."""
+    """Percentile interval."""
 
     low: float | None
     """Lower end; None when too few resamples had a value."""
@@ -41,7 +41,7 @@ class Verdict(NamedTuple):
     high: float | None
     """Upper end of the percentile interval; None when there is none."""
     p: float | None
-    """Two-sided, against a true value of 0; None when the draws do not tell."""
+    """Two-sided p-value against a true value of 0; None when the draws do not determine it."""
     error: float | None
     """Standard error: the standard deviation of the draws; None when there is no interval."""
 
@@ -85,8 +85,8 @@ def pearson(first: Floats, second: Floats) -> float | None:
 def spearman(first: Floats, second: Floats) -> float | None:
     """Correlate the ranks of two lists.
 
-    Written here because a bootstrap calls it some hundred thousand times and scipy's version
-    spends most of its time on a p-value; a test holds it to scipy's.
+    Implemented here because a bootstrap calls it some hundred thousand times and scipy's version
+    spends most of its time on a p-value; a test compares it with scipy's.
 
     Args:
         first: Shape (N,).
@@ -99,7 +99,7 @@ def spearman(first: Floats, second: Floats) -> float | None:
 
 
 def kendall(first: Floats, second: Floats) -> float | None:
-    """Kendall's tau-b of two lists, by scipy.
+    """Compute Kendall's tau-b of two lists with scipy.
 
     Args:
         first: Shape (N,).
@@ -120,7 +120,7 @@ def kendall(first: Floats, second: Floats) -> float | None:
 
 
 def require_scipy() -> None:
-    """Check that scipy is installed, before the work rather than after it.
+    """Check that scipy is installed, before the work begins.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -139,20 +139,20 @@ def cluster_bootstrap(
     rng: np.random.Generator,
     level: float = LEVEL,
 ) -> Interval:
-    """Find a percentile interval by drawing whole clusters with replacement.
+    """Compute a percentile interval by drawing whole clusters with replacement.
 
     Reviews of one change share its claims and its difficulty, so the change is the unit that
     is drawn, not the review.
 
     Args:
         statistic: Row indices, possibly repeated -> value, or None where it is undefined.
-        clusters: Each row's cluster, N names.
-        resamples: How many draws.
+        clusters: Cluster of each row, N names.
+        resamples: Number of draws.
         rng: Source of randomness.
         level: Coverage, in (0, 1).
 
     Returns:
-        The interval; None ends when there is one cluster alone, which every draw repeats, or
+        The interval; its ends are None when there is only one cluster, which every draw repeats, or
         when fewer than half of the draws had a value.
     """
     names, membership = np.unique(np.asarray(clusters), return_inverse=True)
@@ -168,16 +168,16 @@ def cluster_bootstrap(
 
 
 def percentiles(draws: Floats, *, resamples: int, clusters: int, level: float = LEVEL) -> Interval:
-    """Make an interval of the values that a bootstrap gave.
+    """Compute the interval of bootstrap draws.
 
     Args:
         draws: The defined values among the resamples, shape (B,), B at most `resamples`.
-        resamples: How many draws there were.
-        clusters: How many clusters were drawn from.
+        resamples: Number of draws.
+        clusters: Number of clusters drawn from.
         level: Coverage, in (0, 1).
 
     Returns:
-        The interval; None ends with fewer than two clusters, or when fewer than half of the
+        The interval; its ends are None with fewer than two clusters, or when fewer than half of the
         draws had a value.
     """
     if clusters < 2 or len(draws) < max(1, resamples / 2):
@@ -190,7 +190,7 @@ def percentiles(draws: Floats, *, resamples: int, clusters: int, level: float = 
 def verdict(
     value: float | None, draws: Floats, *, resamples: int, clusters: int, correlation: bool
 ) -> Verdict:
-    """Return how sure a statistic is, from its bootstrap over clusters.
+    """Return the uncertainty of a statistic from its bootstrap over clusters.
 
     p compares value / standard error with Student's t of C - 1 degrees of freedom, C clusters:
     the change, not the review, is what was sampled. A correlation is compared on Fisher's
@@ -200,9 +200,9 @@ def verdict(
     Args:
         value: The statistic on all rows; None where it is undefined.
         draws: Its defined values among the resamples, shape (B,).
-        resamples: How many draws there were.
-        clusters: How many clusters were drawn from.
-        correlation: The statistic is a correlation, or a mean of some, in [-1, 1].
+        resamples: Number of draws.
+        clusters: Number of clusters drawn from.
+        correlation: Whether the statistic is a correlation, or a mean of several, in [-1, 1].
 
     Returns:
         Interval, p and standard error; p is 1 for a value of 0 that no draw changes, and None
@@ -241,26 +241,26 @@ def clusters_needed(
     power: float = 0.8,
     significance: float = 0.05,
 ) -> int | None:
-    """Return how many clusters would show a difference of this size.
+    """Return the number of clusters needed to show a difference of this size.
 
     The standard error falls with the square root of the number of clusters, so C clusters of
     error e give n = C · ((z(1 - a/2) + z(power)) · e / difference)², rounded up.
 
     Args:
-        difference: The difference to be seen, in the unit of `error`.
-        error: Its standard error on the clusters there are.
-        clusters: How many there are.
-        power: Chance of seeing it, in (0, 1).
+        difference: The difference to detect, in the unit of `error`.
+        error: Its standard error on the existing clusters.
+        clusters: Number of existing clusters.
+        power: Chance of detecting it, in (0, 1).
         significance: Level of the two-sided test, in (0, 1).
 
     Returns:
-        At least 2; None for no difference, which no number shows.
+        At least 2; None for no difference.
 
     Source:
-        The textbook size for a two-sided z-test.
+        Textbook sample size of a two-sided z-test.
 
     Example:
-        A difference of 2.8 standard errors is just seen with the clusters there are.
+        A difference of 2.8 standard errors is just detectable with the existing clusters.
 
         >>> clusters_needed(0.02802, 0.01, clusters=100)
         100

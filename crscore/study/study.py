@@ -1,4 +1,4 @@
-"""Reading a human study: changes, their claims, and reviews that people rated."""
+"""Human study: changes, their claims, and reviews rated by people."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 DIMENSIONS = ("conciseness", "comprehensiveness", "relevance")
 GROUND_TRUTH = "ground_truth"
-"""The original human comment; correlations leave it out, as the paper does."""
+"""Original human comment; correlations leave it out, as the paper does."""
 SOURCE = "recorded"
-"""Source of what a model and the tools said."""
+"""Source of the claims of a model and the findings of tools."""
 CLAIMS_ALONE = "recorded-claims"
-"""Source of what the model said, without the tools."""
+"""Source of the model's claims without the findings of tools."""
 EDITED = "edited"
-"""Source of what the annotators made of it."""
+"""Source of the list as edited by the annotators."""
 LIKERT = (1, 5)
 """Lowest and highest rating."""
 
@@ -37,35 +37,35 @@ Rating = Annotated[float, Meta(ge=LIKERT[0], le=LIKERT[1])]
 
 
 class ReferenceRow(Struct, frozen=True, kw_only=True):
-    """One row of the list that the annotators worked with, as a line of the file has it."""
+    """Line of the file for one row of the list that the annotators worked with."""
 
     text: str
-    """The claim or finding."""
+    """Claim or finding."""
     kind: ReferenceKind | None = None
-    """Claim or implication of a model or a person, or issue found by a tool; null is read as a
+    """Claim or implication of a model or a person, or issue found by a tool; null is read as
     claim."""
     necessary: bool | None = None
-    """Whether a review must address it; null when nobody said."""
+    """Whether a review must address it; null when not annotated."""
 
 
 class StudyReference(ReferenceRow, frozen=True, kw_only=True):
-    """One row of the list that the annotators worked with."""
+    """Row of the list that the annotators worked with."""
 
     kind: ReferenceKind
     """Claim, implication or issue."""
 
 
 class JudgedClaim(Struct, frozen=True, kw_only=True):
-    """One claim of the language model and its judgements."""
+    """Claim of the language model and its judgements."""
 
     text: str
-    """The claim."""
+    """Text of the claim."""
     correctness: Correctness | None = None
-    """By the annotator whose row counts; null when nobody said."""
+    """Judgement of the annotator whose row counts; null when not annotated."""
     annotator: str | None = None
-    """Whose row counts; null when unknown."""
+    """Annotator whose row counts; null when unknown."""
     by_annotator: dict[str, Correctness | None] | None = None
-    """Annotator -> correctness, for everyone who judged it. Agreement is measured on these."""
+    """Annotator -> correctness, for everyone who judged it; used to measure agreement."""
 
 
 class Ratings(Struct, frozen=True, kw_only=True):
@@ -87,104 +87,104 @@ class Ratings(Struct, frozen=True, kw_only=True):
 
 
 class ReviewRow(Ratings, frozen=True, kw_only=True):
-    """One review with its ratings, as a line of the file has it."""
+    """Line of the file for one review with its ratings."""
 
     system: str
-    """Who wrote it; `ground_truth` is the original human comment, which no correlation counts."""
+    """Author; `ground_truth` is the original human comment, which no correlation counts."""
     text: str
-    """The review; may be blank."""
+    """Text of the review; may be blank."""
     addressed: tuple[int, ...] | None = None
     """Indices, from 0, of the rows of `pseudo_references` that it addresses; null or missing when
-    nobody said. An index that no row has is not read."""
+    not annotated. Indices without a row are ignored."""
     other_ratings: tuple[Ratings, ...] | None = None
-    """Ratings of further annotators. Agreement is measured on these; scores are compared with the
-    ones above alone."""
+    """Ratings of further annotators. Agreement is measured on these; scores are compared only with
+    the ones above."""
 
 
 class ChangeRow(Struct, frozen=True, kw_only=True):
-    """One line of a study: a code change, what was claimed of it, and its rated reviews.
+    """Line of a study: a code change, claims about it, and its rated reviews.
 
-    The file is UTF-8, plain or gzip; no two lines share an `id` or a `patch`. Further fields are
-    allowed and not read.
+    The file is UTF-8, plain or gzip; no two lines share an `id` or a `patch`. Unknown fields are
+    ignored.
     """
 
     id: str | int
-    """Names the change; the unit that is drawn when intervals are made."""
+    """Id of the change, the unit of the bootstrap draws."""
     language: str
     """Programming language, such as `python`, `java` or `javascript`."""
     patch: str
-    """One hunk of a unified diff, from its `@@` line on, without file header."""
+    """One hunk of a unified diff, starting at its `@@` line, without file header."""
     old_source: str | None = None
-    """The whole file before the change; null or missing when unknown."""
+    """Whole file before the change; null or missing when unknown."""
     new_source: str | None = None
-    """The whole file after the change; null or missing when unknown."""
+    """Whole file after the change; null or missing when unknown."""
     llm_claims: tuple[JudgedClaim, ...] | None = None
     """Claims of a language model about the change, in its order."""
     added_claims: tuple[str, ...] | None = None
     """Claims that the annotators found missing."""
     pseudo_references: tuple[ReferenceRow, ...] | None = None
-    """The list that the annotators rated the reviews by: corrected and added claims, then findings
-    of tools."""
+    """List by which the annotators rated the reviews: corrected and added claims, then findings of
+    tools."""
     reviews: tuple[ReviewRow, ...]
     """Reviews of the change with their ratings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatedReview:
-    """One review and what people said of it."""
+    """Review with its human ratings."""
 
     system: str
-    """Who wrote it."""
+    """Author of the review."""
     text: str
-    """The review; may be blank."""
+    """Text of the review; may be blank."""
     ratings: tuple[float, float, float]
     """Conciseness, comprehensiveness and relevance, Likert 1 to 5."""
     addressed: tuple[int, ...] | None = None
-    """Indices into the change's `edited`; None when the study does not tell."""
+    """Indices into the change's `edited`; None when not annotated."""
     annotator: str | None = None
-    """Whose ratings these are; None when unknown."""
+    """Annotator of the ratings; None when unknown."""
     other_ratings: tuple[Ratings, ...] = ()
-    """Those of further annotators; only agreement reads them."""
+    """Ratings of further annotators, used only for agreement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyChange:
-    """One change of the study."""
+    """Change of the study."""
 
     id: str
-    """Names the change; the unit of the bootstrap."""
+    """Id of the change, the unit of the bootstrap."""
     language: str
     """Programming language."""
     patch: str
     """One hunk, without file header."""
     old_source: str | None
-    """The whole file before."""
+    """Whole file before the change."""
     new_source: str | None
-    """The whole file after."""
+    """Whole file after the change."""
     recorded: Claims
-    """The study's own pseudo-references: claims of a language model, then tool findings."""
+    """Pseudo-references of the study: claims of a language model, then tool findings."""
     edited: tuple[StudyReference, ...] = ()
-    """The same after the annotators corrected them; what `addressed` counts in."""
+    """The same after correction by the annotators; `addressed` holds indices into it."""
     judged: tuple[JudgedClaim, ...] = ()
-    """The language model's claims with their judgements."""
+    """Claims of the language model with their judgements."""
     added: tuple[str, ...] = ()
     """Claims that the annotators found missing."""
     reviews: tuple[RatedReview, ...]
-    """In the order of the file."""
+    """Reviews in file order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """A file of rated reviews."""
+    """File of rated reviews."""
 
     changes: tuple[StudyChange, ...]
-    """In the order of the file."""
+    """Changes in file order."""
     sha256: str
     """Hash of the unpacked file."""
 
 
 def read_study(path: Path) -> Study:
-    """Read a study: one JSON object a line, gzip or plain.
+    """Read a study: one JSON object per line, gzip or plain.
 
     Args:
         path: The file.
@@ -260,28 +260,28 @@ def _claims(texts: Iterable[tuple[str, ReferenceKind]], source: str) -> Claims:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Recorded:
-    """A claim generator that answers with the study's own pseudo-references."""
+    """Claim generator that returns the study's own pseudo-references."""
 
     by_diff: dict[str, Claims]
     """Diff sha256 -> claims."""
     identity: str
-    """`recorded@`, `recorded-claims@` or `edited@` and a short hash of the study."""
+    """`recorded@`, `recorded-claims@` or `edited@` with a short hash of the study."""
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Look up each diff of the study.
 
         Raises:
-            KeyError: A diff is not of the study.
+            KeyError: A diff is not part of the study.
         """
         return tuple(self.by_diff[diff.sha256] for diff in diffs)
 
 
 def recorded(study: Study, *, issues: bool = True) -> Recorded:
-    """Make the generator of a study's own claims.
+    """Make a generator of a study's own claims.
 
     Args:
         study: The study.
-        issues: Give what the study's tools said beside what the model said.
+        issues: Whether to include the findings of the study's tools with the model's claims.
     """
     lists = [change.recorded for change in study.changes]
     if issues:
@@ -295,10 +295,10 @@ def _without_issues(claims: Claims) -> Claims:
 
 
 def edited(study: Study) -> Recorded:
-    """Make the generator of the edited lists: what the annotators judged reviews by.
+    """Make a generator of the edited lists, by which the annotators judged the reviews.
 
-    The references keep the order of `StudyChange.edited`, so that `RatedReview.addressed`
-    counts in them.
+    The references keep the order of `StudyChange.edited`, so that the indices in
+    `RatedReview.addressed` apply.
     """
     lists = [
         _claims(((ref.text, ref.kind) for ref in change.edited), EDITED) for change in study.changes

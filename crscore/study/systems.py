@@ -1,4 +1,4 @@
-"""Ranking the review systems: does a metric put them in the order that people do?"""
+"""Rankings of the review systems by metrics and by people."""
 
 from __future__ import annotations
 
@@ -21,70 +21,70 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 HUMAN = "human"
-"""Stands for people among the metrics of the table of means."""
+"""Name of the human ratings among the metrics of the table of means."""
 FEWEST = 3
-"""Systems below which a rank correlation says nothing."""
+"""Minimum number of systems for a meaningful rank correlation."""
 JUNK_BELOW = 1.5
 """Mean human relevance, Likert, below which a system's reviews are junk: nearer to the worst
 rating than to any other."""
 
 
 class Ranking(Struct, frozen=True, kw_only=True):
-    """How one metric ranks the systems, against people."""
+    """Agreement of one metric with people on the ranking of the systems."""
 
     metric: str
     """The metric's name."""
     dimension: str
     """Human dimension."""
     n: int
-    """Systems."""
+    """Number of systems."""
     spearman: float | None
-    """Of the systems' means, in [-1, 1]; None below three systems or for equal means."""
+    """Spearman of the systems' means, in [-1, 1]; None below three systems or for equal means."""
     spearman_p: float | None
-    """Two-sided, by scipy; None where `spearman` is."""
+    """Two-sided p-value, by scipy; None where `spearman` is None."""
     kendall: float | None
-    """Tau-b of the systems' means, in [-1, 1]; None where `spearman` is."""
+    """Tau-b of the systems' means, in [-1, 1]; None where `spearman` is None."""
     kendall_p: float | None
-    """Two-sided, by scipy; None where `spearman` is."""
+    """Two-sided p-value, by scipy; None where `spearman` is None."""
     primary: bool
-    """True for the metric that the run is about."""
+    """Whether this is the primary metric of the run."""
 
 
 class SystemMean(Struct, frozen=True, kw_only=True):
     """Mean value of one metric for one system."""
 
     system: str
-    """Who wrote the reviews."""
+    """Author of the reviews."""
     reviews: int
-    """How many."""
+    """Number of reviews."""
     metric: str
     """The metric's name, or `human`."""
     dimension: str
     """Human dimension."""
     mean: float
-    """Over the system's reviews; people's on the Likert scale."""
+    """Mean over the system's reviews; human means are on the Likert scale."""
     rank: float
     """1 for the highest mean; equal means share their mean rank."""
 
 
 class Systems(Struct, frozen=True, kw_only=True):
-    """Ranking of the review systems, and the means it was made of."""
+    """Ranking of the review systems, and the means behind it."""
 
     ranking: tuple[Ranking, ...]
-    """One row for each metric and dimension, the primary metric first."""
+    """One row per metric and dimension, the primary metric first."""
     means: tuple[SystemMean, ...]
-    """People first, then the metrics; within, best system for people first."""
+    """Human means first, then the metrics; within each, best system for people first."""
 
 
 def mean_relevance(systems: Iterable[str], relevance: Iterable[float]) -> dict[str, float]:
     """Average the human relevance of each system's reviews.
 
     Args:
-        systems: Each review's author.
-        relevance: Each review's human relevance, Likert 1 to 5.
+        systems: Author of each review.
+        relevance: Human relevance of each review, Likert 1 to 5.
 
     Returns:
-        System -> mean, the best one first; equal ones by name.
+        System -> mean, the best one first; ties by name.
     """
     rated: dict[str, list[float]] = {}
     for system, value in zip(systems, relevance, strict=True):
@@ -94,13 +94,13 @@ def mean_relevance(systems: Iterable[str], relevance: Iterable[float]) -> dict[s
 
 
 def junk_systems(systems: Iterable[str], relevance: Iterable[float]) -> tuple[str, ...]:
-    """Name the systems whose reviews people find worthless: mean relevance below `JUNK_BELOW`.
+    """Return the systems with a mean human relevance below `JUNK_BELOW`.
 
-    Much of a correlation over all reviews is telling them from the rest.
+    Much of a correlation over all reviews comes from separating them from the others.
 
     Args:
-        systems: Each review's author.
-        relevance: Each review's human relevance, Likert 1 to 5.
+        systems: Author of each review.
+        relevance: Human relevance of each review, Likert 1 to 5.
 
     Example:
         >>> junk_systems(["a", "b", "b"], [4, 1, 1.5])
@@ -113,8 +113,8 @@ def junk_systems(systems: Iterable[str], relevance: Iterable[float]) -> tuple[st
 def rank_systems(measured: Measurements) -> Systems:
     """Rank the systems by their mean values.
 
-    With some ten systems the p-values rest on so few values; they are the usual ones for a
-    table of this kind, and no interval.
+    With some ten systems the p-values rest on few values; they are the customary ones for such a
+    table, without intervals.
 
     Args:
         measured: The values.
@@ -132,7 +132,7 @@ def rank_systems(measured: Measurements) -> Systems:
     counts = np.bincount(membership)
 
     def averages(values: Floats) -> Floats:
-        # One ulp of a sum must not part two systems.
+        # One ulp of a sum must not separate two systems.
         return np.round(np.bincount(membership, values) / counts, 12)
 
     ranking: list[Ranking] = []
@@ -173,10 +173,10 @@ def rank_systems(measured: Measurements) -> Systems:
 
 
 def join(parts: Sequence[Systems]) -> Systems:
-    """Put the tables of several sets of metrics into one.
+    """Join the tables of several sets of metrics.
 
     Args:
-        parts: The first one's reviews are those that people's means are of.
+        parts: The tables; human means are over the reviews of the first.
     """
     first, *others = parts
     more = [row for one in others for row in one.means if row.metric != HUMAN]
@@ -196,7 +196,7 @@ def _compare(first: Floats, second: Floats) -> tuple[_Tested, _Tested]:
     if len(first) < FEWEST or np.ptp(first) == 0 or np.ptp(second) == 0:
         return _Tested(None, None), _Tested(None, None)
     rho, tau = spearmanr(first, second), kendalltau(first, second)
-    # scipy's rounding can leave a perfect correlation an ulp above 1.
+    # Rounding in scipy can leave a perfect correlation one ulp above 1.
     return (
         _Tested(float(np.clip(rho.statistic, -1, 1)), float(rho.pvalue)),
         _Tested(float(np.clip(tau.statistic, -1, 1)), float(tau.pvalue)),

@@ -1,4 +1,4 @@
-"""Caches of vectors and findings: a run scores the same changes many times."""
+"""Caches of vectors and findings for runs that score the same changes many times."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorCache:
-    """Encoder with a cache: a run scores the same reviews against several lists of claims."""
+    """Encoder with a cache, for reviews scored against several lists of claims."""
 
     encoder: Encoder
-    """Encodes a text met for the first time."""
+    """Encoder of new texts."""
     vectors: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
-    """Vectors of the texts so far."""
+    """Vectors of known texts."""
 
     @property
     def identity(self) -> str:
-        """The encoder's own."""
+        """Identity of the encoder."""
         return self.encoder.identity
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Encode the texts not met before; as `Encoder.encode` says."""
+        """Encode new texts and look up known ones; see `Encoder.encode`."""
         new = [text for text in dict.fromkeys(texts) if text not in self.vectors]
         if new:
             self.vectors.update(zip(new, self.encoder.encode(new), strict=True))
@@ -48,17 +48,17 @@ class AnalysisCache:
     """Static analysis with a cache."""
 
     analyzers: Analyzers
-    """Analyse a change met for the first time."""
+    """Analyzers of new changes."""
     found: dict[Diff, Analysis] = field(default_factory=dict)
-    """Analyses of the changes so far."""
+    """Analyses of known changes."""
 
     @property
     def identity(self) -> str:
-        """The tools that spoke so far."""
+        """Identity of the tools that have run so far."""
         return analyzers_identity(list(self.found.values()))
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        """Analyse the changes not met before; as `pipeline.Analyzers.analyze` says."""
+        """Analyse new changes and look up known ones; see `pipeline.Analyzers.analyze`."""
         new = [diff for diff in dict.fromkeys(diffs) if diff not in self.found]
         if new:
             self.found.update(zip(new, self.analyzers.analyze(new), strict=True))

@@ -1,1 +1,1 @@
-"""Learning from human judgements: study -> samples -> boosted trees -> weights."""
+"""Training on human judgements: study -> samples -> boosted trees -> weights."""

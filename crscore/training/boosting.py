@@ -1,4 +1,4 @@
-"""Boosted trees over cells, grown on the gradient of the whole structure."""
+"""Boosted trees over cells, grown on the gradient of the structured loss."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 START: Final = -0.5
-"""Every cell's logit before the first tree."""
+"""Logit of every cell before the first tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,33 +30,33 @@ class Growth:
     """Settings of the trees."""
 
     rounds: int = 250
-    """Trees of one ensemble."""
+    """Number of trees in one ensemble."""
     ensembles: int = 3
-    """Ensembles, each with its own draws; their logits are averaged."""
+    """Number of ensembles with independent draws, whose logits are averaged."""
     rate: float = 0.05
     """Learning rate."""
     leaves: int = 12
-    """Most leaves of a tree."""
+    """Maximum number of leaves of a tree."""
     depth: int = 6
-    """Deepest leaf."""
+    """Maximum depth of a leaf."""
     features: float = 0.5
-    """Share of the features that a node may ask for."""
+    """Share of the features available to a node."""
     rows: float = 0.7
-    """Share of the cells that a tree sees."""
+    """Share of the cells used by a tree."""
     ridge: float = 1.0
     """L2 penalty of a leaf."""
     random_thresholds: bool = True
-    """Try one random threshold a feature (extremely randomised trees), not the best: many
-    unlike trees forget a study's accidents better."""
+    """Try one random threshold per feature (extremely randomised trees), not the best: diverse
+    trees overfit a study less."""
     loss: tuple[float, float, float] = LOSS
     """Weights of the errors of conciseness, comprehensiveness and relevance."""
 
 
 def require_lightgbm() -> Any:
-    """Import the library that grows the trees.
+    """Import lightgbm.
 
     Raises:
-        DependencyError: It is not installed.
+        DependencyError: lightgbm is not installed.
     """
     try:
         return importlib.import_module("lightgbm")
@@ -69,22 +69,22 @@ def grow_trees(
 ) -> Trees:
     """Grow the trees.
 
-    One thread, and every draw from the seed: the same rows give the same trees.
+    Training is single-threaded and seeded: the same rows give the same trees.
 
     Args:
-        rows: Shape (M, F): every cell's features.
-        layout: How the cells hang together.
-        directions: Shape (F,): 1 where a higher feature may only raise a cell, -1 where it may
-            only lower it, 0 where it may do both.
-        growth: How to grow.
-        seed: Of all draws.
+        rows: Features of every cell, shape (M, F).
+        layout: Layout of the cells.
+        directions: Monotonicity, shape (F,): 1 where a higher feature may only raise a cell, -1
+            where it may only lower it, 0 where it may do both.
+        growth: Settings of the trees.
+        seed: Seed of all draws.
 
     Returns:
         The trees; their sum, plus `START`, is a cell's logit.
 
     Raises:
         DependencyError: lightgbm is not installed.
-        InputError: There are too few cells to tell anything apart.
+        InputError: There are too few cells for a split.
     """
     lightgbm = require_lightgbm()
     made = []
@@ -140,14 +140,14 @@ def _flatten(structures: list[dict[str, Any]], *, scale: float) -> Trees:
 
 
 def _down(thresholds: npt.NDArray[np.float64]) -> Floats:
-    """Round to float32 so that `x <= threshold` keeps its answer for every float32 `x`."""
+    """Round to float32 such that `x <= threshold` is unchanged for every float32 `x`."""
     near = thresholds.astype(np.float32)
     above = near.astype(np.float64) > thresholds
     return np.where(above, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
 
 
 def _append(node: dict[str, Any], columns: dict[str, list[float]], *, scale: float) -> int:
-    """Append a node and what is below it; return its depth."""
+    """Append a node and its descendants; return its depth."""
     at = len(columns["value"])
     is_leaf = "split_feature" not in node
     for name, value in (

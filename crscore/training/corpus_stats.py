@@ -1,4 +1,4 @@
-"""Statistics of claims and reviews, counted on training texts."""
+"""Corpus statistics of claims and reviews, computed on training texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 SEEN_IN: Final = 4
-"""A stem in fewer training texts is left out of the table and counts as never seen."""
+"""Minimum number of training texts with a stem; rarer stems count as never seen."""
 
 
 def make_background(
@@ -29,18 +29,18 @@ def make_background(
     *,
     axes: int,
 ) -> Background:
-    """Count stems and find the main directions of review sentences.
+    """Count stems and compute the principal axes of review sentences.
 
     Args:
         claims: Pseudo-references of the training changes.
         claim_vectors: Their unit vectors, shape (len(claims), D).
         remarks: Review sentences of the training changes.
         remark_vectors: Their unit vectors, shape (len(remarks), D).
-        axes: How many directions.
+        axes: Number of axes.
 
     Returns:
-        The background; each axis points where its largest component is positive, so that the
-        same texts always give the same signs.
+        The background. The largest component of each axis is positive, so that the same texts
+        always give the same signs.
     """
     texts = [*claims, *remarks]
     counts = Counter(stem for text in texts for stem in words(text).stems)
@@ -64,5 +64,5 @@ def _unit(vector: npt.NDArray[np.float64]) -> Floats:
 
 
 def _rounded(values: npt.NDArray[np.float64]) -> Floats:
-    # The same file on machines whose sums differ in the last bits.
+    # Rounding gives the same file on machines whose sums differ in the last bits.
     return np.round(values, 5).astype(np.float32)

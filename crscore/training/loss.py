@@ -1,9 +1,9 @@
-"""The published formulas as something to learn through: cells -> scores -> loss -> gradient.
+"""Differentiable form of the published formulas: cells -> scores -> loss -> gradient.
 
 Conciseness is the mean over sentences of the best cell, comprehensiveness the mean over
 pseudo-references, relevance their harmonic mean (Naik et al., NAACL 2025, equations 1 to 3).
-While learning, "best" is a soft maximum, so that every cell that might have been the best
-one hears of the error; in use it is the maximum.
+In training, "best" is a soft maximum, so that every candidate cell receives a gradient; in use it
+is the maximum.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.intp]
 
 SHARPNESS: Final = 3.0
-"""Of the soft maximum over logits."""
+"""Sharpness of the soft maximum over logits."""
 LOSS: Final = (1.0, 1.5, 4.0)
 """Weights of the errors of conciseness, comprehensiveness and relevance."""
 ADDRESSED: Final = 0.6
-"""Weight of the error of a (pseudo-reference, review) pair, beside the three."""
+"""Weight of the error of a (pseudo-reference, review) pair, relative to the three."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,27 +36,27 @@ class Layout:
     """Layout of the M cells of many reviews."""
 
     sentence: Integers
-    """Shape (M,): each cell's sentence."""
+    """Sentence of each cell, shape (M,)."""
     reference: Integers
-    """Shape (M,): each cell's (review, pseudo-reference)."""
+    """(Review, pseudo-reference) of each cell, shape (M,)."""
     review_of_sentence: Integers
-    """One entry a sentence."""
+    """Review of each sentence."""
     review_of_reference: Integers
-    """One entry a (review, pseudo-reference)."""
+    """Review of each (review, pseudo-reference)."""
     targets: Doubles
     """Shape (reviews, 3), each in [0, 1]."""
     weights: Doubles
     """Shape (reviews,)."""
     addressed: Doubles
-    """For each (review, pseudo-reference) 1, 0, or NaN where nobody said."""
+    """For each (review, pseudo-reference) 1, 0, or NaN where not annotated."""
 
     @classmethod
     def of(cls, shapes: Sequence[tuple[int, int]], targets: Sequence[Target]) -> Layout:
-        """Lay reviews out one after the other.
+        """Arrange the cells of reviews one after the other.
 
         Args:
-            shapes: Each review's (pseudo-references, sentences); its cells come row by row.
-            targets: What each review's scores should be.
+            shapes: (Pseudo-references, sentences) of each review; its cells come row by row.
+            targets: Target scores of each review.
         """
         sentence, reference, addressed = [], [], []
         sentences = rows = 0
@@ -87,7 +87,7 @@ def sigmoid(logits: Doubles) -> Doubles:
 def gradient(
     logits: Doubles, layout: Layout, *, loss: tuple[float, float, float] = LOSS
 ) -> tuple[Doubles, Doubles]:
-    """Compute how each cell's logit should move.
+    """Compute the gradient of the loss by each cell's logit.
 
     Args:
         logits: Shape (M,).

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 AXES: Final = 16
-"""Main directions of review sentences among the features."""
+"""Number of principal axes of review sentences among the features."""
 DISCOUNT: Final = 0.1
-"""Taken off a cell's logit for each unit of its comment's log-length."""
+"""Amount subtracted from a cell's logit per unit of its comment's log-length."""
 DECISION: Final = 0.24
-"""The degree from which a cell counts as addressed."""
+"""Degree from which a cell counts as addressed."""
 # Padding must not pay: more words, more sentences, a repetition or a less fitting neighbour can
-# only lower a cell. And what speaks for a match can only raise it.
+# only lower a cell, and evidence for a match can only raise it.
 _FALLING: Final = (
     "comment.words", "sentence.sentences", "sentence.position", "sentence.overlap_before",
     "sentence.length",
@@ -55,18 +55,18 @@ _RISING: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Settings of a training run; the defaults made the shipped weights."""
+    """Settings of a training run; the shipped weights use the defaults."""
 
     growth: Growth = field(default_factory=Growth)
     """Settings of the trees."""
     axes: int = AXES
-    """Main directions of review sentences among the features."""
+    """Number of principal axes of review sentences among the features."""
     discount: float = DISCOUNT
-    """Taken off for length."""
+    """Discount for length."""
     decision: float = DECISION
-    """From which degree a cell is shown as addressed."""
+    """Degree from which a cell is shown as addressed."""
     negatives: bool = True
-    """Learn from texts made to fool the score, too."""
+    """Whether to train on texts made to fool the score, too."""
 
 
 def train(
@@ -77,17 +77,17 @@ def train(
     seed: int = 0,
     recipe: Recipe | None = None,
 ) -> Calibrated:
-    """Learn from a study.
+    """Train a matcher on a study.
 
-    Every rated review is met three times: against the study's own claims, against those of
-    `generator`, and against the list that the annotators worked with, where it is known which
-    of them the review addresses. The loss goes through the published formulas.
+    Every rated review is used three times: against the study's own claims, those of `generator`,
+    and the list that the annotators worked with, where it is annotated which of these the review
+    addresses. The loss is computed through the published formulas.
 
     Args:
-        study: Rated reviews; the original human comments count as well.
-        encoder: What the score will use.
-        generator: Writes the second set of claims; `structural` when None.
-        seed: Of all draws. The same study, encoder and seed give the same weights.
+        study: Rated reviews, including the original human comments.
+        encoder: Encoder that the score will use.
+        generator: Generator of the second set of claims; `structural` when None.
+        seed: Seed of all draws. The same study, encoder and seed give the same weights.
         recipe: Settings.
 
     Returns:
@@ -108,7 +108,7 @@ def train(
     vectors.learn(samples.encoded_text(ref) for example in made for ref in example.references)
     usual = _background(study, made, parts, vectors, axes=recipe.axes)
     trees = _grow(made, parts, vectors, usual, recipe=recipe, seed=seed)
-    if not trees.depth:  # the library stops without a word where its first tree finds no cut
+    if not trees.depth:  # the library stops silently where its first tree finds no split
         raise InputError("nothing in the study tells its reviews apart: no tree found a cut")
     return Calibrated(
         Weights(
@@ -125,14 +125,14 @@ def train(
 
 
 def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
-    """Set every rated review against every list of pseudo-references.
+    """Pair every rated review with every list of pseudo-references.
 
     Args:
         study: The study.
-        generator: Writes one of the lists, from the patches and whole files.
+        generator: Generator of one of the lists, from the patches and whole files.
 
     Returns:
-        The examples; a list without a pseudo-reference gives none.
+        The examples; none for an empty list.
     """
     diffs = [read_diff(change) for change in study.changes]
     written = generator.generate(diffs)
@@ -168,9 +168,9 @@ def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
 def claims_of(change: StudyChange) -> tuple[PseudoReference, ...]:
     """Return a study's own claims, without the findings of tools.
 
-    The published study has the findings of old tools, more than half of which tell JavaScript of
-    2015 that it is not that of 2009. Reviews hardly ever address them, and a matcher that learns
-    from them learns that nobody addresses issues.
+    The published study has the findings of old tools, more than half of which report JavaScript of
+    2015 for not being that of 2009. Reviews hardly ever address them, so a matcher trained on them
+    learns that issues are never addressed.
     """
     return tuple(ref for ref in change.recorded.references if ref.kind is not ReferenceKind.ISSUE)
 
@@ -182,12 +182,12 @@ def read_diff(change: StudyChange) -> Diff:
 
 
 def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
-    """Bring a review's Likert ratings to [0, 1]: (rating - 1) / 4, as the paper does.
+    """Scale a review's Likert ratings to [0, 1]: (rating - 1) / 4, as in the paper.
 
     Args:
-        review: With its ratings.
-        rows: The rows of the edited list that it is compared with, as `addressed` counts them;
-            empty when it is compared with other claims.
+        review: Rated review.
+        rows: Rows of the edited list that it is compared with, as indexed by `addressed`; empty
+            when it is compared with other claims.
     """
     low, high = LIKERT
     con, comp, rel = ((rating - low) / (high - low) for rating in review.ratings)

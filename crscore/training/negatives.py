@@ -18,24 +18,23 @@ if TYPE_CHECKING:
     from crscore.study.study import Study
 
 EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
-"""Kinds that say nothing at all."""
+"""Kinds without any content of a review."""
 PADDED: Final = frozenset({AttackKind.PRAISE, AttackKind.BOILERPLATE})
-"""Kinds that add something empty to an honest review; what they add is the example."""
+"""Kinds that add something empty to an honest review; the addition is the example."""
 WEIGHT: Final = 0.1
-"""Weight of one, beside 1 for a rated review."""
+"""Weight of a negative example, relative to 1 for a rated review."""
 _NOTHING: Final = Target(conciseness=0.0, comprehensiveness=0.0, relevance=0.0, weight=WEIGHT)
 
 
 def make_negatives(study: Study, honest: Sequence[Example], *, seed: int) -> list[Example]:
     """Make negative examples for the changes of a study.
 
-    Their wording is that of the training half, so that the attacks a score is measured with
-    stay unseen.
+    They use the training half of the phrases, so that the attacks of an evaluation stay unseen.
 
     Args:
         study: The training changes.
-        honest: The study's own examples; each negative meets the same lists.
-        seed: Of all draws.
+        honest: The study's own examples; each negative is paired with the same lists.
+        seed: Seed of all draws.
 
     Returns:
         Examples whose scores should be 0.
@@ -47,7 +46,7 @@ def make_negatives(study: Study, honest: Sequence[Example], *, seed: int) -> lis
     for attack in attack_set.make_attacks(study, seed=seed, wording=Wording.TRAINING):
         own = by_review.get((attack.change, attack.system))
         text = _negative_text(attack, own[0].text) if own else ""
-        if own and text:  # nothing is claimed of some changes
+        if own and text:  # some changes have no claims
             linked = replace(_NOTHING, addressed=frozenset())
             made += [
                 replace(one, text=text, target=_NOTHING if one.target.addressed is None else linked)
@@ -57,10 +56,10 @@ def make_negatives(study: Study, honest: Sequence[Example], *, seed: int) -> lis
 
 
 def _negative_text(attack: Attack, honest: str) -> str:
-    """Return the part of an attack that says nothing; "" where there is none.
+    """Return the empty part of an attack; "" where there is none.
 
-    The kinds left out are met by rules, or by the honest examples: a review of another change
-    is what the junk systems of a study write.
+    Other kinds are covered by rules, or by the honest examples: the junk systems of a study write
+    reviews of other changes.
     """
     if attack.kind in EMPTY:
         return attack.text

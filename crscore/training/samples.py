@@ -1,4 +1,4 @@
-"""Training examples: reviews, their pseudo-references, and the scores they should have."""
+"""Training examples: reviews, their pseudo-references, and their target scores."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 MAX_CLAIMS: Final = 12
-"""As a score counts them by default."""
+"""Maximum number of claims, as in a score by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Scores that a review should have."""
+    """Target scores of a review."""
 
     conciseness: float
     """In [0, 1]: (Likert - 1) / 4."""
@@ -37,47 +37,47 @@ class Target:
     relevance: float
     """In [0, 1]."""
     addressed: frozenset[int] | None = None
-    """Which pseudo-references the review addresses; None when nobody said."""
+    """Pseudo-references that the review addresses; None when not annotated."""
     weight: float = 1.0
     """Weight in the loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """One review of one change against one set of pseudo-references."""
+    """Review of one change with one set of pseudo-references."""
 
     change: str
-    """The change's id, the unit of every split."""
+    """Id of the change, the unit of every split."""
     system: str
-    """Who wrote the review."""
+    """Author of the review."""
     diff: Diff
     """The change."""
     references: tuple[PseudoReference, ...]
     """Pseudo-references that the review is compared with."""
     text: str
-    """The review."""
+    """Text of the review."""
     target: Target
-    """Scores that people gave it."""
+    """Human scores."""
 
 
 class Vectors:
-    """Vectors of texts, each encoded once."""
+    """Cache of text vectors."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         self._rows: dict[str, Floats] = {}
 
     def learn(self, texts: Iterable[str]) -> None:
-        """Encode the texts that are not known yet."""
+        """Encode the texts that are not yet in the cache."""
         new = [text for text in dict.fromkeys(texts) if text not in self._rows]
         if new:
             self._rows.update(zip(new, self._encoder.encode(new), strict=True))
 
     def of(self, texts: Sequence[str]) -> Floats:
-        """Stack the vectors of known texts, shape (len(texts), D).
+        """Stack the vectors of cached texts, shape (len(texts), D).
 
         Raises:
-            KeyError: A text was not learned.
+            KeyError: A text is not in the cache.
         """
         width = len(next(iter(self._rows.values())))
         rows = [self._rows[text] for text in texts]
@@ -90,7 +90,7 @@ def select_counted(refs: Sequence[PseudoReference]) -> tuple[PseudoReference, ..
 
 
 def encoded_text(reference: PseudoReference) -> str:
-    """Return the text of a pseudo-reference that the encoder reads."""
+    """Return the text of a pseudo-reference as passed to the encoder."""
     return reference.reading or reference.text
 
 
@@ -105,10 +105,10 @@ def make_cells(example: Example, parts: Mapping[str, tuple[str, ...]], vectors: 
     Args:
         example: The review and its pseudo-references.
         parts: Review -> its sentences.
-        vectors: Knows all texts.
+        vectors: Vectors of all texts.
 
     Returns:
-        The cells, as the pipeline would make them.
+        The cells, as in the pipeline.
     """
     sentence_texts = parts[example.text]
     rows = vectors.of([encoded_text(ref) for ref in example.references])

@@ -1,1 +1,1 @@
-"""Engines: what runs a language model. One file each; the file name is the engine's name."""
+"""Engines that run a language model, one file each; the file name is the engine's name."""

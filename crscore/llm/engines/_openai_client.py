@@ -1,7 +1,7 @@
 """Chats with an OpenAI-compatible server, through the client and the retries of `openai`.
 
-Redirects are not followed, as they would take the chat, and on the same host the key, to where
-nobody sent them. No body is read past a limit.
+Redirects are not followed, as they would send the chat, and on the same host the key, to an address
+that was not configured. No body is read past a limit.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from crscore.llm.engines.openai import Options, RequestFormat
 
 RETRIES: Final = 3
-"""Most times that a request is repeated where the server fails, is busy or cannot be reached."""
+"""Maximum repetitions of a request when the server fails, is busy or cannot be reached."""
 CONNECT_S: Final = 10.0
-"""Seconds for a connection to be made."""
+"""Connection timeout in seconds."""
 MAX_ANSWER_BYTES = 8 * 2**20
-"""Longest answer read, as it is sent."""
+"""Maximum bytes of an answer, as sent."""
 MAX_ERROR_BYTES: Final = 64 * 2**10
-"""Most that is read of a refusal."""
+"""Maximum bytes read of an error response."""
 MAX_QUOTED: Final = 300
-"""Most characters of a server's words in a message."""
+"""Maximum characters of a server's message that are shown."""
 MAX_FORMATS: Final = 6
-"""Most times that one chat is sent in another format."""
+"""Maximum formats in which one chat is sent."""
 MAX_FAILURES: Final = 3
-"""Chats in a row that the server does not answer, after which no more are sent."""
+"""Unanswered chats in a row after which no more are sent."""
 _NO_KEY: Final = "none"
-"""Sent where no key is given: the client insists on one, local servers ignore it."""
+"""Key sent when none is given: the client requires one, local servers ignore it."""
 _TOO_LONG: Final = ("context length", "context_length", "context size", "maximum context", "n_ctx")
 _REFUSALS: Final = {
     401: ("key", "the key is refused"),
@@ -46,9 +46,9 @@ _REFUSALS: Final = {
     429: ("busy", "too many requests"),
 }
 _FINAL: Final = frozenset(("key", "model", "redirect", "quota"))
-"""Kinds of faults that every chat would have."""
+"""Kinds of faults that affect every chat."""
 _PASSING: Final = frozenset(("time", "busy", "unreached"))
-"""Kinds of faults that, several in a row, are the server's for good."""
+"""Kinds of faults that are permanent when several occur in a row."""
 _SILENT: Final = {
     "content_filter": "the server's content filter stopped the answer",
     "length": "the limit on tokens was used up before the answer began",
@@ -57,28 +57,28 @@ _SILENT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a chat has no answer."""
+    """Reason why a chat has no answer."""
 
     kind: str
-    """A word for it; `long` is the chat's own fault, others are the server's."""
+    """Kind of fault; `long` is caused by the chat, others by the server."""
     text: str
     """One clause for the user."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Client:
-    """Sends the chats of one call, in one event loop."""
+    """Client that sends the chats of one call, in one event loop."""
 
     options: Options
-    """The model, its server, and how it is asked."""
+    """Options of the model and its server."""
     sampling: Sampling
-    """How to draw."""
+    """Sampling settings."""
     request_format: RequestFormat
-    """Shared by all calls."""
+    """Request format, shared by all calls."""
     _stopped: Fault | None = None
-    """The fault that ended the run: no more chats are sent."""
+    """Fault that ended the run: no more chats are sent."""
     _failures: int = 0
-    """Chats in a row that the server did not answer."""
+    """Number of chats in a row that the server did not answer."""
 
     async def ask_all(self, chats: Sequence[Sequence[Message]]) -> tuple[Answer | Fault, ...]:
         """Send all chats, some at a time, and return the answers in order."""
@@ -123,12 +123,12 @@ class Client:
         return result
 
     async def _send(self, client: openai.AsyncOpenAI, chat: Sequence[Message]) -> Answer | Fault:
-        """Send a chat, in another format for as long as the server refuses a part of it."""
+        """Send a chat, changing the format as long as the server rejects a part of it."""
         formats = 0
         while True:
             body = self.request_format.body(self.options.model, chat, self.sampling)
             try:
-                # As `extra_body`, which is sent as it is: to check the same parts against its
+                # As `extra_body`, which is sent unchanged: to check the same parts against its
                 # types costs the client more than the request.
                 reply = await client.chat.completions.with_raw_response.create(
                     model=self.options.model, messages=[], extra_body=body
@@ -147,7 +147,7 @@ class Client:
 
 
 class _LimitedStream(httpx2.AsyncByteStream):
-    """A body that is not read past a limit: an error is cut there, an answer refused."""
+    """Response body with a size limit: an error is cut there, an answer rejected."""
 
     def __init__(self, response: httpx2.Response) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101  (by the client)
@@ -173,7 +173,7 @@ async def _limit_body(response: httpx2.Response) -> None:
 
 
 def _fault(error: openai.OpenAIError) -> Fault:
-    """Return what an error of the client says to the user."""
+    """Convert an error of the client to a fault."""
     if isinstance(error, openai.APIStatusError):
         return _refusal(error)
     if isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout):
@@ -201,29 +201,29 @@ def _refusal(error: openai.APIStatusError) -> Fault:
 
 
 def _is_too_long(error: openai.APIStatusError) -> bool:
-    """Return whether the server says that the chat does not fit the model's context."""
+    """Return whether the server reports that the chat does not fit the model's context."""
     text = error.response.text.lower()
     return error.status_code in {400, 413, 422, 500} and any(words in text for words in _TOO_LONG)
 
 
 def _error_message(body: object) -> str:
-    """Return the words in an error: OpenAI's, FastAPI's or somebody else's."""
+    """Return the message in an error: OpenAI's, FastAPI's or another format."""
     if isinstance(body, dict):
         body = body.get("message") or body.get("detail") or body
     return _one_line(body if isinstance(body, str) else json.dumps(body), MAX_QUOTED)
 
 
 def _one_line(text: str, limit: int) -> str:
-    """Make a server's words safe to show: one line of printable characters, cut at a limit."""
+    """Make a server's message safe to show: one line of printable characters, cut at a limit."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def _read_reply(body: bytes, content_type: str) -> Answer | Fault:
-    """Return the first choice of a reply; without text it has a reason."""
+    """Return the first choice of a reply; it has a reason when it has no text."""
     try:
         data = json.loads(body)
-    except (ValueError, RecursionError):  # brackets without end are valid JSON
+    except (ValueError, RecursionError):  # very deep nesting is valid JSON
         kind = _one_line(content_type, 40)
         return Fault("garbled", f"the reply is no JSON ({kind}, {len(body):,} bytes)")
     if not isinstance(data, dict):
@@ -241,7 +241,7 @@ def _read_reply(body: bytes, content_type: str) -> Answer | Fault:
 
 
 def _first_choice(data: dict[str, Any]) -> tuple[str, object, str | None]:
-    """Return the text, why it ended, and why there is none."""
+    """Return the text, the finish reason, and the reason for a missing text."""
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -257,7 +257,7 @@ def _first_choice(data: dict[str, Any]) -> tuple[str, object, str | None]:
 
 
 def _content_text(content: object) -> str:
-    """Return a message's content: a text, or a list of parts as some servers write it."""
+    """Return a message's content: a text, or a list of parts as some servers send it."""
     if isinstance(content, list):
         parts = (part.get("text") for part in content if isinstance(part, dict))
         return "".join(part for part in parts if isinstance(part, str))

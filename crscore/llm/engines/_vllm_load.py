@@ -1,9 +1,9 @@
-"""Loads a model into vLLM, in this process.
+"""Loading of a model into vLLM, in this process.
 
-vLLM (tried: 0.32) is steered by environment variables, read when it is imported or a model loads.
-They are set for that time only, and never over what the user has set: no usage statistics, log
-lines to standard error and errors only (its default, standard output, has our report), no process
-for the engine: it starts in a third of the time, and none can be left behind.
+vLLM (tried: 0.32) is configured by environment variables, read when it is imported or a model
+loads. They are set for that time only, and never over what the user has set: no usage statistics,
+log lines to standard error and errors only (its default, standard output, has our report), no
+process for the engine: it starts in a third of the time, and none can be left behind.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ SETTINGS = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
 }
 STRUCTURED = {"backend": "guidance", "disable_any_whitespace": True}
-"""The default backend lets control characters into JSON strings, and white space without end."""
+"""Replacement for the default backend, whose JSON may have control characters or endless space."""
 RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
-"""Ranks of adapters that vLLM can reserve memory for."""
+"""Adapter ranks that vLLM can reserve memory for."""
 _MIN_ROOM_BYTES = 512 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """Everything that tells one loaded model from another."""
+    """Identity of a loaded model."""
 
     model: str
-    """A name on the hub, or a folder."""
+    """Name on the hub, or a folder."""
     revision: str | None
-    """A commit of the hub; None for a folder."""
+    """Commit of the hub; None for a folder."""
     context: int
-    """Most tokens of a chat and its answer together."""
+    """Maximum tokens of a chat and its answer together."""
     lora: Path | None
     """Folder of an adapter."""
     tensor_parallel: int
     """Number of devices that share the model."""
     quantization: str | None
-    """vLLM's name of a method; None for the model's own."""
+    """Quantization method as named by vLLM; None for the model's own."""
     dtype: str
-    """vLLM's name of a type of numbers, or `auto`."""
+    """Numeric type as named by vLLM, or `auto`."""
     room_bytes: int
     """Memory of the key-value cache, where there is no GPU."""
     offline: bool
@@ -62,7 +62,7 @@ class Weights:
 
 @contextmanager
 def environment(settings: Mapping[str, str]) -> Iterator[None]:
-    """Set variables that are not set yet, for the time of a block.
+    """Set environment variables that are not set yet, for the duration of a block.
 
     vLLM sets some of its own and needs them; `LD_PRELOAD` is not for the programs that we start.
     """
@@ -77,25 +77,25 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 _LOADED: dict[Weights, Any] = {}
-"""The model in memory, one at most: a second has no place beside it on most GPUs, and when the
-first of two goes, vLLM ends what both share."""
+"""Model in memory, at most one: most GPUs cannot hold a second one, and when the first of two is
+released, vLLM ends what both share."""
 
 
 def require() -> None:
-    """Check that vLLM is installed, before anything is fetched that only it can use.
+    """Check that vLLM is installed, before downloading files that only it can use.
 
     Raises:
-        DependencyError: It is not.
+        DependencyError: vLLM is not installed.
     """
     if importlib.util.find_spec("vllm") is None:
         raise DependencyError("vllm", INSTALL)
 
 
 def load(weights: Weights) -> Any:
-    """Load a model, or return it where it is the one in memory; any other one is released.
+    """Load a model, or return it if it is already in memory; any other one is released.
 
     Args:
-        weights: Which, and how.
+        weights: The model and how to load it.
 
     Returns:
         A `vllm.LLM`.
@@ -145,11 +145,11 @@ def errors() -> tuple[type[Exception], ...]:
 
 
 def room(config: Any, context: int) -> int:
-    """Compute the bytes that two chats of full length take, 512 MiB at least.
+    """Compute the memory for two chats of full length in bytes, 512 MiB at least.
 
     Args:
-        config: The model's, as the transformers library reads it.
-        context: Most tokens of a chat and its answer together.
+        config: Configuration of the model, as read by the transformers library.
+        context: Maximum tokens of a chat and its answer together.
     """
     heads = getattr(config, "num_attention_heads", None) or 1
     kept = getattr(config, "num_key_value_heads", None) or heads

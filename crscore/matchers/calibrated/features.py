@@ -1,4 +1,4 @@
-"""Features of one change's cells: the numbers that the trees read."""
+"""Features of one change's cells, the inputs of the trees."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 DECIMALS: Final = 4
-"""Features are rounded, so that the last bit of a cosine, which differs between machines,
-does not send a cell down another branch."""
+"""Decimals of rounded features: the last bit of a cosine, which differs between machines, must not
+change the branch of a cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,22 +32,22 @@ class Background:
     """Statistics of the training changes."""
 
     frequency: Mapping[str, int]
-    """Stem -> training texts with it; a stem that is not here is rare."""
+    """Stem -> number of training texts with it; missing stems are rare."""
     documents: int
-    """Training texts."""
+    """Number of training texts."""
     claim: Floats
     """Unit vector of the mean claim, shape (D,)."""
     remark: Floats
     """Unit vector of the mean review sentence, shape (D,)."""
     axes: Floats
-    """Main directions of review sentences, shape (K, D)."""
+    """Principal axes of review sentences, shape (K, D)."""
     centre: Floats
     """Vector subtracted before projecting on `axes`, shape (D,)."""
 
     def rarity(self, stems: Iterable[str]) -> float:
         """Return the sum of the inverse document frequencies of some stems, each at least 0."""
         most, frequency = self.documents + 1, self.frequency
-        # `fsum`: sets have no order, and the last bit of a plain sum depends on it.
+        # `fsum`: the order of a set is undefined and would change the last bit of a plain sum.
         return math.fsum([math.log(most / (frequency.get(stem, 0) + 1)) for stem in stems])
 
 
@@ -70,7 +70,7 @@ COMMENT: Final = ("best_cosine", "best_shared", "best_shared_sum", "mean_cosine"
 
 
 def feature_names(axes: int) -> tuple[str, ...]:
-    """Return the name of each feature, with `axes` main directions among them."""
+    """Return the name of each feature, including `axes` principal axes."""
     return (
         *(f"cell.{name}" for name in CELL),
         *(f"sentence.{name}" for name in SENTENCE),
@@ -95,7 +95,7 @@ def compute_features(cells: Cells, background: Background) -> Floats:
     change = _Change.of(cells.diff, background)
     references = _weigh([words(ref.reading or ref.text) for ref in cells.references], background)
     rows = _references(cells, references, change)
-    # What is hidden must not change what is shown.
+    # Hidden text must not change the features of visible text.
     by_comment: dict[tuple[int, bool], list[int]] = {}
     for index, sentence in enumerate(cells.sentences):
         by_comment.setdefault((sentence.comment, sentence.hidden), []).append(index)
@@ -138,13 +138,13 @@ class _Change:
 
 
 class _Reference(NamedTuple):
-    """Words of a pseudo-reference, and what a cell needs of them."""
+    """Words of a pseudo-reference, with the values that a cell needs."""
 
     words: Words
     rarity: float
-    """Of all its stems."""
+    """Rarity of all its stems."""
     weights: dict[str, tuple[float, float]]
-    """Stem -> its rarity, and that divided by the number of references with the stem."""
+    """Stem -> its rarity, and the rarity divided by the number of references with the stem."""
 
 
 def _weigh(references: Sequence[Words], background: Background) -> list[_Reference]:
@@ -194,8 +194,8 @@ def _comment(
     """Compute the features of one comment's cells, given those of the references."""
     read = [words(cells.sentences[column].text) for column in columns]
     sentences = _sentences(read, cells.sentence_vectors[columns], change)
-    # How like a claim each side is: a cosine between two texts that are like everything
-    # says little.
+    # Similarity of each side to a typical claim: a cosine between two texts that are similar to
+    # everything has little meaning.
     usual_row = rows[:, None, REFERENCE.index("like_claim")]
     usual_column = sentences[None, :, SENTENCE.index("like_claim")]
     cosine = cells.similarity[:, columns]

@@ -1,10 +1,10 @@
-"""Learned rule: how likely people are to say that a sentence addresses a reference.
+"""Learned rule: how likely people are to judge that a sentence addresses a reference.
 
-The published structure stays: every sentence meets every pseudo-reference, conciseness and
-comprehensiveness are means of the best cells. What is learned is the cell: a small sum of
-decision trees over cosines, shared names and the lines of the diff, trained through the
+The published structure is unchanged: every sentence is compared with every pseudo-reference, and
+conciseness and comprehensiveness are means of the best cells. Only the cell is learned: a small sum
+of decision trees over cosines, shared names and the lines of the diff, trained through the
 published formulas on human ratings, so that 0.5 is the middle of the human scale.
-`docs/design/011-calibrated.md` says how, and what it is worth.
+`docs/design/011-calibrated.md` has the method and its evaluation.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 RULES: Final = 2
-"""Version of the rules beside the trees: flags, and the degree that each leaves a sentence."""
+"""Version of the rules in addition to the trees: flags, and the degree that each leaves."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
-"""Result of `crscore train matcher` on the human study."""
+"""Output of `crscore train matcher` on the human study."""
 RESTATING: Final = 0.8
 """Factor for the degrees of a sentence that only restates the change."""
 
@@ -47,36 +47,36 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     encoder: str
     """Identity of the run's encoder."""
     weights: str | None = None
-    """File of the weights; None for the shipped one."""
+    """File of the weights; None for the shipped ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
-    """Degrees from learned weights."""
+    """Matcher with learned weights."""
 
     weights: Weights
     file: str = ""
-    """Start of the hash of the file they came from; "" when they came from none."""
+    """Start of the hash of the weights file; "" when there is none."""
 
     @property
     def identity(self) -> str:
-        """`calibrated@` and version of the rules, hash of the data, seed, and hash of the file.
+        """`calibrated@` with version of the rules, hash of the data, seed, and hash of the file.
 
-        Another version may learn other weights from the same data, hence the file's hash.
+        Another version may learn different weights from the same data, hence the file's hash.
         """
         learned = f"calibrated@{RULES}.{self.weights.data_sha256[:8]}.{self.weights.seed}"
         return f"{learned}+{self.file}" if self.file else learned
 
     @property
     def decision(self) -> float:
-        """The degree from which a cell counts as addressed."""
+        """Degree from which a cell counts as addressed."""
         return self.weights.decision
 
     def match(self, cells: Cells) -> Judgement:
-        """Estimate for every cell how likely people are to see it addressed.
+        """Estimate for every cell how likely people are to judge it addressed.
 
-        A sentence that is hidden, repeats another or is nothing but code addresses nothing; one
-        that only restates the change keeps a part.
+        A sentence that is hidden, repeats another or is only code addresses nothing; one that only
+        restates the change keeps a part of its degree.
         """
         flags = list(guards.find_flags(cells.sentences, cells.diff))
         for index, restates in enumerate(restating.find_restatements(cells)):
@@ -91,7 +91,7 @@ class Calibrated:
         return Judgement(degrees=degrees, flags=tuple(flags), kept=kept)
 
     def _logits_without_code(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
-        """Return the logits; no sentence gains from code that stands beside it.
+        """Return the logits; no sentence gains from adjacent code.
 
         The best cells of a comment are features of all its cells, so that pasted code could lift
         the sentences next to it. Its cost in length stays.
@@ -122,7 +122,7 @@ class Calibrated:
 
 
 def logits_to_degrees(logits: Floats) -> Floats:
-    """Return the degrees in (0, 1) that belong to logits."""
+    """Convert logits to degrees in (0, 1)."""
     degrees: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
     return degrees
 
@@ -136,7 +136,7 @@ def knows(encoder: str) -> bool:
     """Return whether the shipped weights were learned on this encoder's vectors.
 
     Args:
-        encoder: An encoder's identity: name, model and revision.
+        encoder: Identity of an encoder: name, model and revision.
     """
     return SHIPPED.exists() and encoder.partition("@")[0] == _read(SHIPPED).encoder
 

@@ -1,9 +1,9 @@
 """Sentences that only restate what the change does.
 
-A restatement is declarative, made of the change's own code and of the words in which changes
-are reported, and judges nothing: it asks for nothing, values nothing and takes no stance.
-Six features measure this in the sentence and in its whole comment, and a logistic model weighs
-them (`restating.toml`). Only words are read, no vectors, so the encoder makes no difference.
+A restatement is declarative, consists of the change's own code and of words that report changes,
+and contains no request, value judgement or stance. Six features measure this in the sentence and in
+its whole comment, and a logistic model weighs them (`restating.toml`). Only words are used, no
+vectors, so the encoder has no effect.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ _RULE: Final = tomllib.loads(
     importlib.resources.files(__package__).joinpath("restating.toml").read_text(encoding="utf-8")
 )
 WEIGHTS: Final[dict[str, float]] = _RULE["fitted"]["weights"]
-"""Feature -> its weight, in the order of the columns."""
+"""Feature -> weight, in column order."""
 BIAS: Final[float] = _RULE["fitted"]["bias"]
-"""Added to the weighted sum; a sum above 0 is a restatement."""
+"""Bias of the weighted sum; a sum above 0 is a restatement."""
 
 MAX_DIFF_CHARS: Final = 200_000
-"""Characters read of the added and of the removed lines."""
+"""Maximum characters read of the added and of the removed lines."""
 MAX_SENTENCE_CHARS: Final = 2_000
-"""Characters read of a sentence: unclosed quotes take quadratic time."""
+"""Maximum characters read of a sentence: unclosed quotes take quadratic time."""
 CONTAINED: Final = 0.8
 """Share of a pseudo-reference's words in a sentence from which the sentence repeats it."""
 SHORTEST: Final = 4
-"""Distinct words below which a pseudo-reference is in many sentences by chance."""
+"""Minimum distinct words of a pseudo-reference; a shorter one matches many sentences by chance."""
 CLAUSE: Final = 14
-"""Words of one clause: a cue weighs as much in a long sentence as in one of its clauses."""
+"""Words of one clause: a cue has the same weight in a long sentence as in one of its clauses."""
 
 # `a.b`, "text", 'text', “text”; not the apostrophes of "don't" and "users' code".
 _QUOTED: Final = re.compile(
@@ -58,7 +58,7 @@ _QUOTED: Final = re.compile(
 # "parseHeader", "max_size", "a.b()", "limit", "don't": code and plain words.
 _TOKEN: Final = re.compile(r"[A-Za-z_$@][\w$]*(?:['’][a-z]+\b|(?:[.:]{1,2}[\w$]+)*)(?:\(\))?")
 _LOOKS_CODED: Final = re.compile(r"[a-z][A-Z]|\w_|_\w|[$@()]|\w[.:]+\w")
-# "I notice that", "we can see", "I have added": the speaker reports.
+# "I notice that", "we can see", "I have added": the author reports.
 _NARRATES: Final = re.compile(
     r"\b(?:i|we)(?:'ve| have| can| could)? (?:also )?"
     r"(?:notic\w+|s[ae]e|saw|seen|observ\w+|f[io]u?nd|g[eo]t|add\w*|remov\w+|chang\w+|renam\w+|"
@@ -87,7 +87,7 @@ class Features(NamedTuple):
     table: Floats
     """Shape (S, 6), columns as in `WEIGHTS`, each finite."""
     excluded: Marks
-    """Shape (S,): sentences that judge, or are code without a word; never restatements."""
+    """Shape (S,): sentences that judge, or are only code; never restatements."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +99,9 @@ class _Change:
     words: frozenset[str]
     """Words in the changed lines."""
     added: str
-    """The added lines, as `_squeeze` makes them."""
+    """Added lines, normalized by `_squeeze`."""
     removed: str
-    """The removed lines, likewise."""
+    """Removed lines, likewise."""
     references: tuple[tuple[frozenset[str], str], ...]
     """Words of each pseudo-reference, and its text in lower case."""
 
@@ -114,9 +114,9 @@ def find_restatements(cells: Cells) -> tuple[bool, ...]:
             vectors and cosines are not read.
 
     Returns:
-        One mark for each sentence. The rest of its comment counts: what leads up to a question
-        or an opinion is no restatement, unless it repeats a pseudo-reference. Nor is a sentence
-        that judges, or one of code alone.
+        One mark per sentence. The whole comment counts: a sentence that leads up to a question or
+        an opinion is not a restatement, unless it repeats a pseudo-reference. Nor is a sentence
+        that judges, or one that is only code.
     """
     table, excluded = measure_sentences(cells)
     marks = (table @ np.array(list(WEIGHTS.values())) + BIAS > 0) & ~excluded
@@ -124,27 +124,28 @@ def find_restatements(cells: Cells) -> tuple[bool, ...]:
 
 
 def measure_sentences(cells: Cells) -> Features:
-    """Compute the features that tell restatements from remarks.
+    """Compute the features that distinguish restatements from remarks.
 
-    `coded` is the share of a sentence's content words that are code; `covered` the share that
-    stands in pseudo-references which the sentence repeats; `reports` and `infers` are the
-    distinct words for changes and for consequences, per clause. All are in [0, 1]. The other two
-    are of the whole comment: `judging` the mean of what asks, values or takes a stance, per
-    clause, in [0, 1]; `sentences` the logarithm of their number. A cue that the change's own
-    lines or a repeated pseudo-reference contain is not the reviewer's and does not count.
+    `coded` is the share of a sentence's content words that are code; `covered` the share that is in
+    pseudo-references which the sentence repeats; `reports` and `infers` are the distinct words for
+    changes and for consequences, per clause. All are in [0, 1]. The other two are of the whole
+    comment: `judging` the mean number of cues of asking, value and stance per clause, in [0, 1];
+    `sentences` the logarithm of their number. Cues of value, stance and consequence that the
+    changed lines contain do not count, nor do these and cues of asking in a repeated
+    pseudo-reference.
 
     Args:
-        cells: As for `find_restatements`.
+        cells: Cells, as for `find_restatements`.
 
     Returns:
-        One row for each sentence.
+        One row per sentence.
     """
     change = _read_change(cells.diff, cells.references)
     measured = [_measure(one.text[:MAX_SENTENCE_CHARS], change) for one in cells.sentences]
     table = np.zeros((len(measured), len(WEIGHTS)))
     table[:, :5] = np.array(measured).reshape(-1, 6)[:, :5]
     judges = table[:, 4].copy()
-    # What is hidden is a comment of its own: it must not speak for what is shown.
+    # Hidden text is a separate comment: it must not affect the visible text.
     comments = np.array([2 * one.comment + one.hidden for one in cells.sentences])
     for comment in np.unique(comments):
         inside = comments == comment
@@ -154,7 +155,7 @@ def measure_sentences(cells: Cells) -> Features:
 
 
 def _measure(text: str, change: _Change) -> tuple[float, ...]:
-    """Return `coded`, `covered`, `reports`, `infers`, what judges, and whether no word is left."""
+    """Return `coded`, `covered`, `reports`, `infers`, judging cues, and whether all is code."""
     plain, code = _split_code(text, change.names)
     coded = [word for word in split_identifier(code) if word not in ENGLISH]
     content = coded + [word for word in split_identifier(plain) if word not in ENGLISH]
@@ -191,7 +192,7 @@ def _find_repeated(text: str, change: _Change) -> tuple[set[str], str]:
 
 
 def _is_order(text: str, plain: str, change: _Change) -> bool:
-    """Return whether a sentence is an order to do what the change has not done."""
+    """Return whether a sentence demands something that the change has not done."""
     order = _ORDERS.match(plain)
     if order is None:
         return False

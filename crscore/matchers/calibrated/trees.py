@@ -1,4 +1,4 @@
-"""A sum of decision trees, held in flat arrays."""
+"""Sum of decision trees in flat arrays."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
     Indices = npt.NDArray[np.intp]
 
 _BLOCK: Final = 2048
-"""Rows handled at once: rows x trees is what memory holds."""
+"""Rows evaluated at once, which limits memory to this many rows x trees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trees:
-    """T trees over F features, N nodes in all; a leaf is its own child on both sides."""
+    """T trees over F features, N nodes in total; a leaf is its own child on both sides."""
 
     roots: Integers
-    """Shape (T,): each tree's first node."""
+    """First node of each tree, shape (T,)."""
     feature: Integers
-    """Shape (N,): the feature that a node asks for; 0 in a leaf."""
+    """Feature tested by a node, shape (N,); 0 in a leaf."""
     threshold: Floats
-    """Shape (N,): a value at most this goes left."""
+    """Threshold, shape (N,); values at or below it go left."""
     left: Integers
-    """Shape (N,)."""
+    """Left child, shape (N,)."""
     right: Integers
-    """Shape (N,)."""
+    """Right child, shape (N,)."""
     value: Floats
-    """Shape (N,): what a leaf adds; 0 in an inner node."""
+    """Value of a leaf, shape (N,); 0 in an inner node."""
     depth: int
     """Steps from a root to the deepest leaf."""
 
     def sum(self, rows: Floats) -> npt.NDArray[np.float64]:
-        """Add up the trees' values.
+        """Sum the trees' values.
 
         Args:
             rows: Shape (M, F).
@@ -47,7 +47,7 @@ class Trees:
             Shape (M,).
         """
         made = np.empty(len(rows), dtype=np.float64)
-        # One table instead of two: a node's children, side by side.
+        # One table instead of two, with a node's two children adjacent.
         children = np.stack([self.left, self.right], axis=1).ravel().astype(np.intp)
         feature = self.feature.astype(np.intp)
         for start in range(0, len(rows), _BLOCK):

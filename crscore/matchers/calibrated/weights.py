@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 FORMAT: Final = 1
-"""Changes when older code could not read, or would misread, the file."""
+"""Version of the file format; changes when older code cannot read, or misreads, the file."""
 _TREES: Final = ("roots", "feature", "threshold", "left", "right", "value")
-# What NumPy, zipfile and zlib say of a file that is cut off, altered or of another kind.
+# Errors of NumPy, zipfile and zlib for a file that is truncated, altered or of another kind.
 _BROKEN: Final = (
     *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error),
@@ -37,25 +37,25 @@ class Weights:
     """Learned parts of the calibrated matcher."""
 
     encoder: str
-    """Name and model of the encoder whose vectors it was learned on."""
+    """Name and model of the encoder whose vectors were used in training."""
     data_sha256: str
-    """Hash of the study it was learned from."""
+    """Hash of the training study."""
     seed: int
-    """Of all draws."""
+    """Seed of all draws."""
     start: float
-    """Every cell's logit before the trees."""
+    """Logit of every cell before the trees."""
     discount: float
-    """Taken off a cell's logit for each unit of its comment's log-length."""
+    """Amount subtracted from a cell's logit per unit of its comment's log-length."""
     decision: float
-    """The degree from which a cell counts as addressed, in (0, 1)."""
+    """Degree from which a cell counts as addressed, in (0, 1)."""
     trees: Trees
-    """Their sum is a cell's logit."""
+    """Trees whose sum is a cell's logit."""
     background: Background
     """Statistics of the training changes."""
 
 
 def to_bytes(weights: Weights) -> bytes:
-    """Return the file of some weights; the same weights give the same bytes.
+    """Serialize weights; the same weights give the same bytes.
 
     Returns:
         A NumPy archive (`.npz`), without pickled objects.
@@ -82,7 +82,7 @@ def to_bytes(weights: Weights) -> bytes:
         **{name: getattr(background, name) for name in _VECTORS},
     }
     target = io.BytesIO()
-    # `numpy.savez` stamps no time, but says nothing of it in its documentation; this does.
+    # `numpy.savez` writes no timestamp either, but does not document that.
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
             part = io.BytesIO()
@@ -97,7 +97,7 @@ def read_weights(path: Path) -> Weights:
     """Read weights.
 
     Args:
-        path: What `to_bytes` made.
+        path: File made by `to_bytes`.
 
     Returns:
         The weights.
@@ -106,7 +106,7 @@ def read_weights(path: Path) -> Weights:
         InputError: The file cannot be read, is of another format, or was made for other features.
     """
     try:
-        # Not by its name: NumPy leaves a file that it cannot read open.
+        # Not by its name: NumPy does not close a file that it cannot read.
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             facts = json.loads(arrays["facts"].tobytes())
             return _weights(facts, {name: arrays[name] for name in arrays.files}, path)

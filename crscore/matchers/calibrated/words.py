@@ -1,4 +1,4 @@
-"""Stems, names of code and manner of speaking of a text."""
+"""Stems, code names and speech cues of a text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOPICS: Final = {
 
 
 class Speech(NamedTuple):
-    """Manner of a text."""
+    """Speech cues of a text."""
 
     suggests: bool
     praises: bool
@@ -48,19 +48,19 @@ class Words:
     stems: frozenset[str]
     """Distinct stems, stop words left out."""
     names: frozenset[str]
-    """Names of several words (`user_id`, `userId`), lower-case."""
+    """Multi-word names (`user_id`, `userId`), lower-case."""
     topics: frozenset[str]
-    """Kinds of change that it mentions: adding, removing, renaming, ..."""
+    """Kinds of change mentioned: adding, removing, renaming, ..."""
     speech: Speech
-    """Its manner."""
+    """Speech cues of the text."""
     asks: bool
-    """True when it has a question mark."""
+    """Whether it has a question mark."""
     code_spans: int
-    """Pieces between backticks."""
+    """Number of pieces between backticks."""
     length: int
-    """Words, stop words included; a name of three words counts three."""
+    """Number of words, including stop words; a name of three words counts three."""
     plain: int
-    """Words that are no stop words, repetitions included."""
+    """Number of words except stop words, including repetitions."""
 
 
 @lru_cache(maxsize=16_384)
@@ -100,6 +100,6 @@ def _compounds(names: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the `stems` and the `names` of `words(text)`, which are the cheaper part of it."""
+    """Return the `stems` and `names` of `words(text)`, the cheaper part of it."""
     names = _NAME.findall(text)
     return frozenset(_content(_parts(names))), _compounds(names)

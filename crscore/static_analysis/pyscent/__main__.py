@@ -1,7 +1,7 @@
-"""The command line: `python -m crscore.static_analysis.pyscent FILE... --format sarif`.
+"""Command line: `python -m crscore.static_analysis.pyscent FILE... --format sarif`.
 
-Exit codes: 0 nothing found, 1 smells found, 2 wrong usage, 3 a file could not be read (the
-findings of the others are there all the same), 4 pylint or radon is missing or failed.
+Exit codes: 0 nothing found, 1 smells found, 2 wrong usage, 3 a file could not be read (the findings
+of the others are still printed), 4 pylint or radon is missing or failed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VERSION: Final = "1.1"
-CLEAN, FOUND, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself ends with 2
+CLEAN, FOUND, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def full_version() -> str:
-    """Return the version, with those of the programs that the findings depend on.
+    """Return the version, including those of the programs that determine the findings.
 
     Returns:
         A version with a local part: `1.0+pylint4.1.4.radon6.0.1`.
@@ -81,16 +81,16 @@ def full_version() -> str:
 
 
 def analyze(paths: Sequence[str], *, published: bool = False) -> tuple[FileReport, ...]:
-    """Find the smells of some files.
+    """Find the smells in some files.
 
-    pylint reads all of them in one process of its own, while this one does the rest.
+    pylint reads all of them in a separate process, in parallel with the other checks.
 
     Args:
         paths: The files; one given twice counts once.
-        published: Count and speak as the published tool does: one sentence a smell and file.
+        published: Count and word as the published tool does: one sentence per smell and file.
 
     Returns:
-        A report a file, in the order given.
+        One report per file, in input order.
 
     Raises:
         DependencyError: pylint is not installed.
@@ -122,7 +122,7 @@ def _reports(sources: Sequence[Source], folder: Path, *, published: bool) -> lis
 
 
 def _find(source: Source, *, published: bool) -> FileReport:
-    """Find the smells that need no pylint."""
+    """Find the smells that do not require pylint."""
     smells: list[Smell] = []
     tree = source.tree()
     smells += shotgun_surgery(tree, published=published)

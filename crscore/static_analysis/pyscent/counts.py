@@ -1,8 +1,8 @@
 """Lengths of functions and sizes of classes, counted by pylint 4.
 
-pylint (GPL-2.0-or-later) runs as a program of its own and reads copies without comments, in a
-folder with nothing else in it. Exit codes: a sum of bits, of which 32 is wrong usage; 1 is a file
-it could not read, which `json2` names as a message. Output: `json2`.
+pylint (GPL-2.0-or-later) runs as a separate program on copies without comments, in an otherwise
+empty folder. Exit codes: a sum of bits, of which 32 is wrong usage; 1 is a file it could not read,
+which `json2` names as a message. Output: `json2`.
 """
 
 from __future__ import annotations
@@ -31,38 +31,38 @@ if TYPE_CHECKING:
 INSTALL: Final = "pip install 'crscore[analyzers]'"
 _WRONG_USAGE: Final = 32
 _MEASURE: Final = re.compile(r"\((\d+)/\d+\)")  # `Too many statements (63/50)`
-_MESSAGE_END: Final = 400  # characters of pylint's complaint that an error carries
+_MESSAGE_END: Final = 400  # maximum characters of pylint's diagnostics in an error
 
 
 class Count(NamedTuple):
-    """One message of pylint."""
+    """Message of pylint."""
 
     rule: Rule
-    """The limit that is exceeded."""
+    """Rule whose limit is exceeded."""
     line: int
-    """The line of the `def` or `class`."""
+    """Line of the `def` or `class`."""
     measure: int
-    """The number it counted."""
+    """Number that it counted."""
 
 
 class Counts(NamedTuple):
-    """The messages of pylint on one file."""
+    """Messages of pylint on one file."""
 
     counts: tuple[Count, ...] = ()
     """One for each message about a limit."""
     failed: bool = False
-    """True when it could not read the file."""
+    """Whether pylint could not read the file."""
 
 
 class Counting:
-    """A run of pylint, started; `finish` waits for it."""
+    """Running pylint process; `finish` waits for it."""
 
     def __init__(self, sources: Sequence[Source], folder: Path) -> None:
         """Start pylint on copies of the files.
 
         Args:
             sources: The files.
-            folder: An empty folder, which this fills.
+            folder: An empty folder for the copies.
 
         Raises:
             DependencyError: pylint is not installed.
@@ -82,7 +82,7 @@ class Counting:
             self._process = subprocess.Popen(  # noqa: S603
                 [sys.executable, *_arguments(settings), *self._names],
                 cwd=work,
-                # Its reports of its own crashes go where the copies go, not to the home folder.
+                # pylint writes crash reports next to the copies, not to the home folder.
                 env={**os.environ, "PYLINTHOME": str(folder)},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -90,13 +90,13 @@ class Counting:
             )
 
     def finish(self) -> tuple[Counts, ...]:
-        """Wait for pylint and read what it printed.
+        """Wait for pylint and read its output.
 
         Returns:
-            What it says of each file, in the order of the files.
+            The messages on each file, in file order.
 
         Raises:
-            ToolFailedError: pylint died or refused its arguments.
+            ToolFailedError: pylint crashed or rejected its arguments.
             ToolOutputError: Its output cannot be read.
         """
         code = self._process.wait()
@@ -110,7 +110,7 @@ class Counting:
             raise ToolOutputError("pylint", f"exit code {code}, {error}", code) from error
 
     def stop(self) -> None:
-        """End pylint where nobody waits for it any more."""
+        """Stop pylint when its result is no longer needed."""
         self._process.kill()
         self._process.wait()
 
@@ -141,18 +141,18 @@ def _by_file(names: Sequence[str], messages: Iterable[dict[str, object]]) -> tup
 
 
 def counted(tree: ast.Module, counts: Iterable[Count], *, published: bool = False) -> list[Smell]:
-    """Make findings of pylint's messages.
+    """Convert pylint's messages to findings.
 
-    A record may have many attributes, since to hold them is what it is for; the published
-    tool asks that of no class.
+    A record may have many attributes, since holding them is its purpose; the published tool makes
+    no such exception.
 
     Args:
         tree: The file.
-        counts: pylint's messages of it.
-        published: Take records too.
+        counts: pylint's messages on it.
+        published: Include records.
 
     Returns:
-        A finding a message, at the lines of the function or class.
+        One finding per message, at the lines of the function or class.
     """
     at = {
         (node.lineno, isinstance(node, ast.ClassDef)): (name, node) for name, node in blocks(tree)

@@ -23,7 +23,7 @@ UNPARSED: Final = "unparsed"
 
 
 def text(reports: Sequence[FileReport], version: str) -> str:  # noqa: ARG001 - as the others
-    """Render a line a finding: `path:line: level: sentence [rule]`."""
+    """Render one line per finding: `path:line: level: sentence [rule]`."""
     lines = []
     for report in reports:
         path = report.path if report.path.isprintable() else ascii(report.path)
@@ -103,7 +103,7 @@ def _driver(version: str) -> dict[str, Any]:
 
 def _result(path: str, smell: Smell) -> dict[str, Any]:
     location: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
-    if smell.line >= 1:  # a region cannot say "the whole file"
+    if smell.line >= 1:  # a region cannot mean "the whole file"
         location["region"] = {"startLine": smell.line, "endLine": smell.end_line}
     return {
         "ruleId": smell.rule.id,
@@ -128,7 +128,7 @@ def _uri(path: str) -> str:
 
 
 def _printable(reason: str) -> str:
-    """Spell out what the code could have smuggled into a message."""
+    """Escape unprintable characters that the code may have put into a message."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in reason)
 
 

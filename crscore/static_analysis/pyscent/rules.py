@@ -1,4 +1,4 @@
-"""The rules, which `rules.toml` holds, and the findings in their words.
+"""Rules, from `rules.toml`, and the findings in their words.
 
 Source:
     The ranks are radon's, as the CRScore paper prints them (Naik et al., NAACL 2025,
@@ -26,59 +26,59 @@ WARNING: Final = "warning"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One smell."""
+    """Smell with its limit and texts."""
 
     id: str
-    """Its name for machines."""
+    """Machine-readable name."""
     name: str = ""
-    """Its name for people, lower case, where it is not the id with spaces."""
+    """Display name in lower case, where it is not the id with spaces."""
     limit: int
-    """The largest measure that is fine, for cohesion the smallest; 0 where nothing is measured."""
+    """Largest acceptable measure, for cohesion the smallest; 0 where nothing is measured."""
     extent: str
-    """The measure in words; `{n}` is the number."""
+    """Measure in words; `{n}` is the number."""
     published_extent: str = ""
-    """The same in the words of the published form, with what it adds; "" where they are equal."""
+    """The same in the words of the published form, with its additions; "" where they are equal."""
     text: str
-    """The finding as one sentence: `{place}`, `{extent}` and `{limit}`, and what the rule adds."""
+    """Finding as one sentence: `{place}`, `{extent}` and `{limit}`, and additions of the rule."""
     noun: str = "function"
-    """The word for one place that has the smell."""
+    """Word for one place that has the smell."""
     pylint: str = ""
-    """The pylint message that finds it."""
+    """pylint message that reports it."""
     option: str = ""
-    """The pylint option that sets its limit."""
+    """pylint option that sets its limit."""
     least_is_worst: bool = False
-    """True where a smaller measure is worse."""
+    """Whether a smaller measure is worse."""
     file_level: bool = False
-    """True where the published summary names no line."""
+    """Whether the published summary has no line for it."""
     level: str = NOTE
     """SARIF level, unless the place is worse than most."""
 
     @property
     def title(self) -> str:
-        """Its name for people, with a capital."""
+        """Display name, capitalized."""
         return (self.name or self.id.replace("-", " ")).capitalize()
 
     def count(self, places: int) -> str:
-        """Count the places that have the smell: `2 classes`."""
+        """Format the number of places that have the smell: `2 classes`."""
         plural = "" if places == 1 else "es" if self.noun.endswith("s") else "s"
         return f"{places} {self.noun}{plural}"
 
 
 _TABLES: Final = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
 RULES: Final = MappingProxyType({name: Rule(id=name, **table) for name, table in _TABLES.items()})
-"""The rules by their ids, in the order of the published summary."""
+"""Rules by id, in the order of the published summary."""
 BY_PYLINT: Final = MappingProxyType({rule.pylint: rule for rule in RULES.values() if rule.pylint})
 
 
 class Rank(NamedTuple):
-    """One row of radon's table of complexity."""
+    """Row of radon's table of complexity."""
 
     letter: str
-    """A is best, F is worst."""
+    """Letter, from A (best) to F (worst)."""
     last: float
-    """The highest complexity of the rank."""
+    """Highest complexity of the rank."""
     risk: str
-    """How risky such code is."""
+    """Risk of such code."""
 
 
 RANKS: Final = (
@@ -99,7 +99,7 @@ def rank_of(complexity: int) -> Rank:
         complexity: At least 1.
 
     Returns:
-        Its row of the table.
+        The row of the table.
 
     Source:
         radon's table, as in the CRScore paper, Table 6.
@@ -113,36 +113,36 @@ def rank_of(complexity: int) -> Rank:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Smell:
-    """One finding."""
+    """Finding of a smell."""
 
     rule: Rule
-    """The rule it breaks."""
+    """Rule that is violated."""
     line: int
-    """First line of the place, 1-based; -1 for the file as a whole."""
+    """First line of the place, 1-based; -1 for the whole file."""
     end_line: int
-    """Last line of the place, inclusive; -1 for the file as a whole."""
+    """Last line of the place, inclusive; -1 for the whole file."""
     place: str
-    """The place in words, as in the middle of a sentence."""
+    """Place in words, for the middle of a sentence."""
     measure: float | None
-    """The measure, in the rule's unit; None where nothing is measured."""
+    """Measure in the rule's unit; None where nothing is measured."""
     extent: str
-    """The measure in words; "" where nothing is measured."""
+    """Measure in words; "" where nothing is measured."""
     text: str
-    """The finding as one English sentence."""
+    """Finding as one English sentence."""
     level: str
     """SARIF level: `note` or `warning`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileReport:
-    """All findings in one file."""
+    """Findings in one file."""
 
     path: str
     """The path as given."""
     smells: tuple[Smell, ...] = ()
-    """By line."""
+    """Smells by line."""
     unparsed: str | None = None
-    """Why the file could not be analysed, or not in full; None when it was."""
+    """Reason for a missing or partial analysis; None when it is complete."""
 
 
 def smell(
@@ -158,12 +158,12 @@ def smell(
     """Make a finding in the rule's words.
 
     Args:
-        name: The id of the rule it breaks.
+        name: Id of the violated rule.
         span: Its lines.
-        place: The place in words, as in the middle of a sentence.
+        place: The place in words, for the middle of a sentence.
         measure: The measure, in the rule's unit; None where nothing is measured.
-        level: SARIF level, when it is not the rule's own.
-        published: Put the measure into the words of the published form.
+        level: SARIF level, unless it is the rule's own.
+        published: Use the wording of the published form for the measure.
         words: Further values for the rule's text.
 
     Returns:
@@ -195,7 +195,7 @@ _SIZES: Final = ("long-method", "long-branch", "complex-code")  # in the order o
 
 
 def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
-    """Merge the findings that measure the size of one function: they are one defect.
+    """Merge the findings on the size of one function, which are one defect.
 
     The merged finding has the rule of the measure that is furthest over its limit (the
     largest quotient of measure and limit; of equal ones statements, then branches, then
@@ -242,17 +242,17 @@ NO_LINE: Final = -1
 
 
 def summarize(report: FileReport) -> FileReport:
-    """Put the findings of a file into one sentence a smell, the published form.
+    """Summarize the findings of a file in one sentence per smell, the published form.
 
     The sentence names the smell, how many places have it, and the worst place with its
-    line and measure; of equal ones the first. It stands at the line of the worst place,
-    or at no line where the published tool names none.
+    line and measure; of equal ones the first. It has the line of the worst place, or none where the
+    published tool has none.
 
     Args:
         report: The findings of one file.
 
     Returns:
-        At most one finding a rule, in the order of the rules.
+        At most one finding per rule, in rule order.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, Table 14, and the CRScore code, whose

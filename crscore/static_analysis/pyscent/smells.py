@@ -1,4 +1,4 @@
-"""The smells that the syntax tree shows, with radon's count of complexity.
+"""Smells visible in the syntax tree, with radon's count of complexity.
 
 `published=True` counts as the published tool does.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crscore.static_analysis.pyscent.source import Visit
 
 _CATCH_ALL: Final = frozenset({"Exception", "BaseException"})
-_LONGEST_NAME: Final = 60  # characters of an `except` clause that a sentence can carry
+_LONGEST_NAME: Final = 60  # maximum characters of an `except` clause in a sentence
 
 
 def long_expressions(tree: ast.Module, lines: tuple[bytes, ...]) -> Iterator[Smell]:
@@ -38,7 +38,7 @@ def long_expressions(tree: ast.Module, lines: tuple[bytes, ...]) -> Iterator[Sme
         lines: Its lines in UTF-8.
 
     Yields:
-        A finding an expression.
+        One finding per expression.
     """
     for visit in visits(tree):
         node = visit.node
@@ -54,18 +54,18 @@ def long_expressions(tree: ast.Module, lines: tuple[bytes, ...]) -> Iterator[Sme
 
 
 def useless_exceptions(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
-    """Find handlers that catch everything, or that drop the error.
+    """Find handlers that catch everything, or that discard the error.
 
     One that does both is a warning, others are notes. A handler that catches everything and
-    raises again is in order. The published tool flags it all the same, but looks only at the
-    top of the module and of its functions.
+    raises again is acceptable. The published tool flags it too, but examines only the top level of
+    the module and of its functions.
 
     Args:
         tree: The file.
-        published: Look where the published tool looks.
+        published: Examine only the places that the published tool examines.
 
     Yields:
-        A finding a handler.
+        One finding per handler.
     """
     depth_one = {id(node) for node in _shallow(tree)}
     for visit in visits(tree):
@@ -86,7 +86,7 @@ def useless_exceptions(tree: ast.Module, *, published: bool = False) -> Iterator
 
 
 def _shallow(tree: ast.Module) -> Iterator[ast.ExceptHandler]:
-    """The handlers of every `try` that stands directly in the module or in a function."""
+    """Yield the handlers of every `try` directly in the module or in a function."""
     for visit in visits(tree):
         if isinstance(visit.node, ast.Try) and isinstance(visit.parent, Function | ast.Module):
             yield from visit.node.handlers
@@ -131,7 +131,7 @@ def _place(visit: Visit, handler: ast.ExceptHandler) -> str:
 
 
 def _spelled(caught: ast.expr) -> str | None:
-    """Spell the caught types; None where they are too long, or no plain names."""
+    """Return the source of the caught types; None where too long, or not plain names."""
     parts = caught.elts if isinstance(caught, ast.Tuple) else [caught]
     names = [_dotted(part) for part in parts]
     plain = ", ".join(name for name in names if name)
@@ -154,21 +154,21 @@ _BUILTIN_METHODS: Final = frozenset(
     for kind in (str, bytes, bytearray, list, tuple, dict, set, int, float, complex, memoryview)
     for name in dir(kind)
 )
-_NAMED: Final = 3  # calls that a sentence names
+_NAMED: Final = 3  # maximum calls named in a sentence
 
 
 def low_cohesion(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
     """Find classes whose methods share few attributes.
 
-    The members of an enumeration are no attributes that methods share, so enumerations
-    are left out, except as the published tool does it.
+    The members of an enumeration are not attributes that methods share, so enumerations are left
+    out, unless `published` is true.
 
     Args:
         tree: The file.
-        published: Take enumerations too.
+        published: Include enumerations.
 
     Yields:
-        A finding a class.
+        One finding per class.
     """
     for visit in visits(tree):
         if not isinstance(visit.node, ast.ClassDef) or (not published and is_enum(visit.node)):
@@ -179,23 +179,23 @@ def low_cohesion(tree: ast.Module, *, published: bool = False) -> Iterator[Smell
 
 
 def cohesion(node: ast.ClassDef) -> float | None:
-    """Measure how much of the class each method uses.
+    """Compute the share of the class that each method uses.
 
     A class with M methods and A attributes has M x A pairs; its cohesion is the share of
-    pairs in which the method names the attribute. Attributes are what a method reads or
-    writes through its first parameter, other than methods, and what the class body
-    assigns to a plain name. Static and class methods count as methods that use none.
+    pairs in which the method names the attribute. Attributes are the names that a method reads or
+    writes through its first parameter, other than methods, and the plain names that the class body
+    assigns. Static and class methods count as methods that use none.
 
     Args:
-        node: The class. Classes inside it are apart.
+        node: The class, without the classes inside it.
 
     Returns:
         Per cent, in [0, 100]; None for a class without methods or without attributes.
 
     Source:
-        The idea of the `cohesion` package (as its users read it: the mean share of the
-        attributes that a method names). Written anew; unlike it, `async` methods count,
-        and an attribute that is called stays an attribute.
+        The idea of the `cohesion` package (as commonly understood: the mean share of the attributes
+        that a method names). Reimplemented; unlike there, `async` methods count, and an attribute
+        that is called remains an attribute.
 
     Example:
         One method uses both attributes, one uses one of them: three of four pairs.
@@ -225,7 +225,7 @@ class _Uses(NamedTuple):
     read: frozenset[str]
     """Names read or written."""
     called: frozenset[str]
-    """Names called at once; an inherited method is only ever called."""
+    """Names called directly; an inherited method is only ever called."""
 
 
 def _uses(method: ast.FunctionDef | ast.AsyncFunctionDef) -> _Uses:
@@ -255,18 +255,18 @@ def _class_variables(node: ast.ClassDef) -> frozenset[str]:
 def shotgun_surgery(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
     """Find classes that call much code outside themselves.
 
-    Counted are calls into other modules: of a name that an import binds, or of what is
-    reached from such a name. Methods of builtin types (`append`, `strip`) are left out,
-    unless the imported name stands right before them, and so are modules of tests, which
-    are there to call others. The published tool counts every call, wherever it goes, but
-    to a method of the class or a builtin, and looks at classes of the module only.
+    Calls into other modules count: of a name bound by an import, or of an attribute reached from
+    such a name. Methods of builtin types (`append`, `strip`) do not, unless they directly follow
+    the imported name, nor do test modules, whose purpose is to call others. The published tool
+    counts every call except to a method of the class or a builtin, and examines only top-level
+    classes.
 
     Args:
         tree: The file.
         published: Count as the published tool does.
 
     Yields:
-        A finding a class.
+        One finding per class.
     """
     if not published and is_test_module(tree):
         return
@@ -320,7 +320,7 @@ def _imported(tree: ast.Module) -> frozenset[str]:
 
 
 def _enumerated(calls: tuple[str, ...]) -> str:
-    """Return the first few different calls as text.
+    """Format the first few distinct calls.
 
     Example:
         >>> _enumerated(("load", "check", "load", "save", "send", "log"))
@@ -333,7 +333,7 @@ def _enumerated(calls: tuple[str, ...]) -> str:
 
 
 def _without_classes(top: ast.AST) -> Iterator[ast.AST]:
-    """Walk a block in the order of its code, leaving out the classes inside it."""
+    """Walk a block in source order, leaving out the classes inside it."""
     waiting = [top]
     while waiting:
         node = waiting.pop()
@@ -364,17 +364,17 @@ def _dunder(name: str) -> bool:
 def complex_code(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
     """Find the blocks of rank C or worse.
 
-    Every function counts by itself, wherever it stands; the code of a function inside it
-    is not its own. An `assert` is no path: a test is not complex for what it checks. The
-    published tool asks radon for its list, which counts asserts, has classes in it (the
-    mean of their methods, plus one) and leaves out what stands inside functions.
+    Every function counts separately, at any depth, without the functions inside it. An `assert` is
+    not a path: checks do not make a test complex. The published tool uses radon's list, which
+    counts asserts, includes classes (the mean of their methods, plus one) and leaves out nested
+    functions and classes.
 
     Args:
         tree: The file.
-        published: Take radon's own list.
+        published: Use radon's own list.
 
     Yields:
-        A finding a block.
+        One finding per block.
 
     Raises:
         RecursionError: The tree is too deep for radon.
@@ -395,7 +395,7 @@ def complex_code(tree: ast.Module, *, published: bool = False) -> Iterator[Smell
 
 
 def _complexities(tree: ast.Module, *, published: bool) -> Iterator[tuple[str, Span, int]]:
-    from radon.visitors import ComplexityVisitor  # noqa: PLC0415 - `--version` does without
+    from radon.visitors import ComplexityVisitor  # noqa: PLC0415 - `--version` does not need it
 
     if published:
         for block in ComplexityVisitor.from_ast(tree).blocks:
@@ -412,25 +412,25 @@ _RECORDS: Final = _ENUMS | {
     *("NamedTuple", "namedtuple", "TypedDict", "Struct", "BaseModel", "BaseSettings", "RootModel")
 }
 _RECORD_MAKERS: Final = frozenset({"define", "frozen", "mutable", "attrs"})
-_ATTRS: Final = frozenset({"attr", "attrs"})  # `@attr.s`, whose last name says nothing
+_ATTRS: Final = frozenset({"attr", "attrs"})  # `@attr.s`, whose last name is uninformative
 _TEST_TOOLS: Final = frozenset({"pytest", "unittest"})
 
 
 def is_enum(node: ast.ClassDef) -> bool:
-    """Return True for an enumeration."""
+    """Return whether a class is an enumeration."""
     return any(callee(base) in _ENUMS for base in node.bases)
 
 
 def is_record(node: ast.ClassDef) -> bool:
-    r"""Return whether a class is there to hold fields.
+    r"""Return whether the purpose of a class is to hold fields.
 
     Args:
         node: The class.
 
     Returns:
         True for data classes, named tuples, typed dictionaries, enumerations and the
-        like of attrs, msgspec and pydantic. A class that inherits its being a record
-        from a class of another name is not known as one.
+        like of attrs, msgspec and pydantic. Records that inherit from a class with another name are
+        not recognized.
 
     Example:
         >>> is_record(ast.parse("@dataclass(frozen=True)\nclass A: ...").body[0])
@@ -448,11 +448,11 @@ def is_test_module(tree: ast.Module) -> bool:
     """Return whether a module holds tests.
 
     Args:
-        tree: The module. Its file name may not be its own, so that it does not count.
+        tree: The module. Its file name may be generated and is ignored.
 
     Returns:
-        True when it imports pytest or unittest, or has a function `test_...` at its top or
-        in a class `Test...` there.
+        True when it imports pytest or unittest, or has a function `test_...` at top level or in a
+        top-level class `Test...`.
     """
     statements = list(tree.body)
     for node in tree.body:
@@ -487,7 +487,7 @@ def callee(function: ast.expr) -> str:
 
 
 def origin(expression: ast.expr) -> str:
-    """Return the name that a chain of attributes, calls and items starts with; "" for none.
+    """Return the name that starts a chain of attributes, calls and items; "" for none.
 
     Example:
         >>> origin(ast.parse("a.b(1)[0].c", mode="eval").body)

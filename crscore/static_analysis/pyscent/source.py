@@ -1,4 +1,4 @@
-"""A Python file: its text without comments, and where things stand in its syntax tree.
+"""Python file: its text without comments, and positions in its syntax tree.
 
 Nothing here recurses: a tree can be deeper than Python's stack.
 """
@@ -23,24 +23,24 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One file that parses."""
+    """File that parses."""
 
     path: str
-    """The path as given."""
+    """Path as given."""
     text: str
-    """Its code, comments blanked, lines ended by `\\n` only."""
+    """Code with comments blanked; lines end with `\\n` only."""
 
     def tree(self) -> ast.Module:
-        """Parse the code again; trees are large, so none is kept."""
+        """Parse the code again; the tree is not kept, as trees are large."""
         return _parse(self.text)
 
     def lines(self) -> tuple[bytes, ...]:
-        """Return the lines as the tree's positions count them: in UTF-8, without line ends."""
+        """Return the lines as indexed by the tree's positions: in UTF-8, without line ends."""
         return tuple(self.text.encode().split(b"\n"))
 
 
 class UnparsedError(InputError):
-    """A file cannot be read as Python; the message says why, in one clause."""
+    """Raised when a file cannot be read as Python; the message is the reason, in one clause."""
 
 
 def read_source(path: str) -> Source:
@@ -60,7 +60,7 @@ def read_source(path: str) -> Source:
         text = _decode(Path(path).read_bytes())
         _parse(text)
         code = _without_comments(text)
-        _parse(code)  # should the tokenizer ever see the code otherwise than the parser does
+        _parse(code)  # in case the tokenizer sees the code differently than the parser
         return Source(path=path, text=code)
     except OSError as error:
         raise UnparsedError(f"it cannot be read ({error.strerror})") from error
@@ -84,15 +84,15 @@ def _decode(raw: bytes) -> str:
 
 def _parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an odd escape in a string is not ours to report
+        warnings.simplefilter("ignore")  # an invalid escape in a string is not reported here
         return ast.parse(text)
 
 
 def _without_comments(text: str) -> str:
-    """Blank every comment, so that no pragma acts and no line moves.
+    """Blank every comment, so that no pragma is active and no line moves.
 
-    All of them, not only pragmas: pylint looks for its own with a regular expression
-    that takes minutes on one comment of 100,000 characters.
+    All comments, not only pragmas: pylint searches for its own with a regular expression that takes
+    minutes on a comment of 100,000 characters.
     """
     lines = text.split("\n")
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -103,7 +103,7 @@ def _without_comments(text: str) -> str:
 
 
 class Span(NamedTuple):
-    """Lines of a file."""
+    """Range of lines in a file."""
 
     line: int
     """First line, 1-based."""
@@ -112,24 +112,24 @@ class Span(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """One node of a tree and its surroundings."""
+    """Node of a tree with its surroundings."""
 
     node: ast.AST
-    """The node."""
+    """Node of the tree."""
     scope: str
-    """Dotted names of the functions and classes around it; "" at the top."""
+    """Dotted names of the enclosing functions and classes; "" at the top level."""
     parent: ast.AST | None
-    """The node above; None for the module."""
+    """Parent node; None for the module."""
 
     @property
     def name(self) -> str:
-        """The node's own dotted name, for a function or class."""
+        """Dotted name of the node itself, for a function or class."""
         own = str(getattr(self.node, "name", ""))
         return f"{self.scope}.{own}" if self.scope else own
 
 
 def visits(tree: ast.AST) -> Iterator[Visit]:
-    r"""Walk a tree from the top, each node before those below it.
+    r"""Walk a tree from the top, each node before its descendants.
 
     Args:
         tree: A module or any node.
@@ -153,7 +153,7 @@ def visits(tree: ast.AST) -> Iterator[Visit]:
 
 
 def blocks(tree: ast.AST) -> Iterator[tuple[str, Function | ast.ClassDef]]:
-    """Walk the functions and classes of a tree, each with its dotted name."""
+    """Yield the functions and classes of a tree with their dotted names."""
     for visit in visits(tree):
         if isinstance(visit.node, Function | ast.ClassDef):
             yield visit.name, visit.node
@@ -165,7 +165,7 @@ def span(node: ast.stmt | ast.expr | ast.excepthandler) -> Span:
 
 
 def within(scope: str) -> str:
-    """Return where an expression stands, in words that follow its name in a sentence.
+    """Return the location of an expression, in words that follow its name in a sentence.
 
     Example:
         >>> within("A.f"), within("")
@@ -175,17 +175,16 @@ def within(scope: str) -> str:
 
 
 def length(node: ast.expr, lines: tuple[bytes, ...]) -> int:
-    """Measure an expression as it would be on one line.
+    """Measure the length of an expression as if it were on one line.
 
-    Line breaks count, with the indentation around them, as one space. Comments
-    are blank in `lines`.
+    A line break with its indentation counts as one space. Comments are blank in `lines`.
 
     Args:
         node: An expression with its positions.
-        lines: The file's lines in UTF-8, as the positions of the tree count.
+        lines: The file's lines in UTF-8, as indexed by the tree's positions.
 
     Returns:
-        Characters of its source text.
+        Number of characters of its source text.
     """
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     end = node.end_col_offset

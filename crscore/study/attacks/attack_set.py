@@ -1,4 +1,4 @@
-"""The attack set: for every honest review of a study, texts that ought to lose against it."""
+"""Attack set: for each honest review of a study, texts that should score lower."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     Maker = Callable[[Material, np.random.Generator], dict[str, str]]
 
 GOOD: Final = 4.0
-"""Human relevance from which a review is honest and good: it must outscore its attacks."""
+"""Human relevance from which a review is honest and good, and must outscore its attacks."""
 SHORTEST: Final = 6
-"""Words in another change's review; a shorter one ("Why this change?") fits any change."""
+"""Minimum words of another change's review; a shorter one ("Why this change?") fits any change."""
 
 
 class AttackKind(StrEnum):
-    """Kinds of attacks."""
+    """Kind of attack."""
 
     STUFFING = "keyword-stuffing"
     PASTED = "pasted-diff"
@@ -70,29 +70,29 @@ class Attack:
     change: str
     """The change's id."""
     system: str
-    """Who wrote the honest review."""
+    """Author of the honest review."""
     kind: AttackKind
-    """Its kind."""
+    """Kind of the attack."""
     variant: str
-    """Name of the way it was made."""
+    """Name of the variant."""
     text: str
     """The text to score as a review of the change."""
 
 
 class Honest(NamedTuple):
-    """A review that people rated relevant."""
+    """Review that people rated relevant."""
 
     change: StudyChange
-    """Its change."""
+    """Change under review."""
     review: RatedReview
     """The review."""
 
 
 def honest_reviews(study: Study) -> tuple[Honest, ...]:
-    """Return the reviews that people rated 4 or 5 for relevance, in the order of the study.
+    """Return the reviews that people rated 4 or 5 for relevance, in study order.
 
-    The original human comments are among them. Those of the junk systems are not: what they wrote
-    is no review, even where it was rated high.
+    The original human comments are included. Those of the junk systems are not: their output is no
+    review, even where it was rated high.
     """
     rated = [Honest(change, review) for change in study.changes for review in change.reviews]
     systems = [one.review.system for one in rated]
@@ -115,22 +115,21 @@ def make_attacks(
 ) -> tuple[Attack, ...]:
     """Make the attack set of a study.
 
-    Each honest review meets `drawn` variants of each kind. The draw depends on the seed, the
-    change, the review and the kind alone: other reviews of the study change only the attacks
-    that borrow them (`wrong-change` and `disguised`).
+    Each honest review gets `drawn` variants of each kind. The draw depends only on the seed, the
+    change, the review and the kind; other reviews of the study change only the attacks that borrow
+    them (`wrong-change` and `disguised`).
 
     Args:
         study: The study.
-        seed: Of all draws, from 0.
-        generator: Writes the structural claims that are restated and echoed; `structural`
-            when None.
+        seed: Seed of all draws, from 0.
+        generator: Writes the structural claims that are restated and echoed; None for `structural`.
         sources: Give the generator the whole files where the study has them.
         wording: Which half of the phrases to use; `TRAINING` keeps `TEST` unseen.
         drawn: Variants of each kind for each honest review, from 1.
 
     Returns:
-        The attacks, by honest review in the order of the study, then by kind; no text twice
-        for one review, none blank and none equal to the honest text.
+        The attacks, by honest review in study order, then by kind. The texts of one review are
+        distinct, not blank and not equal to the honest text.
     """
     writer = generator or plugins.create("claims", "structural")
     honest = honest_reviews(study)
@@ -154,16 +153,16 @@ def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator
 
     Args:
         kind: The kind.
-        material: What to make them of.
+        material: Material of the attack.
         rng: Source of randomness.
 
     Returns:
-        Variant -> text; in the training wording without the forms that only the test shows.
+        Variant -> text; in the training wording, without the forms reserved for the test.
     """
     made = _MAKERS[kind](material, rng)
     if material.wording is Wording.TEST:
         return made
-    # A name may start with what is echoed or restated: `recorded-few`.
+    # A name may start with the source of the echoed or restated text: `recorded-few`.
     return {
         name: text
         for name, text in made.items()
@@ -172,7 +171,7 @@ def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator
 
 
 def seeded_rng(seed: int, *names: str) -> np.random.Generator:
-    """Return randomness that depends on the seed and the names alone."""
+    """Return a generator that depends only on the seed and the names."""
     digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).digest()
     return np.random.default_rng([seed, *np.frombuffer(digest, dtype=np.uint32).tolist()])
 
@@ -199,7 +198,7 @@ def _attack_review(one: Honest, material: Material, *, seed: int, drawn: int) ->
 
 
 def _strangers(change: StudyChange, honest: Sequence[Honest]) -> tuple[str, ...]:
-    """Return good reviews of other changes, in the same language if there are any."""
+    """Return good reviews of other changes, in the same language where there are any."""
     others = [
         one
         for one in honest

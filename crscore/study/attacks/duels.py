@@ -1,4 +1,4 @@
-"""Duels between attacks and honest reviews: who scores higher, and how often."""
+"""Duels between attacks and honest reviews: which scores higher, and how often."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from crscore.study.study import Study
 
 WIN_GOAL: Final = 0.95
-"""Share of duels that the honest review has to win, for each kind that has this goal."""
+"""Share of duels that the honest review must win, for each kind with this goal."""
 FLAG_GOAL: Final = 0.90
-"""Share of restatements and echoes that must be flagged, at least."""
+"""Minimum share of restatements and echoes that must be flagged."""
 WRONG_FLAG_LIMIT: Final = 0.05
-"""Share of honest reviews that may be flagged as a restatement, below this."""
+"""Upper bound (exclusive) on the share of honest reviews flagged as a restatement."""
 FLAGGED_FROM: Final = 0.5
-"""Share of a review's sentences with the flag from which the review counts as flagged."""
+"""Share of flagged sentences from which a review counts as flagged."""
 FLAGGED_KINDS: Final = frozenset({AttackKind.RESTATEMENT, AttackKind.ECHO})
-"""Kinds that say nothing false: they are to be flagged, not beaten."""
+"""Kinds without false statements, which must be flagged rather than beaten."""
 REPORTED_ONLY: Final = frozenset({AttackKind.NEGATION, AttackKind.DISGUISED})
-"""Kinds without a goal: a score that compares meanings cannot be asked to see through them."""
-# Two ways to compute the same mean may differ in the last bit; that is no win.
+"""Kinds without a goal: a score that compares meanings cannot detect them."""
+# Two ways to compute the same mean may differ in the last bit, which is not a win.
 _TIE: Final = 1e-9
 
 
@@ -41,13 +41,13 @@ class Scored:
     """Score of one text."""
 
     relevance: float
-    """In [0, 1]; 0 for an abstention."""
+    """Relevance in [0, 1]; 0 for an abstention."""
     abstained: bool
     """True when there was nothing to score."""
     sentences: int
-    """Sentences of the text."""
+    """Number of sentences."""
     restating: int
-    """Sentences with the flag `restates the change`."""
+    """Number of sentences with the flag `restates the change`."""
 
     @property
     def is_flagged(self) -> bool:
@@ -57,7 +57,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duel:
-    """An attack and the honest review that it competes with."""
+    """Attack and the honest review it competes with."""
 
     attack: Attack
     """The attack."""
@@ -68,12 +68,12 @@ class Duel:
 
     @property
     def won(self) -> bool:
-        """Whether the honest review is strictly more relevant."""
+        """Whether the honest review has a strictly higher relevance."""
         return self.honest.relevance > self.made.relevance + _TIE
 
     @property
     def tied(self) -> bool:
-        """Whether both are equally relevant, which is no win."""
+        """Whether both have the same relevance, which is not a win."""
         return abs(self.honest.relevance - self.made.relevance) <= _TIE
 
 
@@ -82,9 +82,9 @@ class Tally:
     """Outcome of a set of duels."""
 
     n: int
-    """Duels."""
+    """Number of duels."""
     wins: float
-    """Share that the honest review won, in [0, 1]; a tie is no win."""
+    """Share won by the honest review, in [0, 1]; a tie is not a win."""
     ties: float
     """Share without a winner, in [0, 1]."""
     flagged: float
@@ -98,7 +98,7 @@ class VariantRow(Tally):
     """Outcome of one variant of a kind."""
 
     variant: str
-    """Its name."""
+    """Name of the variant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +106,11 @@ class KindRow(Tally):
     """Outcome of one kind of attack."""
 
     kind: AttackKind
-    """The kind."""
+    """Kind of attack."""
     low: float | None
     """Lower end of the 95 % interval of `wins`, by bootstrap over changes; None without draws."""
     high: float | None
-    """Upper end of it."""
+    """Upper end of the same interval."""
     abstained: float
     """Share of attacks in which the scorer found nothing to score, in [0, 1]."""
     honest_median: float
@@ -118,7 +118,7 @@ class KindRow(Tally):
     reached: bool | None
     """Whether the goal of the kind is reached; None for a kind without one."""
     variants: tuple[VariantRow, ...]
-    """The kind's variants, those that honest reviews win least often first."""
+    """Variants of the kind, those with the fewest wins of honest reviews first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,15 +126,15 @@ class HonestRow:
     """Scores of the honest reviews themselves."""
 
     n: int
-    """Reviews."""
+    """Number of reviews."""
     median: float
     """Median relevance, in [0, 1]."""
     zero: float
-    """Share with relevance 0 or an abstention: they can win no duel. In [0, 1]."""
+    """Share with relevance 0 or an abstention, which can win no duel, in [0, 1]."""
     flagged: float
     """Share of reviews wrongly flagged: half of the sentences restate the change, in [0, 1]."""
     flagged_any: float
-    """Share of reviews with any sentence that is flagged so, in [0, 1]."""
+    """Share of reviews with at least one such sentence, in [0, 1]."""
     reached: bool
     """Whether `flagged` is below the limit."""
 
@@ -144,9 +144,9 @@ class AttackReport:
     """Outcome of an attack set."""
 
     kinds: tuple[KindRow, ...]
-    """One row a kind, in the order of `AttackKind`."""
+    """One row per kind, in the order of `AttackKind`."""
     honest: HonestRow
-    """The reviews that were attacked."""
+    """Scores of the attacked reviews."""
 
     @property
     def reached(self) -> bool:
@@ -157,22 +157,22 @@ class AttackReport:
 def score_duels(
     study: Study, attacks: Sequence[Attack], scorer: Scorer, *, sources: bool = True
 ) -> tuple[Duel, ...]:
-    """Score attacks and the reviews that they compete with; each honest review once.
+    """Score attacks and the reviews they compete with; each honest review once.
 
-    With a scorer for each fold, give each the attacks on its held-out changes and put the
-    duels together before the report.
+    With a scorer for each fold, pass each the attacks on its held-out changes and join the duels
+    before the report.
 
     Args:
         study: The study.
-        attacks: Made from it; any subset.
-        scorer: What to score with.
+        attacks: Attacks made from the study; any subset.
+        scorer: Scorer to attack.
         sources: Give the generator the whole files where the study has them.
 
     Returns:
-        One duel for each attack, in order.
+        One duel per attack, in order.
 
     Raises:
-        InputError: An attack is on no honest review of the study.
+        InputError: An attack belongs to no honest review of the study.
     """
     texts = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
     pairs = list(dict.fromkeys((attack.change, attack.system) for attack in attacks))
@@ -204,12 +204,12 @@ def score_duels(
 
 
 def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> AttackReport:
-    """Count who won.
+    """Summarize duels by kind of attack.
 
     Args:
         duels: The duels.
         resamples: Draws of changes for each interval; 0 for none.
-        seed: Of the draws; every kind meets the same ones.
+        seed: Seed of the draws, which all kinds share.
 
     Returns:
         The report; kinds without a duel have no row.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 _WORDS: Final = "words"
-# Of 1 - r²; below it one list orders the other fully, but for rounding.
+# Lower bound of 1 - r²; below it one list determines the order of the other up to rounding.
 _NEARLY_ONE_LEFT: Final = 1e-9
 
 
@@ -29,23 +29,23 @@ class LengthEffect:
     metric: str
     """The metric's name."""
     n: int
-    """Reviews."""
+    """Number of reviews."""
     partial: float | None
-    """Spearman correlation of metric and words given human relevance, in [-1, 1]; None when
-    one of the three is constant or two of them order alike."""
+    """Spearman correlation of metric and words given human relevance, in [-1, 1]; None when one of
+    the three is constant or two of them have the same order."""
     low: float | None
-    """Lower end of its 95 % interval, by bootstrap over changes."""
+    """Lower end of the 95 % interval, by bootstrap over changes."""
     high: float | None
-    """Upper end of it."""
+    """Upper end of the same interval."""
 
 
 def length_effect(measured: Measurements, *, resamples: int, seed: int) -> LengthEffect:
-    """Correlate the primary metric's relevance with the words of the review, given people's.
+    """Correlate the primary metric's relevance with review length, given human relevance.
 
     Args:
-        measured: The values of all machine reviews, the metric `words` among them.
+        measured: Values of all machine reviews, including the metric `words`.
         resamples: Draws of changes for the interval; 0 for none.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
         The effect.
@@ -74,7 +74,7 @@ def length_effect(measured: Measurements, *, resamples: int, seed: int) -> Lengt
 
 
 def partial_spearman(first: Floats, second: Floats, given: Floats) -> float | None:
-    """Correlate the ranks of two lists with the ranks of a third held fixed.
+    """Correlate the ranks of two lists with the ranks of a third list held fixed.
 
     Args:
         first: Shape (N,).
@@ -82,14 +82,14 @@ def partial_spearman(first: Floats, second: Floats, given: Floats) -> float | No
         given: Shape (N,).
 
     Returns:
-        (r12 - r13 r23) / sqrt((1 - r13²)(1 - r23²)), in [-1, 1]; None when a list is constant
-        or `given` orders one of the others fully.
+        (r12 - r13 r23) / sqrt((1 - r13²)(1 - r23²)), in [-1, 1]; None when a list is constant or
+        `given` determines the order of another list.
 
     Source:
         The textbook formula of the first-order partial correlation, on Spearman's rho.
 
     Example:
-        Both grow with the third alone: what they share beyond it is nothing.
+        Both lists depend only on the third, so their partial correlation is 0.
 
         >>> given = np.array([1.0, 1, 2, 2, 3, 3, 4, 4])
         >>> one, other = given + [0.1, 0, 0, 0.1] * 2, given + [0.1, 0, 0.1, 0] * 2

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from crscore.study.study import StudyChange
 
 MAX_CLAIMS: Final = 10
-"""Claims of the structural generator that an echo repeats: those that a score counts."""
+"""Maximum number of structural claims that an echo repeats; a score counts up to 12."""
 
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 
 
 class Wording(StrEnum):
-    """Half of the phrases: what a defence learned from does not test it."""
+    """Half of the phrases; the training half is never used for testing."""
 
     TRAINING = "training"
     TEST = "test"
@@ -59,33 +59,33 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 PHRASES: Final = msgspec.toml.decode(
     importlib.resources.files(__package__).joinpath("phrases.toml").read_bytes(), type=Phrases
 )
-"""Words and templates that attacks are made of."""
+"""Words and templates for attacks."""
 _CONSEQUENCE: Final = re.compile(rf"\b(?:{'|'.join(PHRASES.consequences)})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """Everything that an attack on one change may use."""
+    """Inputs for the attacks on one change."""
 
     patch: str
-    """The change as given."""
+    """Patch as given."""
     diff: Diff
-    """The same, parsed."""
+    """Parsed patch."""
     names: tuple[str, ...]
     """Identifiers of the changed lines, without keywords and stop words, in order."""
     claims: Mapping[str, tuple[str, ...]]
-    """Pseudo-references: `recorded`, the study's own, and `structural`; both may be empty."""
+    """Pseudo-references: the study's own (`recorded`) and `structural`; both may be empty."""
     summaries: Mapping[str, tuple[str, ...]]
-    """Claims of both that say what was changed; recorded ones judged correct, if people did."""
+    """Claims that describe the change; of judged recorded ones, only the correct ones."""
     wording: Wording
-    """Which half of the phrases to use."""
+    """Half of the phrases in use."""
     honest: str = ""
-    """The honest review; "" when the kind of attack needs none."""
+    """Honest review; "" when the kind of attack needs none."""
     strangers: tuple[str, ...] = ()
     """Honest reviews of other changes."""
 
     def bank(self, name: str) -> tuple[str, ...]:
-        """Return the half of a bank of phrases that may be used."""
+        """Return the usable half of a bank of phrases."""
         return PHRASES.banks[name][self.wording]
 
 
@@ -100,12 +100,12 @@ def make_material(
 
     Args:
         change: The change.
-        generator: Writes the structural claims.
-        sources: Give it the whole files where the study has them.
+        generator: Generator of the structural claims.
+        sources: Give the generator the whole files where the study has them.
         wording: Which half of the phrases to use.
 
     Returns:
-        The material; `dataclasses.replace` puts in `honest` and `strangers`.
+        The material, with `honest` and `strangers` left to `dataclasses.replace`.
     """
     diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
     if sources:
@@ -134,7 +134,7 @@ def make_material(
 
 
 def changed_lines(diff: Diff, kind: LineKind) -> tuple[str, ...]:
-    """Return the added or the removed lines that are not blank, without their indentation."""
+    """Return the added or removed lines that are not blank, without indentation."""
     return tuple(
         line.text.strip()
         for file in diff.files
@@ -155,7 +155,7 @@ def shuffled(items: Sequence[str], rng: np.random.Generator) -> list[str]:
 
 
 def sample(items: Sequence[str], low: int, high: int, rng: np.random.Generator) -> list[str]:
-    """Draw from `low` to `high` distinct items, fewer when there are fewer, in random order."""
+    """Draw `low` to `high` distinct items in random order, or all if there are fewer."""
     return shuffled(items, rng)[: int(rng.integers(low, high + 1))]
 
 
@@ -171,14 +171,14 @@ def stop(text: str) -> str:
 
 
 def lowered(text: str) -> str:
-    """Make the first letter small, unless the text starts with code or a name."""
+    """Convert the first letter to lower case, unless the text starts with code or a name."""
     first = text.split(" ", 1)[0].rstrip(",")
     plain = first.isalpha() and (len(first) == 1 or first[1:].islower())
     return text[:1].lower() + text[1:] if plain and first != "I" else text
 
 
 def raised(text: str) -> str:
-    """Make the first letter a capital."""
+    """Convert the first letter to upper case."""
     return text[:1].upper() + text[1:]
 
 
@@ -190,6 +190,6 @@ def _names(diff: Diff) -> tuple[str, ...]:
 
 
 def _clean(texts: Iterable[str]) -> tuple[str, ...]:
-    """Remove repeats, blanks and scraps such as a lone list number ("3.")."""
+    """Remove duplicates, blanks and fragments such as a lone list number ("3.")."""
     kept = (text.strip() for text in texts)
     return tuple(dict.fromkeys(text for text in kept if sum(map(str.isalpha, text)) >= 3))

@@ -1,4 +1,4 @@
-"""Restatements: what the change does, said correctly and without any judgement."""
+"""Restatements: correct descriptions of the change without any judgement."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from crscore.study.attacks.material import Material
 
 MAX_FACTS: Final = 6
-"""Facts or claims in one restatement."""
+"""Maximum number of facts or claims in one restatement."""
 MAX_QUOTE: Final = 80
-"""Characters of code quoted in a fact."""
+"""Maximum characters of code quoted in a fact."""
 MAX_BLOCK: Final = 40
-"""Lines of one side of a run of changes that are read: pairing them takes quadratic time."""
+"""Maximum lines read from each side of a run of changes; pairing takes quadratic time."""
 _MAX_LINE: Final = 300
 _ALIKE: Final = 0.5
-"""Ratio of equal characters from which a removed and an added line are one changed line."""
+"""Ratio of equal characters from which a removed and an added line count as one changed line."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z_$][\w$]*|\d[\w.]*|\"[^\"]*\"|'[^']*'|\S")
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _THIRD: Final = {third: participle for participle, third in PHRASES.verbs.items()}
-# Code must stay as it is: `x.new`, 'checks if', "a.b".
+# Code must stay unchanged: `x.new`, 'checks if', "a.b".
 _CODE: Final = re.compile(r"`[^`]*`|'[^' ]*'|\"[^\" ]*\"")
 _MASKED: Final = re.compile("\x02(\\d+)\x03")
 # "A parameter `x` has been added to `f`." -> "The patch adds a parameter `x` to `f`."
@@ -65,26 +65,26 @@ _LEADING: Final = re.compile(
 
 
 class Fact(NamedTuple):
-    """One thing that a diff does."""
+    """One edit of a diff."""
 
     action: Literal["added", "removed", "changed", "renamed"]
-    """Done to a piece of code."""
+    """Action on a piece of code."""
     old: str
-    """Noun phrase or quoted code before; "" for what was added."""
+    """Noun phrase or quoted code before the edit; "" for added code."""
     new: str
-    """Noun phrase or quoted code after; "" for what was removed."""
+    """Noun phrase or quoted code after the edit; "" for removed code."""
 
 
 def restate_change(material: Material, rng: np.random.Generator) -> dict[str, str]:
-    """Restate a change: by templates from its lines, and by paraphrase from correct claims.
+    """Restate a change by templates from its lines and by paraphrases of correct claims.
 
     Args:
-        material: The change; `honest` and `strangers` do not count.
+        material: Material of the change; `honest` and `strangers` are not used.
         rng: Source of randomness.
 
     Returns:
-        Variant -> text. Those of the claims (`recorded-...`, `structural-...`) are left out where
-        there is none that says what was changed.
+        Variant -> text. Variants of claims (`recorded-...`, `structural-...`) are left out where no
+        claim describes the change.
     """
     facts = list_facts(material.diff)
     start = int(rng.integers(max(1, len(facts) - MAX_FACTS + 1)))
@@ -96,13 +96,13 @@ def restate_change(material: Material, rng: np.random.Generator) -> dict[str, st
 
 
 def list_facts(diff: Diff) -> list[Fact]:
-    """Read what a diff does off its lines, in order, without repeats."""
+    """List the edits of a diff, in order, without duplicates."""
     found = (fact for file in diff.files for hunk in file.hunks for fact in _of_hunk(hunk))
     return list(dict.fromkeys(found))
 
 
 def paraphrase(claim: str, wording: Wording, rng: np.random.Generator) -> str:
-    """Say a claim in other words: voice, order, synonyms.
+    """Paraphrase a claim: voice, order, synonyms.
 
     Args:
         claim: One sentence.
@@ -110,7 +110,7 @@ def paraphrase(claim: str, wording: Wording, rng: np.random.Generator) -> str:
         rng: Source of randomness.
 
     Returns:
-        A sentence; the claim itself where no rule fits.
+        A sentence; the claim itself where no rule applies.
     """
     code = _CODE.findall(claim)
     numbers = iter(range(len(code)))
@@ -239,19 +239,19 @@ def _quoted(code: str) -> str:
 
 
 def _cut(code: str) -> str:
-    """Bring code onto one line without backticks, cut to `MAX_QUOTE` characters."""
+    """Join code onto one line without backticks, cut to `MAX_QUOTE` characters."""
     text = " ".join(code.replace("`", "'").split())
     return text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 1] + "…"
 
 
 def _expanded(words: str, found: re.Match[str]) -> str:
-    """Return the words for what was found, with a capital letter where it had one."""
+    """Return the replacement for a match, capitalized where the match was."""
     put = found.expand(words)
     return raised(put) if found[0][:1].isupper() else put
 
 
 def _turned(claim: str, wording: Wording, rng: np.random.Generator) -> str:
-    """Return the claim in the other voice or order, where a rule fits and chance agrees."""
+    """Return the claim in the other voice or order, where a rule applies and the draw allows."""
     chance = rng.random()
     passive = _PASSIVE.match(claim)
     if passive and chance < 0.6:

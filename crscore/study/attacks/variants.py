@@ -1,7 +1,7 @@
-"""Ways to write each kind of attack but restatements.
+"""Variants of each kind of attack except restatements.
 
-Each function takes the material of one attack and a source of randomness, and returns the text of
-every variant that the material allows, by the variant's name.
+Each function takes the material of one attack and a random generator, and returns a mapping from
+variant name to text for the variants that the material allows.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     Variants = dict[str, str]
 
 MAX_NAMES: Final = 40
-"""Identifiers in a stuffed text."""
+"""Maximum number of identifiers in a stuffed text."""
 ZERO_WIDTH: Final = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
-"""Characters without a width: spaces, joiners, a byte order mark and the soft hyphen."""
+"""Characters without width: spaces, joiners, a byte order mark and the soft hyphen."""
 _ANTONYMS: Final = {other: word for word, other in PHRASES.antonyms.items()} | PHRASES.antonyms
 
 
@@ -59,7 +59,7 @@ def stuff_names(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def paste_diff(material: Material, _: np.random.Generator) -> Variants:
-    """Paste the diff back; nothing when no line with text is changed."""
+    """Paste the diff as a review; return nothing when no line with text is changed."""
     added = changed_lines(material.diff, LineKind.ADDED)
     changed = (*changed_lines(material.diff, LineKind.REMOVED), *added)
     if not changed:
@@ -102,7 +102,7 @@ def pad_with_advice(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def repeat_sentences(material: Material, rng: np.random.Generator) -> Variants:
-    """Pad the honest review with repeats of its own sentences; nothing when it has none."""
+    """Pad the honest review with repeats of its own sentences; return nothing when it has none."""
     own = split_sentences(material.honest)
     if not own:
         return {}
@@ -124,7 +124,7 @@ def repeat_sentences(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def borrow_review(material: Material, rng: np.random.Generator) -> Variants:
-    """Take good reviews of other changes."""
+    """Use good reviews of other changes."""
     others = shuffled(material.strangers, rng)
     if not others:
         return {}
@@ -135,7 +135,7 @@ def borrow_review(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def disguise_review(material: Material, rng: np.random.Generator) -> Variants:
-    """Take a good review of another change and put this change's names into it."""
+    """Use a good review of another change with this change's names."""
     if not material.strangers or not material.names:
         return {}
     other = pick(material.strangers, rng)
@@ -150,7 +150,7 @@ def disguise_review(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def inject_instructions(material: Material, rng: np.random.Generator) -> Variants:
-    """Write instructions to the scorer: alone, after a poor review, beside the honest one."""
+    """Write instructions to the scorer: alone, after a poor review, next to the honest one."""
     bank, honest = material.bank("instructions"), material.honest.strip()
     one, several = pick(bank, rng), sample(bank, 2, 5, rng)
     poor = pick(material.bank("empty"), rng)
@@ -170,7 +170,7 @@ def inject_instructions(material: Material, rng: np.random.Generator) -> Variant
 
 
 def hide_text(material: Material, rng: np.random.Generator) -> Variants:
-    """Hide text from people: by HTML, attributes and invisible characters.
+    """Hide text from readers with HTML, attributes and invisible characters.
 
     `poor-WAY` hides the pseudo-references or the honest review behind a poor review, `padded-WAY`
     hides advice behind the honest review. `split-...` and `joined-...` write visible padding with
@@ -199,7 +199,7 @@ def hide_text(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def negate_review(material: Material, rng: np.random.Generator) -> Variants:
-    """Say the opposite of the honest review, by rules; nothing when it has no sentence."""
+    """Negate the honest review by rules; return nothing when it has no sentence."""
     own = split_sentences(material.honest)
     if not own:
         return {}
@@ -261,7 +261,7 @@ def _padded(honest: str, phrases: Sequence[str], rng: np.random.Generator) -> Va
 
 
 def _gap(text: str) -> str:
-    """Return what to put between a text and its padding: a blank where it is running text."""
+    """Return the separator between a text and its padding: a space for running text."""
     return "\n\n" if "```" in text or "\n" in text.strip() or "<" in text else " "
 
 
@@ -275,7 +275,7 @@ def _after(honest: str, phrases: Sequence[str]) -> str:
 
 
 def _renamed(text: str, names: Sequence[str]) -> str:
-    """Replace code spans and names in camelCase, snake_case or with a call's brackets."""
+    """Replace code spans and names in camelCase or snake_case or followed by call parentheses."""
     given: dict[str, str] = {}
 
     def swap(found: re.Match[str]) -> str:
@@ -289,7 +289,7 @@ def _covered(text: str, cover: str) -> str:
         html=html.escape(text, quote=False),
         attribute=html.escape(text),
         comment=text.replace("--", "- -"),
-        # Without what would end a Markdown link, title or formula.
+        # Without characters that would end a Markdown link, title or formula.
         bare=re.sub(r'[][(){}"\\$<>]', "", text),
         # Unicode has an invisible copy of ASCII.
         tags="".join(chr(0xE0000 + ord(one)) for one in text if " " <= one <= "~"),
@@ -297,7 +297,7 @@ def _covered(text: str, cover: str) -> str:
 
 
 def _broken(text: str, rng: np.random.Generator) -> str:
-    """Put invisible characters into about every other word, against filters for plain words."""
+    """Put invisible characters into about every other word, to evade plain-word filters."""
     words = []
     for word in text.split(" "):
         at = int(rng.integers(1, len(word))) if len(word) > 3 and rng.random() < 0.5 else 0

@@ -1,1 +1,1 @@
-"""The published baselines: how alike a review and the human comment of its change are."""
+"""Published baselines: similarity of a review to the human comment of its change."""

@@ -1,8 +1,8 @@
-"""Smoothed BLEU of one sentence, the variant that work on code review reports.
+"""Smoothed sentence BLEU, the variant reported in work on code review.
 
-Beside the many other BLEUs: the tokens are runs of letters and digits, single underscores and
-single other signs, all in lower case; 1-grams count as they are, longer ones with one added to
-the hits and to the total; the brevity penalty adds one to both lengths.
+Differences from other BLEU variants: tokens are runs of letters and digits, single underscores and
+single other characters, all in lower case; 1-grams are not smoothed, longer n-grams have one added
+to the hits and to the total; the brevity penalty adds one to both lengths.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 ORDERS = (1, 2, 3, 4)
 STOP_WORDS = ENGLISH
 
-# "don't `read_file()`" -> don ' t ` read_file ()`: what a stop word is compared with
+# "don't `read_file()`" -> don ' t ` read_file ()`: compared with the stop words
 _WORD = re.compile(r"\w+|[^\w\s]+")
-# The published pipeline splits at signs and then normalises as mteval-v11a does. What is left
-# of that norm after the split is that an underscore stands alone: "read_file()" -> read _ file ( )
+# The published pipeline splits at signs and then normalizes as mteval-v11a does. The only effect
+# of that step after the split is to separate underscores: "read_file()" -> read _ file ( )
 _TOKEN = re.compile(r"[^\W_]+|_|[^\w\s]")
 
 
@@ -44,12 +44,12 @@ def score(
     Args:
         hypotheses: N texts.
         references: The reference of each.
-        ignored: Words left out of both sides first, compared as they are written: with a
-            list in lower case, "The" stays.
+        ignored: Words removed from both sides first, case-sensitively: a list in lower case does
+            not remove "The".
 
     Returns:
-        Shape (N,), each in [0, 100] and rounded to two decimals; higher is more alike. A pair
-        without a common token has 0, and so has one with a side without tokens.
+        Shape (N,), each in [0, 100] and rounded to two decimals; higher is more similar. 0 for a
+        pair without a common token or with a side without tokens.
 
     Source:
         Lin and Och, COLING 2004 (adding one from 2-grams on). The variant is the one of Li et

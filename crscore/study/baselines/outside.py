@@ -1,8 +1,8 @@
-"""Metrics computed elsewhere, an LLM as a judge above all, read from a file.
+"""Metrics computed elsewhere, such as by an LLM judge, read from a file.
 
-The file has one JSON object a line: `change`, `system` and `metric` are strings, `relevance`
-is a number, `conciseness` and `comprehensiveness` are numbers too but may be left out of all
-lines of a metric. Rows of reviews that are not compared are passed over.
+The file has one JSON object per line: `change`, `system` and `metric` are strings, `relevance` is a
+number, `conciseness` and `comprehensiveness` are numbers that may be left out of all lines of a
+metric. Rows of reviews that are not compared are skipped.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 RELEVANCE = "relevance"
-# JSON has integers of any size.
+# JSON integers are unbounded.
 Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 
 
 class Outside(NamedTuple):
-    """One metric from outside, of N reviews."""
+    """External metric of N reviews."""
 
     name: str
-    """As the file names it."""
+    """Name in the file."""
     values: Floats
-    """Shape (N, 3), in the metric's own unit: conciseness, comprehensiveness, relevance. A
-    metric that gives relevance alone has it three times."""
+    """Shape (N, 3), in the metric's own unit: conciseness, comprehensiveness, relevance. A metric
+    with relevance only repeats it three times."""
 
 
 class MetricRow(Struct, frozen=True, kw_only=True):
@@ -46,11 +46,11 @@ class MetricRow(Struct, frozen=True, kw_only=True):
     change: str
     """Id of the change."""
     system: str
-    """Who wrote the review."""
+    """Author of the review."""
     metric: str
     """Name of the metric."""
     conciseness: Finite | None = None
-    """In the metric's own unit; null or missing on all lines of a metric of relevance alone."""
+    """In the metric's own unit; null or missing on all lines of a metric with relevance only."""
     comprehensiveness: Finite | None = None
     """As `conciseness`."""
     relevance: Finite
@@ -62,10 +62,10 @@ def read_metrics(path: Path, rows: Sequence[tuple[str, str]]) -> tuple[Outside, 
 
     Args:
         path: The file.
-        rows: N pairs of a change's id and a system, in the order wanted.
+        rows: N pairs of a change's id and a system, in output order.
 
     Returns:
-        The metrics in the order in which the file first names them.
+        The metrics in order of first appearance in the file.
 
     Raises:
         InputError: The file cannot be read; a field is missing or wrong, or a review has a

@@ -1,4 +1,4 @@
-"""Baselines that compare the words of two texts, each by its library: no data is downloaded."""
+"""Word-overlap baselines, each computed by its library; no data is downloaded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLUS_PLUS = 2
 
 
 def chrf(hypotheses: Sequence[str], references: Sequence[str], *, word_order: int = 0) -> Floats:
-    """Score each text against its reference by chrF or chrF++, by sacrebleu (tried with 2.6).
+    """Score each text against its reference with chrF or chrF++, by sacrebleu (tried with 2.6).
 
     Args:
         hypotheses: N texts.
@@ -32,7 +32,7 @@ def chrf(hypotheses: Sequence[str], references: Sequence[str], *, word_order: in
         word_order: Longest word n-gram: 0 for chrF, 2 for chrF++.
 
     Returns:
-        Shape (N,), each in [0, 1]; higher is more alike. F with recall weighing twice as much,
+        Shape (N,), each in [0, 1]; higher is more similar. F with recall weighing twice as much,
         over character n-grams of 1 to 6, spaces left out. A blank side gives 0.
 
     Raises:
@@ -54,16 +54,16 @@ def chrf(hypotheses: Sequence[str], references: Sequence[str], *, word_order: in
 
 
 def rouge_l(hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
-    """Score each text against its reference by ROUGE-L, by rouge-score (tried with 0.1.2).
+    """Score each text against its reference with ROUGE-L, by rouge-score (tried with 0.1.2).
 
     Args:
         hypotheses: N texts.
         references: The reference of each.
 
     Returns:
-        Shape (N,), each in [0, 1]; higher is more alike. F1 of the longest common subsequence
-        of words, which are runs of ASCII letters and digits in lower case; those of more than
-        three letters are stemmed. A side without such a word gives 0.
+        Shape (N,), each in [0, 1]; higher is more similar. F1 of the longest common subsequence of
+        words, which are runs of ASCII letters and digits in lower case; those of more than three
+        letters are stemmed. A side without such a word gives 0.
 
     Raises:
         DependencyError: rouge-score is not installed.
@@ -88,7 +88,7 @@ def rouge_l(hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
 
 
 def edit_distance(hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
-    """Measure each text's normalised edit distance to its reference.
+    """Compute each text's normalised edit distance to its reference.
 
     By rapidfuzz (tried with 3.14).
 
@@ -97,9 +97,9 @@ def edit_distance(hypotheses: Sequence[str], references: Sequence[str]) -> Float
         references: The reference of each.
 
     Returns:
-        Shape (N,), each in [0, 1]; a distance, so higher is *less* alike, and agreement with
-        people shows as a negative correlation. Levenshtein's insertions, deletions and
-        replacements of characters over the length of the longer text; 0 for two empty texts.
+        Shape (N,), each in [0, 1]; a distance, so higher is *less* similar, and agreement with
+        people is a negative correlation. Levenshtein's insertions, deletions and replacements of
+        characters over the length of the longer text; 0 for two empty texts.
 
     Raises:
         DependencyError: rapidfuzz is not installed.
@@ -117,7 +117,7 @@ def edit_distance(hypotheses: Sequence[str], references: Sequence[str]) -> Float
 
 
 def meteor(hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
-    """Score each text against its reference by METEOR without its synonyms.
+    """Score each text against its reference with METEOR without synonyms.
 
     By nltk (tried with 3.10).
 
@@ -129,10 +129,10 @@ def meteor(hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
         references: The reference of each.
 
     Returns:
-        Shape (N,), each in [0, 1); higher is more alike. The mean of precision and recall over
-        aligned words (recall weighs nine times as much), less up to half of it for words in
-        another order. Words are runs of letters and digits, or of other signs, in lower case.
-        A pair without an aligned word has 0, and so has one with a blank side.
+        Shape (N,), each in [0, 1); higher is more similar. The mean of precision and recall over
+        aligned words (recall weighs nine times as much), less up to half of it for words in another
+        order. Words are runs of letters and digits, or of other characters, in lower case. 0 for a
+        pair without an aligned word or with a blank side.
 
     Raises:
         DependencyError: nltk is not installed.
@@ -160,10 +160,10 @@ def meteor(hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
 
 
 class _NoSynonyms:
-    """Stands where nltk asks WordNet."""
+    """Replacement for nltk's WordNet without any synonym."""
 
     def synsets(self, word: str) -> tuple[()]:  # noqa: ARG002  (nltk's signature)
-        """Know no synonym of any word."""
+        """Return no synonyms."""
         return ()
 
 
@@ -171,7 +171,7 @@ def load(module: str, package: str) -> ModuleType:
     """Import a module of a library.
 
     Args:
-        module: What to import.
+        module: Module to import.
         package: Its name in the package index, for the message.
 
     Raises:
@@ -184,7 +184,7 @@ def load(module: str, package: str) -> ModuleType:
 
 
 def version(package: str) -> str:
-    """Name a library with its version: `sacrebleu 2.6.0`.
+    """Return a library's name and version: `sacrebleu 2.6.0`.
 
     Args:
         package: Its name in the package index.

@@ -1,4 +1,4 @@
-"""All baselines of a study's reviews, beside the score and on the same rows."""
+"""All baselines of a study's reviews, on the same rows as the score."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 LIBRARIES = ("sacrebleu", "rouge-score", "nltk", "rapidfuzz")
 NAMED = 5
-"""A note names so many changes and counts the others."""
+"""Number of changes that a note names; the others are counted."""
 
 
 def require_libraries() -> None:
-    """Say before the work, not after it, that a library is missing.
+    """Check that the baseline libraries are installed, before the work begins.
 
     Raises:
-        DependencyError: One is not installed.
+        DependencyError: A library is not installed.
     """
     for package in LIBRARIES:
         version(package)
@@ -41,21 +41,21 @@ def baseline_values(
 ) -> ExtraMetrics:
     """Compare each review with the human comment of its change.
 
-    A change without one has nothing to compare with. Its reviews are compared with an empty
-    text, which gives them the worst value of every baseline: all metrics share the rows, so
-    these cannot be left out here. A note names the changes, so that a caller can.
+    Reviews of a change without a human comment are compared with an empty text, which gives them
+    the worst value of every baseline: all metrics share the rows, so these cannot be left out here.
+    A note names the changes, so that a caller can leave them out.
 
     Args:
-        rows: N reviews with their changes, in the order wanted.
-        encoder: For BERTScore, which is left out, with a note, without an encoder that
-            shows its tokens.
+        rows: N reviews with their changes, in output order.
+        encoder: Encoder for BERTScore, which is left out, with a note, unless the encoder exposes
+            token vectors.
 
     Returns:
         For each baseline N values in the order of `rows`.
 
     Raises:
         DependencyError: A library is not installed.
-        EncodingError: The encoder's model is not here or refuses a text.
+        EncodingError: The encoder's model is unavailable or rejects a text.
     """
     require_libraries()
     by_change = {change.id: _human_comment(change) for change, _ in rows}

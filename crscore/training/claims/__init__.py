@@ -1,1 +1,1 @@
-"""Fine-tuning a language model to write claims, and making the rows it learns from."""
+"""Fine-tuning of a language model that writes claims, and creation of its training rows."""

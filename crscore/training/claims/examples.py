@@ -1,4 +1,4 @@
-"""From rows to what a model sees: the chat, its tokens, and which of them are learned."""
+"""Conversion of rows to model inputs: the chat, its tokens, and the labels."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
     from crscore.training.claims.rows import TrainingRow
 
 IGNORED: Final = -100
-"""The label that the loss leaves out."""
+"""Label that the loss ignores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A prompt, and which parts of it are used: the same words in which the generator asks."""
+    """Prompt and the parts of it that are used, as the generator uses them."""
 
     prompt: Prompt
-    """The prompt file."""
+    """Prompt file."""
     form: Form = "json"
     """Form of the answer."""
     few_shots: bool = False
-    """Show the prompt's examples first."""
+    """Whether the prompt's examples come first."""
 
     def chat(
         self, row: TrainingRow, *, seed: int, special: frozenset[str] = frozenset()
     ) -> tuple[Message, ...] | None:
-        """Ask about a row's change.
+        """Build the chat about a row's change.
 
         Args:
             row: The row.
-            seed: Draws the fence's mark, another one for each row: a mark that is always the
-                same would be learned.
-            special: The model's own special tokens, which engines tell the generator, too.
+            seed: Seed of the fence marker, which differs for each row: a constant marker would be
+                learned.
+            special: The model's own special tokens, which engines also pass to the generator.
 
         Returns:
-            The chat; None when the generator would ask about the change in several parts, none
-            of which the row's claims are about.
+            The chat; None when the generator would ask about the change in several parts, which the
+            row's claims do not match.
         """
         chunk = single_chunk(row.change)
         if chunk is None:
@@ -62,15 +62,14 @@ class Asking:
         )
 
     def answer(self, row: TrainingRow) -> str:
-        """Write the answer that the model is to learn.
+        """Build the answer to learn.
 
-        JSON has no blanks between its parts: an engine that keeps the model to a schema allows
-        none, and a model that learned to write some would have to leave what it learned.
+        JSON has no blanks between its parts, because an engine that enforces a schema allows none.
         """
         return prompt.format_answer(row.claims, row.implications, self.form)
 
     def as_json(self) -> dict[str, Any]:
-        """Return how a model that was trained so wants to be asked, as values for JSON."""
+        """Return the prompt settings of the trained model, as values for JSON."""
         return {
             "name": self.prompt.name,
             "sha256": self.prompt.sha256,
@@ -81,16 +80,16 @@ class Asking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoded:
-    """One row as the model sees it."""
+    """Row encoded for the model."""
 
     ids: tuple[int, ...]
-    """The whole chat: prompt, answer, end of turn."""
+    """Token ids of the whole chat: prompt, answer, end of turn."""
     prompt: int
-    """Number of them that are the prompt's; the loss is on the rest."""
+    """Number of prompt tokens; the loss is on the rest."""
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """Token to predict at each place, `IGNORED` where nothing is learned."""
+        """Token to predict at each position, `IGNORED` for the prompt."""
         return (IGNORED,) * self.prompt + self.ids[self.prompt :]
 
 
@@ -98,12 +97,12 @@ class Template:
     """Chat template of a model, as the engines use it.
 
     Args:
-        tokenizer: Of the base model.
+        tokenizer: Tokenizer of the base model.
         ends: Tokens that end an answer besides the tokenizer's own, as the model's generation
             settings name them.
 
     Raises:
-        GenerationError: The model names no token that ends an answer.
+        GenerationError: The model defines no token that ends an answer.
     """
 
     def __init__(self, tokenizer: Any, ends: Sequence[int] = ()) -> None:
@@ -115,14 +114,14 @@ class Template:
         self._own = min(self._ends) if own is None else own
 
     def encode(self, messages: Sequence[Message], answer: str) -> Encoded:
-        """Encode a chat that ends with the user, and the answer to learn.
+        """Encode a chat that ends with the user's message, and the answer to learn.
 
-        The prompt is what an engine gives the model. The answer is encoded on its own, since a
-        model that is asked begins it at a token's border too, and ends with the token that
-        makes an engine stop. What a template puts behind that token is left out.
+        The prompt is the one that an engine passes to the model. The answer is encoded separately,
+        since generation also starts at a token boundary, and ends with the token that stops an
+        engine. Text that a template puts after that token is left out.
 
         Raises:
-            GenerationError: The template does not take the chat.
+            GenerationError: The template rejects the chat.
         """
         asked = chat_text.ids(self._tokenizer, messages)
         answer_ids = self._ids(answer)
@@ -139,7 +138,7 @@ class Template:
         try:
             whole = self._tokenizer.apply_chat_template(chat, tokenize=False)
         except (jinja2.TemplateError, ValueError):
-            return self._own  # it takes no chat with an answer, or only with the system merged
+            return self._own  # no chat with an answer, or only with the system merged
         _, found, behind = whole.rpartition(answer)
         ids = self._ids(behind) if found else []
         return ids[0] if ids and ids[0] in self._ends else self._own
@@ -150,17 +149,17 @@ class Template:
 
 
 def pad_rows(rows: Sequence[Encoded], *, pad: int) -> Mapping[str, list[list[int]]]:
-    """Bring rows to one length.
+    """Pad rows to one length.
 
-    The paper pads to the longest row there may be. A padded place has no loss and is not
-    looked at, so padding to the longest row of the batch gives the same loss for less work.
+    The paper pads to the maximum length. Padded positions have no loss and are masked, so padding
+    to the longest row of the batch gives the same loss for less work.
 
     Args:
-        rows: Those of one batch.
-        pad: The token to fill up with.
+        rows: Rows of one batch.
+        pad: The padding token.
 
     Returns:
-        `input_ids`, `attention_mask` and `labels`, filled up on the right.
+        `input_ids`, `attention_mask` and `labels`, padded on the right.
 
     Example:
         >>> short, long = Encoded(ids=(5, 6), prompt=1), Encoded(ids=(7, 8, 9), prompt=2)
@@ -178,24 +177,24 @@ def pad_rows(rows: Sequence[Encoded], *, pad: int) -> Mapping[str, list[list[int
 
 
 class Split(NamedTuple):
-    """Two sides, by position."""
+    """Rows of the two sides, by position."""
 
     train: tuple[int, ...]
-    """Rows to learn from, in their order."""
+    """Training rows, in order."""
     held_out: tuple[int, ...]
-    """Rows to measure on; none when the share is 0."""
+    """Evaluation rows; empty when the share is 0."""
 
 
 def split_groups(groups: Sequence[str], *, share: float, seed: int) -> Split:
     """Split rows so that no group is on both sides.
 
-    A group's side depends on its name, the seed and how many there are, not on the order of
-    the rows.
+    The side of a group depends on its name, the seed and the number of groups, not on the row
+    order.
 
     Args:
-        groups: The group of each row; rows of one change have the same.
-        share: How much of the groups to hold out, in [0, 1).
-        seed: Draws the groups.
+        groups: The group of each row; rows of one change share a group.
+        share: Share of the groups to hold out, in [0, 1).
+        seed: Seed of the draw.
 
     Returns:
         The positions on each side. With a share above 0 and two groups or more, neither side
@@ -206,7 +205,7 @@ def split_groups(groups: Sequence[str], *, share: float, seed: int) -> Split:
 
     Source:
         Naik et al., NAACL 2025, appendix C.3: a tenth is held out. There rows are drawn one by
-        one; a change that stands in the data twice can then be on both sides.
+        one; a change that occurs twice in the data can then be on both sides.
 
     Example:
         >>> split_groups(["a", "b", "a", "c"], share=0.34, seed=1)

@@ -1,4 +1,4 @@
-"""`crscore train claims`: from rows and a base model to a folder that engines load."""
+"""`crscore train claims`: from rows and a base model to a folder for the engines."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _PACKAGES: Final = ("torch", "transformers", "peft", "accelerate", "tokenizers",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """A finished run."""
+    """Finished run."""
 
     record: dict[str, Any]
     """Content of `training.json`."""
     already: bool
-    """It was finished before; nothing was done."""
+    """Whether the run was already finished, so that nothing was done."""
     seconds_a_step: float | None = None
-    """Of the steps made now; None when there were none."""
+    """Mean over the steps made now; None when there were none."""
 
 
 class _Chosen(NamedTuple):
@@ -64,16 +64,16 @@ def train(
     say: Callable[[str], None],
     keep_checkpoints: bool = False,
 ) -> Trained:
-    """Fine-tune a model, or go on where a run in the same folder was stopped.
+    """Fine-tune a model, or resume an interrupted run in the same folder.
 
     Args:
-        rows: What to learn from.
+        rows: Training rows.
         source: The base model.
-        settings: How.
-        out: The folder; new, empty, or holding the same run.
+        settings: Training settings.
+        out: Output folder; new, empty, or holding the same run.
         asking: The prompt, as the generator uses it.
-        say: Takes a line of progress.
-        keep_checkpoints: Leave them in the folder when all is done.
+        say: Called with each line of progress.
+        keep_checkpoints: Keep the checkpoints when the run is finished.
 
     Returns:
         The finished run's record. The folder has safetensors, tokenizer, `README.md` and
@@ -82,9 +82,9 @@ def train(
     Raises:
         ConfigError: A setting does not fit the model.
         DependencyError: A package is missing.
-        ModelNotFoundError: The base model is not here.
-        GenerationError: It cannot be loaded or asked.
-        InputError: The folder holds something else, or no row is left to learn from.
+        ModelNotFoundError: The base model is not available.
+        GenerationError: The base model cannot be loaded or prompted.
+        InputError: The folder holds something else, or no training row is left.
     """
     model.require()
     base = model.load_base(source, settings)
@@ -130,10 +130,10 @@ def render_card(record: Mapping[str, Any]) -> str:
     """Write the model card of a finished run.
 
     Args:
-        record: What `training.json` holds.
+        record: Content of `training.json`.
 
     Returns:
-        Markdown, with the header that the hub reads.
+        Markdown, with the metadata header for the hub.
     """
     environment = jinja2.Environment(  # noqa: S701  (Markdown, not HTML)
         undefined=jinja2.StrictUndefined,
@@ -212,8 +212,8 @@ def _save(adapted: Any, base: Base, record: dict[str, Any], out: Path) -> None:
     except OSError as exc:
         raise GenerationError(f"the weights cannot be written to {out}: {exc}") from exc
     for weights in out.glob("*.safetensors"):
-        weights.chmod(0o644)  # the library leaves them to their owner alone
-    # peft has written a card of its own.
+        weights.chmod(0o644)  # the library makes them readable by their owner only
+    # peft has written a model card too.
     io.write_bytes(render_card(record).encode(), str(out / "README.md"))
     content = json.dumps(record, indent=2) + "\n"
     io.write_bytes(content.encode(), str(out / trainer.RECORD))

@@ -1,4 +1,4 @@
-"""Training rows by a stronger model: ask it about each change, and keep what it says."""
+"""Training rows labelled by a stronger model."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
     from crscore.training.claims.rows import Change
 
 SOURCE: Final = "labels"
-"""Source of the claims, which every reference names."""
+"""Source of the claims, recorded in every reference."""
 BATCH: Final = 64
-"""Changes asked about at a time; what a kill can lose."""
+"""Changes per batch of questions; the most that a kill can lose."""
 NOTHING: Final = "no claim of the answer was left"
-"""Why an answer makes no row."""
+"""Reason why an answer yields no row."""
 
 
 class LabelKey(msgspec.Struct, frozen=True):
-    """Key of a labelled row: the change, and who was asked about it how."""
+    """Key of a labelled row: the change, the model, and the way it was asked."""
 
     sha256: str | None = None
     asked: str | None = None
 
 
 class AppendLog:
-    """File of rows that grows line by line and survives a kill at any byte.
+    """Append-only file of rows that survives a kill at any byte.
 
-    Rows are only ever added, and one process writes at a time.
+    Rows are only appended, and one process writes at a time.
 
     Args:
-        path: JSON Lines; made if it is not there. A half line at its end is taken off.
+        path: JSON Lines; created if missing. An incomplete line at its end is removed.
 
     Raises:
-        InputError: It cannot be opened or read, another process writes to it, or a line that
-            is whole is no row.
+        InputError: The file cannot be opened or read, another process writes to it, or a complete
+            line is not a row.
     """
 
     def __init__(self, path: Path) -> None:
@@ -67,7 +67,7 @@ class AppendLog:
             content = path.read_bytes()
             end = content.rfind(b"\n") + 1
             if end < len(content):
-                # A line without its end was being written. What it was is asked about again.
+                # A line without an end was interrupted; its change is asked about again.
                 os.ftruncate(self._handle, end)
             self.keys = tuple(key for _, key in decode_lines(content[:end], LabelKey, path))
         except BlockingIOError as exc:
@@ -81,13 +81,13 @@ class AppendLog:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._handle)  # and with it the lock
+        os.close(self._handle)  # also releases the lock
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Write rows to the disk; when it returns they stay there.
+        """Write rows to the disk durably.
 
         Raises:
-            InputError: The disk does not take them.
+            InputError: The rows cannot be written.
         """
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         data = "".join(lines).encode("utf-8", "surrogatepass")
@@ -101,20 +101,20 @@ class AppendLog:
 
 @dataclass(slots=True, kw_only=True)
 class Labelled:
-    """Outcome of a run."""
+    """Outcome of a labelling run."""
 
     known: int = 0
-    """Changes that had their row before."""
+    """Changes that already had a row."""
     made: int = 0
     """Rows that were added."""
     failed: Counter[str] = field(default_factory=Counter)
-    """Why a change has no row -> how many; they are asked about again in the next run."""
+    """Reason for a missing row -> number of changes, which the next run asks about again."""
     input_tokens: int = 0
-    """Tokens of all chats, as the server counts them."""
+    """Tokens of all chats, as counted by the server."""
     output_tokens: int = 0
     """Tokens of all answers."""
     uncounted: int = 0
-    """Answers of which the server did not say how many."""
+    """Answers without token counts from the server."""
 
     def count(self, answer: Answer) -> None:
         """Count one answer."""
@@ -134,7 +134,7 @@ class Labelled:
             price_out: Dollars for a million tokens of answers.
 
         Returns:
-            Dollars, without what requests cost that failed.
+            Dollars, without the cost of failed requests.
 
         Example:
             >>> Labelled(input_tokens=2_000_000, output_tokens=500_000).dollars(2.5, 10.0)
@@ -144,13 +144,13 @@ class Labelled:
 
 
 class _Listening:
-    """An engine that keeps the last answers of the engine behind it."""
+    """Engine that records the last answers of the wrapped engine."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.identity, self.origin = engine.identity, engine.origin
         self.special_tokens = engine.special_tokens
-        # A change that fits in one piece is asked about whole, or the server refuses it.
+        # A change that fits in one chunk is asked about whole, or the server rejects it.
         self.context_tokens: int | None = None
         self.answers: tuple[Answer, ...] = ()
 
@@ -176,23 +176,23 @@ def label_changes(
 ) -> Labelled:
     """Ask about all changes that have no row yet.
 
-    Answers are read, held against the change and freed of copies as the generator does it, so
-    that a model learns only what would have been kept.
+    Answers are parsed, checked against the change and deduplicated as in the generator, so that a
+    model learns only claims that would be kept.
 
     Args:
-        changes: What to ask about.
-        log: Where rows are, and are added.
-        engine: Runs the stronger model.
-        prompt: What it is asked, with its examples.
-        sampling: How it answers.
-        form: How the answer is written.
-        say: Takes a line of progress.
+        changes: Changes to label.
+        log: Log with the existing rows, to which rows are added.
+        engine: Engine of the stronger model.
+        prompt: Prompt with its examples.
+        sampling: Sampling settings.
+        form: Form of the answer.
+        say: Called with each line of progress.
 
     Returns:
-        How it went.
+        The outcome.
 
     Raises:
-        GenerationError: The server answers nothing; rows made by then are kept.
+        GenerationError: The server does not answer; rows made by then are kept.
         InputError: A row cannot be written.
     """
     listening = _Listening(engine)

@@ -1,9 +1,9 @@
-"""The base model and its adapter.
+"""Base model and its adapter.
 
-Tried with transformers 5.23, peft 0.21 and torch 2.13. No code from a model's repository is run
-and weights are read from, and written to, safetensors only. peft is used as it is; trl is not:
-its trainer is the one of transformers with the masking of prompts, the packing of rows and the
-templates around it, and those are what must match, token by token, what the engines do.
+Tried with transformers 5.23, peft 0.21 and torch 2.13. No code from a model's repository is run and
+weights are read from, and written to, safetensors only. trl is not used: it adds prompt masking,
+row packing and templates to the trainer of transformers, and these must match the engines token by
+token.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ INSTALL: Final = "pip install 'crscore[finetune]'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where the base model comes from."""
+    """Origin of the base model."""
 
     name: str
-    """A name on the hub, or a folder: absolute, or from `./`, `../` or `~`."""
+    """Name on the hub, or a folder: absolute, or from `./`, `../` or `~`."""
     revision: str | None = None
-    """A commit, branch or tag; None for a folder, or for what the engine takes."""
+    """Commit, branch or tag; None for a folder, or for the engine's default."""
     offline: bool = False
-    """Use only what is on this disk."""
+    """Whether to use only local files."""
 
 
 class Base(NamedTuple):
-    """A loaded model."""
+    """Loaded base model."""
 
     model: Any
     """A `transformers` causal language model."""
     tokenizer: Any
-    """Its tokenizer."""
+    """Tokenizer of the model."""
     identity: str
-    """Name and commit, or a folder's name and a hash of its files, as in claims' identity."""
+    """Name and commit, or a folder's name and a hash of its files, as in the identity of claims."""
     revision: str | None
-    """The commit that was loaded; None for a folder."""
+    """Commit that was loaded; None for a folder."""
 
 
 def require() -> None:
-    """Check that the packages that fine-tuning needs are installed.
+    """Check that the packages for fine-tuning are installed.
 
     Raises:
-        DependencyError: Something is not.
+        DependencyError: A package is not installed.
     """
     import importlib.util  # noqa: PLC0415
 
@@ -66,7 +66,7 @@ def require() -> None:
 
 
 def library(name: str) -> Any:
-    """Import a library when it is needed, without its types: they come and go with versions."""
+    """Import a library lazily, without its types, which depend on its version."""
     return importlib.import_module(name)
 
 
@@ -74,7 +74,7 @@ def load_base(source: Source, settings: Settings) -> Base:
     """Load a base model.
 
     Args:
-        source: Which.
+        source: Model to load.
         settings: Precision and attention.
 
     Returns:
@@ -82,8 +82,8 @@ def load_base(source: Source, settings: Settings) -> Base:
 
     Raises:
         ConfigError: A folder is given with a revision.
-        ModelNotFoundError: It is not here and cannot, or may not, be fetched.
-        GenerationError: It cannot be loaded, or has no safetensors.
+        ModelNotFoundError: The model is not local and cannot, or may not, be downloaded.
+        GenerationError: The model cannot be loaded, or has no safetensors.
     """
     require()
     transformers = library("transformers")
@@ -109,17 +109,17 @@ def load_base(source: Source, settings: Settings) -> Base:
 
 
 def add_adapter(model: Any, settings: Settings) -> Any:
-    """Put a fresh adapter on a model, or nothing when all weights are to move.
+    """Add a fresh adapter to a model, unless all weights are trained.
 
     Args:
-        model: From `load_base`.
-        settings: Shape of the adapter, and the seed of its first weights.
+        model: Model from `load_base`.
+        settings: Shape of the adapter, and the seed of its initial weights.
 
     Returns:
         The model to train.
 
     Raises:
-        ConfigError: The model has no layer of a name to adapt.
+        ConfigError: The model has no layer with one of the target names.
     """
     peft = library("peft")
     transformers = library("transformers")
@@ -127,7 +127,7 @@ def add_adapter(model: Any, settings: Settings) -> Any:
     model.config.use_cache = False
     if settings.checkpointing:
         enable = getattr(model, "activation_checkpointing_enable", None)
-        # Before transformers 5.2x the same step had the older name.
+        # Before transformers 5.2x this step had a different name.
         (enable or model.gradient_checkpointing_enable)({"use_reentrant": False})
     if settings.full:
         return model
@@ -148,10 +148,10 @@ def add_adapter(model: Any, settings: Settings) -> Any:
 
 
 def linear_layers(model: Any) -> tuple[str, ...]:
-    """Name the linear layers of a model but the last one, each kind once, sorted.
+    """List the linear layers of a model except the last, each kind once, sorted.
 
-    peft's own `all-linear` names every layer of every block, in no order: another file for the
-    same adapter each time, and not what people expect to read.
+    peft's own `all-linear` names every layer of every block, in no order, so that the file of the
+    same adapter differs each time.
     """
     torch = library("torch")
     kinds = (torch.nn.Linear, library("transformers.pytorch_utils").Conv1D)
@@ -166,7 +166,7 @@ def linear_layers(model: Any) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hide warnings between the libraries about names that will change."""
+    """Suppress deprecation warnings between the libraries."""
     with warnings.catch_warnings():
         for category in (FutureWarning, DeprecationWarning):
             warnings.filterwarnings(
@@ -176,7 +176,7 @@ def quiet() -> Iterator[None]:
 
 
 def attention() -> str:
-    """Name the attention to use: flash attention where it is installed and can run."""
+    """Return the attention implementation: flash attention where installed and usable."""
     usable = library("transformers.utils").is_flash_attn_2_available()
     return "flash_attention_2" if usable else "sdpa"
 
@@ -191,7 +191,7 @@ def half(settings: Settings) -> bool:
 
 def _weights(settings: Settings) -> Any:
     torch = library("torch")
-    # Weights that move need float32: in bfloat16 most steps are too small to change one.
+    # Trained weights need float32: in bfloat16 most steps are too small to change a weight.
     asked = settings.precision == "bfloat16"
     return torch.bfloat16 if half(settings) and (asked or not settings.full) else torch.float32
 
@@ -204,7 +204,7 @@ class _Found(NamedTuple):
 
 
 def _find(source: Source) -> _Found:
-    """Find the model, and name it as the engines do."""
+    """Find the model and its identity as in the engines."""
     local: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
     folder = model_files.folder_of(source.name)
     if folder is not None:
@@ -219,7 +219,7 @@ def _find(source: Source) -> _Found:
     revision = source.revision or PINNED.get(source.name, "main")
     commit = model_files.commit(source.name, revision, offline=source.offline)
     identity = f"{source.name}@{commit}"
-    # The hub's library asks the hub about a name, even when it may only look at its cache.
+    # The hub's library queries the hub for a name, even when it may only read its cache.
     find = model_files.cached if source.offline else model_files.apart
     place = find(source.name, commit)
     if place is not None:

@@ -1,4 +1,4 @@
-"""Files of changes: training rows with their claims, and changes to be labelled."""
+"""Files of changes: training rows with their claims, and changes to label."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SUFFIXES: Final = (".diff", ".patch")
-"""Files of a folder that are read."""
+"""Suffixes of the files read from a folder."""
 
 
 class PatchRow(msgspec.Struct, frozen=True):
-    """One line of a file of changes; other keys mean nothing."""
+    """Line of a file of changes; other keys are ignored."""
 
     patch: str | None = None
     diff: str | None = None
 
     def __post_init__(self) -> None:
-        """Check that there is one patch."""
+        """Check that there is exactly one patch."""
         if (self.patch is None) == (self.diff is None):
             found = "neither" if self.patch is None else "both"
             raise ValueError(f"a row has `patch` or `diff`; this one has {found}")
@@ -45,12 +45,12 @@ class PatchRow(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The patch, under whichever name."""
+        """Patch, under either name."""
         return self.patch or self.diff or ""
 
 
 class ClaimRow(PatchRow, frozen=True):
-    """One line of a file of training rows."""
+    """Line of a file of training rows."""
 
     completion: str | None = None
     claims: tuple[str, ...] | None = None
@@ -71,25 +71,25 @@ class ClaimRow(PatchRow, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRow:
-    """One change and its claims."""
+    """Change with its claims."""
 
     line: int
-    """1-based line of the file, for messages."""
+    """1-based line in the file, for messages."""
     change: Diff
-    """The parsed patch."""
+    """Parsed patch."""
     claims: tuple[str, ...]
-    """Claims of what the change does, one sentence or more each, without numbers or headers."""
+    """Claims about the change, one or more sentences each, without numbers or headers."""
     implications: tuple[str, ...]
-    """Consequences of it; may be empty."""
+    """Implications of the change; may be empty."""
     cut: bool = False
-    """Whether the completion broke off; its last point was left out."""
+    """Whether the completion was truncated; its last point is then left out."""
 
     @property
     def group(self) -> str:
-        """Name of the change for the split: same added and removed lines, same name.
+        """Group of the change for the split: the same added and removed lines give the same name.
 
-        Line numbers, context and indentation do not count, so that one change that stands in
-        the data twice, moved or cut out differently, does not get onto both sides.
+        Line numbers, context and indentation do not count, so that a change that occurs twice in
+        the data, moved or cut differently, is not on both sides.
         """
         digest = hashlib.sha256()
         for file in self.change.files:
@@ -102,46 +102,46 @@ class TrainingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """A file of rows."""
+    """File of training rows."""
 
     rows: tuple[TrainingRow, ...]
-    """In the order of the file."""
+    """Rows in file order."""
     sha256: str
     """Hash of the file's content, unpacked; 64 hex digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One change to be labelled."""
+    """Change to label."""
 
     patch: str
-    """As it was given."""
+    """Patch as given."""
     parsed: Diff
-    """As the generator takes it."""
+    """Parsed patch for the generator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Changes to be labelled, and how many were left out."""
+    """Changes to label, with counts of those left out."""
 
     chosen: tuple[Change, ...]
-    """Each once, in the order they are to be asked about."""
+    """Distinct changes, in the order of the questions."""
     copies: int
-    """Patches that are there twice."""
+    """Number of duplicate patches."""
     unfit: int
-    """Shorter or longer than wanted."""
+    """Number of patches that are too short or too long."""
     several: int
-    """Asked about in several parts: no row could be made of them."""
+    """Number of changes that are asked about in several parts and cannot become a row."""
     unreadable: tuple[str, ...]
-    """Where a text is no diff, and why."""
+    """Locations of texts that are not diffs, with the reason."""
 
 
 def read_rows(path: Path) -> Rows:
     """Read training rows.
 
     JSON Lines, plain or gzip. Each object has `patch` or `diff`, a unified diff or a bare hunk,
-    and either `completion`, a model's answer in whatever shape, or the lists `claims` and
-    `implications`. Other keys mean nothing.
+    and either `completion`, a model's answer in any form, or the lists `claims` and `implications`.
+    Other keys are ignored.
 
     Args:
         path: The file.
@@ -150,8 +150,8 @@ def read_rows(path: Path) -> Rows:
         Its rows.
 
     Raises:
-        InputError: The file cannot be read, has no row, or a line is no row; the message
-            names the line and what is wrong with it.
+        InputError: The file cannot be read, has no row, or a line is not a row; the message names
+            the line and the fault.
     """
     content = _unpacked(path)
     rows = tuple(
@@ -170,21 +170,21 @@ def read_changes(
     limit: int | None = None,
     seed: int = 42,
 ) -> Changes:
-    """Read changes and choose among them.
+    """Read and sample changes.
 
     Args:
         path: A folder of `.diff` and `.patch` files, or JSON Lines, plain or gzip, with `patch`
             or `diff` in each object.
-        min_chars: Characters of a patch, at least.
-        max_chars: Characters of a patch, at most.
-        limit: How many of them; None for all.
-        seed: Draws them. With a higher limit the same ones and more are drawn.
+        min_chars: Minimum characters of a patch.
+        max_chars: Maximum characters of a patch.
+        limit: Number of changes; None for all.
+        seed: Seed of the draw. A higher limit draws the same changes and more.
 
     Returns:
         The changes.
 
     Raises:
-        InputError: There is nothing to read, or a line is no object with a patch.
+        InputError: There is nothing to read, or a line is not an object with a patch.
 
     Source:
         Naik et al., NAACL 2025, appendix C.3: 1,000 changes of 10 to 1,000 characters, drawn
@@ -215,7 +215,7 @@ def read_changes(
 
 
 def single_chunk(diff: Diff) -> Chunk | None:
-    """Return the one piece in which a change is asked about; None where there are several."""
+    """Return the chunk in which a change is asked about; None where there are several."""
     parts = chunks.chunk_diff(diff)
     return parts.chunks[0] if len(parts.chunks) == 1 and not parts.notes else None
 
@@ -224,15 +224,15 @@ def decode_lines(content: bytes, kind: type[T], path: Path) -> Iterator[tuple[in
     """Decode JSON Lines.
 
     Args:
-        content: The lines; blank ones mean nothing.
-        kind: What each line must be.
+        content: The lines; blank ones are skipped.
+        kind: Type of each line.
         path: The file, for messages.
 
     Yields:
         The number of a line, from 1, and its value.
 
     Raises:
-        InputError: A line is no JSON of that kind.
+        InputError: A line is not JSON of that type.
     """
     decoder = msgspec.json.Decoder(kind)
     # Not `splitlines`: a JSON string may hold other line separators.
@@ -249,7 +249,7 @@ def _training_row(row: ClaimRow, number: int, path: Path) -> TrainingRow:
     try:
         change = parse.parse_diff(row.text, source=place)
     except (DiffParseError, LimitError) as exc:
-        # The line of the file is in the source; where in the patch it fails goes with it.
+        # The error names the file's line, and the position of the fault in the patch.
         raise InputError(f"{place}: the patch cannot be read: {exc}") from exc
     if row.completion is None:
         sections = (row.claims or (), row.implications or ())

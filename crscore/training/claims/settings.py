@@ -11,11 +11,11 @@ from typing import Any, Final, Literal
 Precision = Literal["auto", "float32", "bfloat16"]
 
 ALL_LINEAR: Final = "all-linear"
-"""Adapt every linear layer but the last one."""
+"""Setting that adapts every linear layer but the last one."""
 LORA_RATE: Final = 2e-4
 """Peak learning rate of an adapter."""
 FULL_RATE: Final = 2e-5
-"""Peak learning rate where all weights move."""
+"""Peak learning rate where all weights are trained."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,58 +23,58 @@ class Lora:
     """Shape of an adapter. The paper names none; these are common values."""
 
     rank: int = 16
-    """Width; vLLM takes 8, 16, 32, 64, ... and no more than 16 unless told."""
+    """Width; vLLM accepts 8, 16, 32, 64, ... and by default no more than 16."""
     alpha: int = 32
-    """Weight: the adapter counts alpha / rank times."""
+    """Scale: the adapter is multiplied by alpha / rank."""
     dropout: float = 0.05
-    """Share of its inputs that are left out while learning, in [0, 1)."""
+    """Dropout probability of its inputs, in [0, 1)."""
     targets: tuple[str, ...] = (ALL_LINEAR,)
-    """Names of the layers to adapt, as `q_proj`."""
+    """Names of the layers to adapt, such as `q_proj`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All that decides which weights come out, besides the rows and the base model.
+    """Settings that determine the weights, besides the rows and the base model.
 
     Source:
         Naik et al., NAACL 2025, appendix C.3, for epochs, batch, length, split, evaluation and
-        seed. It names no learning rate, schedule or adapter.
+        seed. It gives no learning rate, schedule or adapter.
     """
 
     epochs: float = 5.0
-    """Times that each row is seen."""
+    """Passes over the rows."""
     batch: int = 2
-    """Rows of one forward pass."""
+    """Rows per forward pass."""
     accumulate: int = 1
-    """Forward passes of one step of the optimizer."""
+    """Forward passes per step of the optimizer."""
     max_length: int = 1500
-    """Most tokens of a row, prompt and answer; a longer one is left out."""
+    """Maximum tokens of a row, prompt and answer; longer rows are left out."""
     val_split: float = 0.1
     """Share of the changes held out, in [0, 1)."""
     eval_steps: int = 100
     """Steps between two evaluations; each leaves a checkpoint."""
     seed: int = 42
-    """Of the split, the order, the adapter's first weights and dropout."""
+    """Seed of the split, the order, the adapter's initial weights and dropout."""
     rate: float | None = None
-    """Peak learning rate; None for the usual one of the mode."""
+    """Peak learning rate; None for the default of the mode."""
     warmup: float = 0.03
-    """Share of the steps in which the rate rises; then it falls along a cosine."""
+    """Share of the steps in which the rate rises; it then follows a cosine decay."""
     decay: float = 0.0
     """Weight decay."""
     full: bool = False
-    """Move all weights, not an adapter's."""
+    """Whether to train all weights instead of an adapter."""
     lora: Lora = field(default_factory=Lora)
-    """The adapter; means nothing when `full`."""
+    """Shape of the adapter; ignored when `full`."""
     precision: Precision = "auto"
-    """Type of the frozen weights and of the arithmetic; bfloat16 where a GPU can do it."""
+    """Type of the frozen weights and the arithmetic; `auto` is bfloat16 where a GPU supports it."""
     checkpointing: bool = False
-    """Compute activations again instead of keeping them: less memory, a third more time."""
+    """Whether to recompute activations instead of keeping them: less memory, a third more time."""
     both_sections: bool = False
-    """Leave out rows without implications."""
+    """Whether to leave out rows without implications."""
 
     @property
     def learning_rate(self) -> float:
-        """The peak rate that is used."""
+        """Peak rate in use."""
         usual = FULL_RATE if self.full else LORA_RATE
         return usual if self.rate is None else self.rate
 
@@ -87,7 +87,7 @@ class Settings:
 
 
 def hash_run(parts: dict[str, Any]) -> str:
-    """Return the name of a run: same parts, same name, whatever their order.
+    """Return a hash that identifies a run, independent of the order of its parts.
 
     Example:
         >>> hash_run({"a": 1, "b": [2]}) == hash_run({"b": [2], "a": 1})

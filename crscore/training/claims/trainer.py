@@ -1,11 +1,11 @@
-"""The training loop: transformers' trainer on encoded rows, resumed where it was killed.
+"""Training loop: transformers' trainer on encoded rows, resumable after a kill.
 
     OUT/checkpoints/run.json        which run this is, and the loss before it
     OUT/checkpoints/checkpoint-N/   weights, optimizer, random state and trainer state at step N
     OUT/training.json               written last: the run is over
 
-A killed process leaves a checkpoint half written or half deleted. The trainer writes its state
-last, so a checkpoint counts when all of it is there and its state can be read.
+A killed process can leave a checkpoint half written or half deleted. The trainer writes its state
+last, so a checkpoint counts when it is complete and its state can be read.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     Report = Callable[[str], None]
 
 KEPT: Final = 2
-"""Checkpoints at a time: the best and the last."""
+"""Number of checkpoints kept: the best and the last."""
 RECORD: Final = "training.json"
-"""The finished run's record."""
+"""File name of the finished run's record."""
 _RUN: Final = "run.json"
 _CHECKPOINT: Final = re.compile(r"checkpoint-([1-9][0-9]*)")
-# Of a model that is cut into parts the index stands for them: it is written after them.
+# For a sharded model, the index represents the shards: it is written after them.
 _WEIGHTS: Final = (
     "adapter_model.safetensors", "model.safetensors", "model.safetensors.index.json",
 )  # fmt: skip
@@ -47,11 +47,11 @@ class Tuned(NamedTuple):
     """Outcome of a training run."""
 
     losses: dict[str, Any]
-    """`before` and `after`, mean losses a token on the held-out rows in nats; `best_step`, whose
+    """`before` and `after`, mean losses per token on the held-out rows in nats; `best_step`, whose
     weights were kept; the number of `steps`; and the `history` of losses. None where nothing was
     held out."""
     seconds_a_step: float | None
-    """Of the steps of this process, evaluation and saving included; None when it made none."""
+    """Mean over the steps of this process, including evaluation and saving; None without steps."""
 
 
 def tune(
@@ -65,17 +65,17 @@ def tune(
     pad: int,
     say: Report,
 ) -> Tuned:
-    """Train, from the beginning or from the last checkpoint in the folder.
+    """Train, from the start or from the last checkpoint in the folder.
 
     Args:
-        adapted: The model, with its adapter unless all weights move; changed in place.
-        rows: What to learn from, at least one.
-        held_out: What to measure on; when empty the last weights are kept, not the best.
-        settings: How.
+        adapted: The model, with its adapter unless all weights are trained; changed in place.
+        rows: Training rows, at least one.
+        held_out: Evaluation rows; when empty, the last weights are kept, not the best.
+        settings: Training settings.
         out: The run's folder.
-        run: Names the run: rows, settings and base model.
-        pad: Token that fills up a row.
-        say: Takes a line of progress.
+        run: Identity of the run: rows, settings and base model.
+        pad: Padding token.
+        say: Called with each line of progress.
 
     Returns:
         The outcome; the model has the best weights, by the loss on held-out rows.
@@ -104,7 +104,7 @@ def tune(
             save_run(out, known)
         if start is not None:
             say(f"resuming at step {first_step}")
-        transformers.set_seed(settings.seed)  # measuring has drawn from the generators
+        transformers.set_seed(settings.seed)  # evaluation has used the random generators
         began = time.monotonic()
         trainer.train(resume_from_checkpoint=None if start is None else str(start))
         spent = time.monotonic() - began
@@ -132,10 +132,10 @@ def checkpoints_folder(out: Path) -> Path:
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """Read the record of a run; None when there is none.
+    """Read the record of a run; return None when there is none.
 
     Raises:
-        InputError: The file is there and no record.
+        InputError: The file exists and is not a record.
     """
     try:
         found = json.loads(path.read_bytes())
@@ -149,17 +149,17 @@ def read_record(path: Path) -> dict[str, Any] | None:
 
 
 def begin_run(out: Path, run: str) -> dict[str, Any]:
-    """Begin a run in a folder, or resume the one that is in it.
+    """Start a run in a folder, or resume the one in it.
 
     Args:
-        out: The folder; made if needed.
-        run: Names the run.
+        out: The folder; created if missing.
+        run: Identity of the run.
 
     Returns:
-        What `save_run` kept of it.
+        The state saved by `save_run`.
 
     Raises:
-        InputError: Another run is in the folder, or something that is none.
+        InputError: Another run, or something that is not a run, is in the folder.
     """
     known = read_record(checkpoints_folder(out) / _RUN)
     if known is not None and known.get("run") != run:
@@ -177,15 +177,15 @@ def begin_run(out: Path, run: str) -> dict[str, Any]:
 
 
 def save_run(out: Path, known: dict[str, Any]) -> None:
-    """Keep what is known of an unfinished run."""
+    """Save the state of an unfinished run."""
     io.write_bytes(json.dumps(known).encode(), str(checkpoints_folder(out) / _RUN))
 
 
 def latest_checkpoint(out: Path) -> Path | None:
-    """Find the last whole checkpoint, and delete what a kill left of others.
+    """Find the last complete checkpoint, and delete the remains of others.
 
     Returns:
-        Its folder; None when the run starts at the beginning.
+        Its folder; None when there is no checkpoint.
     """
     whole = []
     for found in list(checkpoints_folder(out).iterdir()):
@@ -216,7 +216,7 @@ def _is_whole(checkpoint: Path) -> bool:
 def _arguments(settings: Settings, out: Path, *, measured: bool) -> Any:
     gpu = model.library("torch").cuda.is_available()
     arguments = model.library("transformers").TrainingArguments(
-        # The best checkpoint is kept as a path: it must not depend on where the run is resumed.
+        # The best checkpoint is stored as a path, which must not depend on the working folder.
         output_dir=str(checkpoints_folder(out).resolve()),
         num_train_epochs=settings.epochs,
         per_device_train_batch_size=settings.batch,
@@ -246,8 +246,8 @@ def _arguments(settings: Settings, out: Path, *, measured: bool) -> Any:
         disable_tqdm=True,
         label_names=["labels"],
     )
-    # More GPUs in one process would multiply the batch behind the user's back.
-    arguments._n_gpu = min(arguments.n_gpu, 1)  # there is no public way
+    # More GPUs in one process would silently multiply the batch.
+    arguments._n_gpu = min(arguments.n_gpu, 1)  # there is no public API
     return arguments
 
 
