@@ -42,8 +42,8 @@ _STOPPED: Final = (
 def command() -> int:
     """Score pull requests as a step of a GitHub workflow.
 
-    Everything comes from the variables that a runner sets: the event, the inputs of action.yml,
-    and the files for outputs and summary. Use `crscore pr` anywhere else.
+    Reads the variables that a runner sets: the event, the inputs of action.yml, and the files for
+    outputs and summary. Elsewhere, use `crscore pr`.
     """
     step, outlets, annotate = Step(), environment.outlets(), False
     # `finally`, as a bug in the last of many pull requests must not lose the others.

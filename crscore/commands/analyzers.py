@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 @click.pass_context
 @setting_options("analyzers", "tools_dir", "config")
 def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
-    """List the tools that look for issues in changed code; install the ones of npm.
+    """List the analyzers; install those that come with npm.
 
-    Tools of Python come with `pip install 'crscore[analyzers]'`.
+    Analyzers for Python come with `pip install 'crscore[analyzers]'`.
     """
     context.obj = settings = load_settings(config_file, flags)
     if context.invoked_subcommand is None:
@@ -36,7 +36,7 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
 @click.argument("names", nargs=-1)
 @click.pass_obj
 def install(settings: Config, names: tuple[str, ...]) -> int:
-    """Install the tools of npm, or those NAMED: exact versions, by hash, without scripts."""
+    """Install the npm analyzers, or those NAMED: exact versions, by hash, without scripts."""
     from crscore.static_analysis import tools  # noqa: PLC0415
 
     suite = _suite(settings)

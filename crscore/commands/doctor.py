@@ -33,9 +33,9 @@ _REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 @click.command(name="doctor")
 @setting_options(*SCORING, *PARTS, "offline", "config")
 def command(*, config_file: Path | None, **flags: Any) -> int:
-    """Print what is active and what is missing.
+    """List which parts are ready and which are missing.
 
-    The exit code is 0 when a score can be made with these settings, else 3.
+    Exits with 0 if these settings can produce a score, else with 3.
     """
     settings = load_settings(config_file, flags)
     click.echo(f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}")

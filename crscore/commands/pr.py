@@ -111,10 +111,10 @@ def command(
     verbose: bool,
     **flags: Any,
 ) -> int:
-    """Score what people and bots said of a pull request.
+    """Score the reviews of a pull request by people and bots.
 
-    The token comes from GITHUB_TOKEN (or GH_TOKEN). Settings of [tool.crscore] are read from the
-    base branch alone, so that a change cannot set its own gate.
+    The token is read from GITHUB_TOKEN or GH_TOKEN. [tool.crscore] is read from the base branch
+    only, so that a change cannot set its own gate.
     """
     from crscore.pull_request import run  # noqa: PLC0415  (so that --help answers at once)
 

@@ -60,9 +60,9 @@ def command(
 ) -> int:
     """Score REVIEW, a code review of the change DIFF.
 
-    DIFF is anything git diff, git show, git format-patch, diff -u or GitHub prints, or a bare
-    hunk. REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can
-    be - for standard input.
+    DIFF is the output of git diff, git show, git format-patch, diff -u or GitHub, or a bare hunk.
+    REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can be - for
+    standard input.
     """
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")

@@ -143,8 +143,8 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> i
     """Fine-tune a causal language model on ROWS of changes and their claims.
 
     ROWS is JSON Lines, plain or gzip: `patch` and `completion`, or `patch`, `claims` and
-    `implications`. Epochs, batch, length, split, evaluation and seed are the paper's. The loss
-    is on the answer alone; the best checkpoint is kept.
+    `implications`. By default, epochs, batch, length, split, evaluation and seed are the
+    paper's. The loss covers the answer only; the best checkpoint is kept.
     """
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
     from crscore.training.claims import finetune, model  # noqa: PLC0415
@@ -216,8 +216,8 @@ def labels(diffs: Path, *, target: Path, **given: Any) -> int:
     """Make training rows for DIFFS with a model behind an OpenAI-compatible server.
 
     DIFFS is JSON Lines with `patch` or `diff`, or a folder of .diff files. The server's address
-    and key are in OPENAI_BASE_URL and OPENAI_API_KEY. Sampling and lengths are the paper's. Run
-    it again to go on after a stop, or to ask again where the server failed.
+    and key are in OPENAI_BASE_URL and OPENAI_API_KEY. By default, sampling and lengths are the
+    paper's. Run it again to resume, or to retry where the server failed.
     """
     if (given["price_in"] is None) != (given["price_out"] is None):
         raise click.UsageError("--price-in and --price-out go together")

@@ -129,12 +129,12 @@ def command(
 ) -> int:
     """Correlate the score with the human ratings in DATA, or compare two such runs.
 
-    DATA is JSON Lines, plain or gzip, one change a line with its rated reviews. A.json and
-    B.json are what two runs wrote with --format json -o: the answer says which agrees better
-    with people, by how much, and how many changes it takes to see that.
+    DATA is JSON Lines, plain or gzip, with one change and its rated reviews a line. A.json and
+    B.json are the output of two runs with --format json: the comparison shows which agrees better
+    with people, by how much, and how many changes it takes to detect that.
 
-    No analyzer looks at the changes unless --analyzers names some: then what they find counts
-    instead of what the data's own tools said, and the report tells what that does.
+    Analyzers run only if --analyzers names them. Their findings then replace those recorded in
+    the data, and the report shows the effect.
     """
     io.check_output(target)
     split = _read_split(held_out, folds)
