@@ -1,7 +1,8 @@
 """A causal language model small enough to make in a test: Llama's shape, random weights.
 
-Its tokenizer is a byte-level BPE trained on this repository's own Python files, with a chat
-template, so that everything which loads real models loads this one: vLLM, transformers, peft.
+Its tokenizer is a byte-level BPE trained on the prompts and on training rows, which change never or
+rarely: another tokenizer makes another model of the same seed. With its chat template everything
+that loads real models loads this one: vLLM, transformers, peft.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tests.helpers import claim_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +29,7 @@ TEMPLATE = (
 )
 ADAPTED = ("q_proj", "v_proj")
 """The parts of each layer that an adapter changes."""
-_SOURCES = Path(__file__).parents[2] / "crscore"
+_PROMPTS = Path(__file__).parents[2] / "prompts"
 _SCALE = 0.3
 """Spread of the random weights: wide enough that answers differ between chats."""
 
@@ -146,5 +149,6 @@ def _write_tokenizer(folder: Path, context: int, *, template: bool) -> None:
 
 
 def _texts() -> Iterator[str]:
-    for path in sorted(_SOURCES.glob("*.py")):
+    for path in sorted(_PROMPTS.glob("*.toml")):
         yield path.read_text(encoding="utf-8")
+    yield from map(json.dumps, claim_rows.rows(60))

@@ -160,7 +160,7 @@ def test_what_chats_begin_with_is_computed_once(engine: vllm.Vllm) -> None:
         metrics = engine.loaded().get_metrics()
         return sum(m.value for m in metrics if m.name == "vllm:prefix_cache_hits")
 
-    begin = [Message(role="system", text="Quite other rules for this one. " * 20)]
+    begin = [Message(role="system", text="Quite other rules for this one. " * 40)]
     engine.complete([[*begin, Message(role="user", text="first")]], SHORT)
     before = hits()
     answers = engine.complete(
