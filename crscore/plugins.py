@@ -113,7 +113,8 @@ def create(
         message = str(exc)
         expected = message.partition(" - at ")[0]
         if "unknown field" in message:
-            expected = f"is no option; there are: {', '.join(known) or 'none'}"
+            others = f"there are: {', '.join(known)}" if known else "the plugin takes none"
+            expected = f"is no option; {others}"
         found = _OPTION.search(message)
         origin = f"{kind.removesuffix('s')} {name}"
         raise ConfigError(found[1] if found else "options", origin, expected) from exc

@@ -55,7 +55,7 @@ def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
     [
         ("text", {"width": "wide"}, "report text: width: Expected `int`"),
         ("text", {"colour": True}, "colour: is no option; there are: explain, color, width"),
-        ("json", {"explain": True}, "report json: explain: is no option; there are: none"),
+        ("json", {"explain": True}, "report json: explain: is no option; the plugin takes none"),
     ],
 )
 def test_create_names_the_option_that_is_wrong(name: str, values: dict, message: str) -> None:
