@@ -155,6 +155,34 @@ class ReferenceKind(StrEnum):
     ISSUE = "issue"
 
 
+class TopicState(StrEnum):
+    """What happened to a topic."""
+
+    NEW = "new"
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    MOVED = "moved"
+    CHANGED = "changed"
+    LAYOUT = "only layout"
+    COMMENTS = "only comments"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """Unit of a change that a reader would name: a function, a type, a test, a section, a file."""
+
+    name: str
+    """Its name, or its file's path; may be empty for a hunk without a path."""
+    noun: str
+    """What it is: `method`, `class`, `section`, `file`."""
+    state: TopicState
+    """What happened to it."""
+    lines: int
+    """Changed lines that belong to it, at least 0."""
+    place: LineSpan
+    """Where it stands: in the new version, or in the old one when it was removed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PseudoReference:
     """Statement that a good review of the change should address."""
@@ -175,6 +203,8 @@ class PseudoReference:
     """Informativeness, in (0, 1]; orders references and does not affect the published score."""
     counted: bool = True
     """False when it is left out of the diff's comprehensiveness (over the claim limit)."""
+    topic: Topic | None = None
+    """The unit of the change that it is about; None where the generator knows none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.syntax.tree import parse_source
+from crscore.syntax.outline import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crscore.syntax.model import Language, Tree
+    from crscore.syntax.grammars import Language
+    from crscore.syntax.outline import Outline
 
 MAX_TRIES = 8
 """Completions tried for one fragment."""
@@ -29,29 +30,12 @@ _TRIPLE = '"""'
 class Completed(NamedTuple):
     """Fragment with the text that completes it."""
 
-    tree: Tree
-    """Parsed tree; its lines count as in the file."""
+    outline: Outline
+    """What was read; its lines count as in the file."""
     text: str
     """The dedented fragment, with the text added before and after it."""
     before: int
     """Number of lines added before it."""
-
-
-def read_fragment(language: Language, lines: Sequence[str], first: int) -> Tree:
-    """Parse consecutive lines of a file that may begin and end anywhere.
-
-    Args:
-        language: Language of the lines.
-        lines: The lines without line ends.
-        first: Number of the first one, 1-based.
-
-    Returns:
-        The tree of the best of a bounded number of completions; its lines count as in the file.
-
-    Raises:
-        DependencyError: The grammar's wheel is not installed.
-    """
-    return complete(language, lines, first).tree
 
 
 def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
@@ -63,7 +47,7 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
         first: Number of the first one, 1-based.
 
     Returns:
-        The best of a bounded number of completions; its tree has the number of remaining errors.
+        The best of a bounded number of completions; its outline has the number of remaining errors.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -72,10 +56,10 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     best: Completed | None = None
     for before, behind in _surroundings(language, lines, text):
         added = before.count("\n")
-        tree = parse_source(language, before + text + behind, first=first, skip=added)
-        if best is None or tree.errors < best.tree.errors:
-            best = Completed(tree, before + text + behind, added)
-        if best.tree.errors == 0:
+        outline = read(language, before + text + behind, first=first, skip=added)
+        if best is None or outline.errors < best.outline.errors:
+            best = Completed(outline, before + text + behind, added)
+        if best.outline.errors == 0:
             break
     assert best is not None  # noqa: S101 - the first surrounding is always tried
     return best
@@ -150,7 +134,7 @@ def _openers(lines: Sequence[str]) -> str:
 def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
     opened, closed = _comment_ends(text)
     missing, unclosed = _unbalanced(
-        opened + text + closed, hash_comments="#" in language.line_comments
+        opened + text + closed, hash_comments=language.hash_comments
     )
     if len(missing) > MAX_OPEN or len(unclosed) > MAX_OPEN:
         yield opened, closed

@@ -1,38 +1,111 @@
-"""Supported languages and their parsers."""
+"""Languages with a grammar: their tables and parsers."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
-import pkgutil
+import tomllib
 from functools import cache
-from importlib import metadata
-from typing import TYPE_CHECKING
+from importlib import metadata, resources
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from crscore.errors import DependencyError
-from crscore.syntax import languages
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import tree_sitter
 
-    from crscore.syntax.model import Language
+_SETS = (
+    "aliases", "lambdas", "scopes", "wrappers", "calls", "imports", "raises", "catches", "assigns",
+    "decorators", "strings",
+)  # fmt: skip
+_NOUNS = ("types", "functions", "members")
+
+
+class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Node types of one grammar, by their meaning: one table of `languages.toml`."""
+
+    name: str
+    """As in `ChangedFile.language`."""
+    package: str
+    """Import name of the grammar's wheel."""
+    entry: str = "language"
+    """Function of the wheel that returns the grammar."""
+    aliases: frozenset[str] = frozenset()
+    """Other names of the language that use this table."""
+    types: dict[str, str] = {}
+    """Noun by type of a declaration of a type that has members."""
+    functions: dict[str, str] = {}
+    """Noun by type of a declaration of a function."""
+    members: dict[str, str] = {}
+    """Noun by type of a member that is told on its own if it takes several lines."""
+    lambdas: frozenset[str] = frozenset()
+    """Functions written as a value."""
+    scopes: frozenset[str] = frozenset()
+    """Containers that a reader does not name (namespaces)."""
+    wrappers: frozenset[str] = frozenset()
+    """Nodes around a declaration that belong to it."""
+    calls: frozenset[str] = frozenset()
+    """Calls and creations of objects."""
+    imports: frozenset[str] = frozenset()
+    raises: frozenset[str] = frozenset()
+    catches: frozenset[str] = frozenset()
+    assigns: frozenset[str] = frozenset()
+    """Nodes that bind a name to a value, and declarations of fields."""
+    decorators: frozenset[str] = frozenset()
+    strings: frozenset[str] = frozenset()
+    """Types taken as one token with their whole content."""
+    openers: dict[str, str] = {}
+    """Text that opens a `class`, `function`, `block`, `object` or `callback` missing from a
+    fragment."""
+    fragments: tuple[tuple[str, str], ...] = ()
+    """Text added before and after a fragment that does not parse alone."""
+    prolog: str = ""
+    """Text required before every fragment."""
+    indented: bool = False
+    """True when indentation delimits blocks."""
+    hash_comments: bool = False
+    """True when `#` starts a comment."""
+    closing_word: str = ""
+    """Word that ends a block in a language without braces."""
+    precedence: int = 9
+    """Priority when two grammars parse a text of unknown language equally well; lower wins."""
 
 
 @cache
-def tables() -> dict[str, Language]:
-    """Return every language's table, by each of its names."""
-    found: dict[str, Language] = {}
-    for module in sorted(item.name for item in pkgutil.iter_modules(languages.__path__)):
-        loaded = importlib.import_module(f"{languages.__name__}.{module}")
-        for language in loaded.LANGUAGES:
-            for name in (language.name, *sorted(language.aliases)):
-                found[name] = language
-    return found
+def languages_known() -> tuple[Language, ...]:
+    """Return every table, sorted by name."""
+    text = resources.files(__package__).joinpath("languages.toml").read_text("utf-8")
+    tables: dict[str, dict[str, Any]] = {}
+    for name, table in tomllib.loads(text).items():
+        tables[name] = {**tables.get(table.pop("like", ""), {}), **table}
+    return tuple(_language(name, tables[name]) for name in sorted(tables))
+
+
+def _language(name: str, table: Mapping[str, Any]) -> Language:
+    values: dict[str, Any] = {"name": name, **table}
+    for key in _SETS:
+        values[key] = table.get(key, "").split()
+    for key in _NOUNS:
+        values[key] = dict(pair.split("=") for pair in table.get(key, "").split())
+    return msgspec.convert(values, Language)
+
+
+@cache
+def _by_name() -> dict[str, Language]:
+    return {
+        name: language
+        for language in languages_known()
+        for name in (language.name, *language.aliases)
+    }
 
 
 def language_of(name: str | None) -> Language | None:
     """Return the table for a language name as in `ChangedFile.language`, or None."""
-    return tables().get(name) if name else None
+    return _by_name().get(name) if name else None
 
 
 @cache
@@ -54,12 +127,6 @@ def parser(language: Language) -> tree_sitter.Parser:
         DependencyError: Its grammar's wheel is not installed.
     """
     return _parser(language.package, language.entry)
-
-
-def languages_known() -> tuple[Language, ...]:
-    """Return every table once, sorted by name."""
-    by_name = {language.name: language for language in tables().values()}
-    return tuple(by_name[name] for name in sorted(by_name))
 
 
 @cache

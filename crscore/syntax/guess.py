@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crscore.syntax.fragments import read_fragment
+from crscore.syntax.fragments import complete
 from crscore.syntax.grammars import languages_known
-from crscore.syntax.model import Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.syntax.model import Language, Tree
+    from crscore.syntax.grammars import Language
+    from crscore.syntax.outline import Outline
 
 MAX_LINES = 120
 """Lines tried."""
@@ -19,20 +19,6 @@ MAX_CHARACTERS = 20_000
 """Characters tried; a longer piece is not guessed."""
 MAX_ERRORS = 0.03
 """Largest share of bytes that the grammar may fail to read, in [0, 1]."""
-
-_TELLING = frozenset(
-    {
-        Role.FUNCTION,
-        Role.CLASS,
-        Role.IMPORT,
-        Role.IF,
-        Role.LOOP,
-        Role.RETURN,
-        Role.CALL,
-        Role.ASSIGN,
-    }
-)
-
 
 def guess(lines: Sequence[str]) -> Language | None:
     """Return the language that parses a piece of code best, or None when none does it well.
@@ -47,16 +33,17 @@ def guess(lines: Sequence[str]) -> Language | None:
     best: tuple[float, float, int] | None = None
     found: Language | None = None
     for language in languages_known():
-        tree = read_fragment(language, tried, 1)
-        share = tree.errors / size
-        rank = (round(share, 3), -_information(tree), language.precedence)
-        if share <= MAX_ERRORS and _information(tree) > 0 and (best is None or rank < best):
+        outline = complete(language, tried, 1).outline
+        share = outline.errors / size
+        rank = (round(share, 3), -_information(outline), language.precedence)
+        if share <= MAX_ERRORS and _information(outline) > 0 and (best is None or rank < best):
             best, found = rank, language
     return found
 
 
-def _information(tree: Tree) -> float:
-    """Return the share of tokens in units of a clear role, in [0, 1]."""
-    total = sum(len(unit.tokens) for unit in tree.units)
-    clear = sum(len(unit.tokens) for unit in tree.units if unit.role in _TELLING)
-    return round(clear / total, 2) if total else 0.0
+def _information(outline: Outline) -> float:
+    """Return how many declarations and facts there are for each token, rounded."""
+    units = outline.units
+    tokens = sum(len(unit.tokens) for unit in units)
+    told = sum(len(unit.facts) for unit in units) + 3 * (len(units) - 1)
+    return round(told / tokens, 1) if tokens else 0.0

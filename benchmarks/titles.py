@@ -1,0 +1,117 @@
+"""Ask of the title of a commit which of two changes of its repository it describes.
+
+    python benchmarks/titles.py COMMITS [--per 60] [--others 10] [--text] [--limit default]
+
+COMMITS is a file of commits, one JSON object a line, with repository, subject and diff, and files
+where known. For every commit the best cosine of its title to a claim of its own change is compared
+with the best one to a claim of other changes of the same repository. Printed are the share of
+comparisons that the own change wins, a tie counting one half, by repository and as the mean of the
+repositories; the same for three changed lines at a time; and the same for the better of the two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from crscore import plugins, scorer, settings
+from crscore.diff import parse
+from crscore.records import LineKind
+from crscore.scoring import references
+
+
+def rows(data: Path, per: int) -> dict[str, list[dict]]:
+    """Return evenly spaced commits of each repository, in the order of the file."""
+    found = defaultdict(list)
+    with gzip.open(data, "rt", encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            if row["subject"].strip() and row["diff"].strip():
+                found[row["repository"]].append(row)
+    return {
+        name: [each[i * len(each) // min(per, len(each))] for i in range(min(per, len(each)))]
+        for name, each in sorted(found.items())
+    }
+
+
+def change_of(row: dict):
+    diff = parse.parse_diff(row["diff"])
+    files = {path: tuple(both) for path, both in row.get("files", {}).items()}
+    return parse.with_sources(diff, files) if files else diff
+
+
+def three_lines(diff) -> list[str]:
+    """Return the changed lines of a change, three at a time."""
+    lines = [line.text.strip() for line in diff.lines(LineKind.ADDED, LineKind.REMOVED)]
+    lines = [line for line in lines if line][:900]
+    return [" ".join(lines[i : i + 3]) for i in range(0, len(lines), 3)]
+
+
+def share(own: float, others: list[float]) -> float:
+    return fmean((own > other) + 0.5 * (own == other) for other in others)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--per", type=int, default=60, help="commits of a repository")
+    parser.add_argument("--others", type=int, default=10, help="other changes a title")
+    parser.add_argument("--claims", default="structural", help="claim generator")
+    parser.add_argument("--text", action="store_true", help="what people read, not the encoder")
+    parser.add_argument("--all", action="store_true", help="all claims, not the counted ones")
+    parser.add_argument("--no-lines", action="store_true", help="skip the changed lines")
+    asked = parser.parse_args()
+    generator = plugins.create("claims", asked.claims)
+    encoder = scorer.make_encoder(settings.Config())
+    limit = None if asked.all else settings.Config().max_claims
+    table = []
+    for repository, found in rows(asked.data, asked.per).items():
+        diffs = [change_of(row) for row in found]
+        made = generator.generate(diffs)
+        claims = [
+            [
+                one.text if asked.text else one.reading or one.text
+                for one in references.select(each.references, limit=limit)
+                if one.counted
+            ]
+            for each in made
+        ]
+        lines = [[] if asked.no_lines else three_lines(diff) for diff in diffs]
+        titles = encoder.encode([row["subject"] for row in found])
+        best = []
+        for texts in (claims, lines):
+            flat = list(dict.fromkeys(text for each in texts for text in each))
+            vectors = dict(zip(flat, encoder.encode(flat), strict=True)) if flat else {}
+            cosines = np.full((len(found), len(found)), -1.0)
+            for at, each in enumerate(texts):
+                if each:
+                    held = np.stack([vectors[text] for text in each])
+                    cosines[:, at] = (titles @ held.T).max(axis=1)
+            best.append(cosines)
+        size = len(found)
+        wins = []
+        for cosines in (*best, np.maximum(*best)):
+            wins.append(
+                fmean(
+                    share(
+                        cosines[i, i],
+                        [cosines[i, (i + step) % size] for step in range(1, asked.others + 1)],
+                    )
+                    for i in range(size)
+                )
+            )
+        table.append(wins)
+        print(f"{repository:38} {size:4}  " + "  ".join(f"{win:.3f}" for win in wins), flush=True)
+    mean = [fmean(column) for column in zip(*table, strict=True)]
+    print(f"{'mean':43}  " + "  ".join(f"{win:.3f}" for win in mean))
+    print("columns: claims, three changed lines at a time, either")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,508 @@
+"""Sentences about one changed unit: only what its two versions prove.
+
+A fact that only one version has came or went. A sentence says so only if the text of the other
+version does not contain it in another form either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.claims.structural.english import counted, fits, listed, plural, quote, quoted
+from crscore.syntax.outline import Fact, Kind, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crscore.claims.structural.sides import Part, Version
+    from crscore.claims.structural.topics import Change
+
+MAX_DETAILS = 4
+"""Sentences about one unit, after its plain line."""
+
+_SPACES = re.compile(r"\s+")
+_COMMENT = re.compile(r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|\s*(?:\*/|\"\"\"|'''|-->)\s*$")
+_DULL = re.compile(
+    r"(?i)(?:^|\.)(?:len|str|int|print\w*|isinstance|append|push|format|get|toString|log|debug|info|"
+    r"warn\w*|error|expect|assert\w*|super|sizeof|list|dict|set|map|string|puts|size|length)$"
+)
+_PROSE = re.compile(r"[A-Za-z][a-z]+[,;:]?(?: [\w'`\"(.-]+){2,}")
+
+
+class Told(NamedTuple):
+    """One sentence about a change, unfinished."""
+
+    text: str
+    lines: tuple[tuple[bool, int], ...] = ()
+    """Lines it is about, each with True for the new version; empty for all of the unit's."""
+    implies: bool = False
+
+
+@dataclass(slots=True)
+class Difference:
+    """Facts that came and facts that went."""
+
+    came: dict[Role, list[Fact]] = field(default_factory=dict)
+    gone: dict[Role, list[Fact]] = field(default_factory=dict)
+
+
+def difference(old: Part, new: Part) -> Difference:
+    """Compare the facts of two versions of a unit; what both have cancels."""
+    found = Difference()
+    for mine, other, target in (
+        (new.facts, old.facts, found.came),
+        (old.facts, new.facts, found.gone),
+    ):
+        left = Counter((fact.role, fact.name, fact.text) for fact in other)
+        for fact in mine:
+            key = (fact.role, fact.name, fact.text)
+            if left[key] > 0:
+                left[key] -= 1
+            else:
+                target.setdefault(fact.role, []).append(fact)
+    return found
+
+
+def label(change: Change, *, full: bool = False) -> str:
+    """Return a unit with its noun: "the method `A.run`"; in full with its file."""
+    path = change.file.path or (change.file.old_path or "")
+    if not change.name:
+        return f"{quote(path)}" if path else "the code"
+    return f"the {change.noun} {name_of(change)}" + (f" in {quote(path)}" if full and path else "")
+
+
+def name_of(change: Change) -> str:
+    """Return the name of a unit, quoted, with at most one name around it."""
+    if change.kind is Kind.TEST and change.unit is not None:
+        return f"“{change.unit.name}”"
+    pieces = change.name.split(".")
+    if pieces[-1] == "default":
+        stem = (change.file.path or "").rpartition("/")[2].partition(".")[0]
+        return quote(stem or "default")
+    return quote(".".join(pieces[-2:]))
+
+
+def prose_of(comment: str, limit: int = 140) -> str:
+    """Return the first sentence of a comment without its markers; "" if it is no prose."""
+    text = " ".join(_COMMENT.sub("", line) for line in comment.split("\n"))
+    text = _SPACES.sub(" ", re.sub(r"^[\"'rbfu]+|\s\*\s|</?\w+/?>|\s///?", " ", text)).strip(" \"'*/#-")
+    text = re.split(r"(?<=[.!?])\s+(?=[A-Z])|\s@\w+|\s:param", text)[0].strip()
+    if not _PROSE.search(text) or "…" in text:
+        return ""
+    if len(text) > limit:
+        text = text[:limit].rpartition(" ")[0].rstrip(",;:") + " …"
+    return text.rstrip(".")
+
+
+def plain_line(change: Change) -> str:
+    """Return the sentence that can always be said of a unit."""
+    what, lines = label(change, full=True), counted(change.size, "line")
+    if change.state == "renamed":
+        return f"{label(change, full=True).replace(name_of(change), quote(change.before.rpartition('.')[2]), 1)} has been renamed to {name_of(change)}"
+    if change.state == "replaced":
+        return f"{what} takes the place of {quote(change.before.rpartition('.')[2])}"
+    if change.state == "moved":
+        return f"{label(change)} has moved from {quote(change.before)} to {quote(change.file.path)}"
+    if change.state == "layout":
+        return f"only the layout of {what} has changed"
+    if change.state == "comments":
+        return f"only comments have changed in {what}"
+    if change.state == "new":
+        head = f"the new {what[4:]} ({lines})" if change.name else f"the new file {what} ({lines})"
+        return head + _contents(change)
+    if change.state == "removed":
+        held = quoted([unit.name for unit in change.members if unit.name], 5)
+        head = what if change.name else f"the file {what}"
+        return f"{head} ({lines}) has been removed" + (f", with {held}" if held else "")
+    return f"{what} has changed ({_amount(change)})" + _around(change)
+
+
+def _amount(change: Change) -> str:
+    added, removed = len(change.added), len(change.removed)
+    if not removed:
+        return f"{counted(added, 'line')} added"
+    if not added:
+        return f"{counted(removed, 'line')} removed"
+    return f"{counted(added, 'line')} added, {removed} removed"
+
+
+def _around(change: Change) -> str:
+    """Name what the changed lines mention most, when nothing better is known."""
+    held = {True: set(change.added), False: set(change.removed)}
+    names = Counter(
+        fact.name
+        for part, is_new in ((change.new, True), (change.old, False))
+        for fact in part.facts
+        if fact.line in held[is_new] and re.fullmatch(r"[\w$.]{3,40}", fact.name) and not _DULL.search(fact.name)
+    )
+    top = [name for name, _ in names.most_common(3)]
+    return f", around {quoted(top)}" if top else ""
+
+
+def _contents(change: Change) -> str:
+    """Say what a new unit consists of."""
+    names = [unit.name for unit in change.members if unit.name]
+    if names and change.kind is Kind.TEST:
+        return f" holds the {'test' if len(names) == 1 else 'tests'} " + listed([f"“{name}”" for name in names], 5)
+    if names:
+        return f" defines {quoted(names, 6)}"
+    facts = change.new.facts
+    said: list[str] = []
+    unit = change.unit
+    if unit is not None and unit.parameters and change.kind is Kind.FUNCTION:
+        said.append("takes " + quoted([one.name for one in unit.parameters], 4))
+    calls = [fact.name for fact in facts if fact.role is Role.CALL and not _DULL.search(fact.name)]
+    calls = [name for name in dict.fromkeys(calls) if len(name) <= 50]
+    if calls:
+        said.append("calls " + quoted(calls, 4))
+    raised = [fact.name for fact in facts if fact.role is Role.RAISE and fact.name]
+    if raised:
+        said.append("raises " + quoted(raised, 3))
+    bound = [fact.name for fact in facts if fact.role is Role.ASSIGN and len(fact.name) <= 40]
+    if bound and change.kind in {Kind.TYPE, Kind.FILE}:
+        said.insert(0, "has " + quoted(bound, 5))
+    values = list(dict.fromkeys(fact.text for fact in facts if fact.role is Role.RETURN))
+    if len(values) == 1 and fits(values[0]) and not calls:
+        said.append("returns " + quote(values[0]))
+    return " " + listed(said, 4) if said else " has been added"
+
+
+def told(change: Change, old: Version, new: Version) -> list[Told]:
+    """Return the sentences about one unit, the most informative first."""
+    if change.state in {"layout", "moved", "removed"}:
+        return [Told(plain_line(change))]
+    if change.state == "new":
+        found = [Told(plain_line(change))]
+        found += _documented(change)
+        if change.size > 4:
+            found += _inside_new(change)
+        return found[:MAX_DETAILS]
+    writer = _Writer(change, old, new)
+    details = list(writer.details())[:MAX_DETAILS]
+    if change.state in {"renamed", "replaced"} or not details:
+        return [Told(plain_line(change)), *details][:MAX_DETAILS]
+    return details
+
+
+def _documented(change: Change) -> list[Told]:
+    comments = [fact for fact in change.new.facts if fact.role is Role.COMMENT]
+    for fact in comments[:3]:
+        said = prose_of(fact.text)
+        if said:
+            return [Told(f"{label(change)} is described as “{said}”")]
+    return []
+
+
+def _inside_new(change: Change) -> list[Told]:
+    """Say what a new function checks, raises and catches."""
+    facts = change.new.facts
+    found: list[Told] = []
+    checks = [fact for fact in facts if fact.role is Role.CONDITION and fits(fact.text)]
+    if checks:
+        texts = list(dict.fromkeys(_condition(fact) for fact in checks))
+        found.append(Told(f"{label(change)} checks {listed(texts, 3)}", _at(checks[:3], new=True)))
+    caught = [fact for fact in facts if fact.role is Role.CATCH]
+    if caught:
+        names = quoted([fact.name for fact in caught if fact.name]) or "any error"
+        found.append(Told(f"{label(change)} catches {names}", _at(caught, new=True)))
+    return found
+
+
+def _condition(fact: Fact) -> str:
+    return f"that not {quote(fact.text)}" if fact.name == "unless" else quote(fact.text)
+
+
+def _at(facts: Sequence[Fact], *, new: bool) -> tuple[tuple[bool, int], ...]:
+    return tuple((new, fact.line) for fact in facts)
+
+
+class _Writer:
+    """Details of a unit that both versions have."""
+
+    def __init__(self, change: Change, old: Version, new: Version) -> None:
+        self.change = change
+        self.subject = label(change)
+        self.found = difference(change.old, change.new)
+        self.before = _text(change.old, change.removed, old)
+        self.after = _text(change.new, change.added, new)
+        self.before_words = frozenset(re.findall(r"[\w$]+", self.before))
+        self.after_words = frozenset(re.findall(r"[\w$]+", self.after))
+
+    def details(self) -> Iterator[Told]:
+        yield from self.signature()
+        yield from self.exchanged(Role.RAISE, "raises")
+        yield from self.exchanged(Role.CATCH, "catches")
+        yield from self.conditions()
+        yield from self.returns()
+        yield from self.arguments()
+        yield from self.values()
+        yield from self.calls()
+        yield from self.strings()
+        yield from self.imports()
+        yield from self.comments()
+
+    def came(self, role: Role) -> list[Fact]:
+        return self.found.came.get(role, [])
+
+    def gone(self, role: Role) -> list[Fact]:
+        return self.found.gone.get(role, [])
+
+    def is_new(self, text: str) -> bool:
+        """Return True when the old version does not contain a piece of code."""
+        return _SPACES.sub("", text) not in self.before
+
+    def is_gone(self, text: str) -> bool:
+        return _SPACES.sub("", text) not in self.after
+
+    def signature(self) -> Iterator[Told]:
+        change = self.change
+        if len(change.old.units) != 1 or len(change.new.units) != 1 or change.kind is not Kind.FUNCTION:
+            return
+        one, two = change.old.units[0], change.new.units[0]
+        if not one.head or not two.head:
+            return
+        at = ((True, two.head),)
+        before = {item.name: item for item in one.parameters}
+        after = {item.name: item for item in two.parameters}
+        came = [item for item in two.parameters if item.name not in before]
+        gone = [item for item in one.parameters if item.name not in after]
+        if came and gone:
+            yield Told(f"{self.subject} now takes {quoted([i.name for i in came])} instead of {quoted([i.name for i in gone])}", at)
+        elif came:
+            word = "parameter" if len(came) == 1 else "parameters"
+            how = "optional " if all(item.optional for item in came) else ""
+            yield Told(f"{self.subject} takes the new {how}{word} {quoted([i.name for i in came])}", at)
+        elif gone:
+            word = "parameter" if len(gone) == 1 else "parameters"
+            yield Told(f"{self.subject} no longer takes the {word} {quoted([i.name for i in gone])}", at)
+        for item in two.parameters:
+            was = before.get(item.name)
+            if was is not None and was.default != item.default and fits(was.default or "x", item.default or "x"):
+                if was.default and item.default:
+                    yield Told(f"the default of {quote(item.name)} in {self.subject} is now {quote(item.default)} instead of {quote(was.default)}", at)
+            if was is not None and was.type != item.type and was.type and item.type and fits(was.type, item.type):
+                yield Told(f"the parameter {quote(item.name)} of {self.subject} now has the type {quote(item.type)} instead of {quote(was.type)}", at)
+        plain = {*before, *after}
+        left, right = Counter(one.head_tokens), Counter(two.head_tokens)
+        more = [token for token in (right - left) if re.match(r"\w", token) and token not in plain]
+        less = [token for token in (left - right) if re.match(r"\w", token) and token not in plain]
+        if more and not less and len(more) <= 2:
+            yield Told(f"{self.subject} is now declared {quoted(more)}", at)
+        elif less and not more and len(less) <= 2:
+            yield Told(f"{self.subject} is no longer declared {quoted(less)}", at)
+
+    def exchanged(self, role: Role, verb: str) -> Iterator[Told]:
+        came = [fact for fact in self.came(role) if fact.name and self.is_new(fact.name)]
+        gone = [fact for fact in self.gone(role) if fact.name and self.is_gone(fact.name)]
+        if came and gone:
+            yield Told(
+                f"{self.subject} now {verb} {quoted([f.name for f in came])} instead of {quoted([f.name for f in gone])}",
+                _at(came, new=True),
+            )
+        elif came:
+            message = _message(came[0].text) if role is Role.RAISE else ""
+            about = f" with the message “{message}”" if message and len(came) == 1 else ""
+            yield Told(f"{self.subject} now {verb} {quoted([f.name for f in came])}{about}", _at(came, new=True))
+        elif gone:
+            yield Told(f"{self.subject} no longer {verb} {quoted([f.name for f in gone])}", _at(gone, new=False))
+
+    def conditions(self) -> Iterator[Told]:
+        came = [f for f in self.came(Role.CONDITION) if fits(f.text) and self.is_new(f.text)]
+        gone = [f for f in self.gone(Role.CONDITION) if fits(f.text) and self.is_gone(f.text)]
+        pairs = _pairs(gone, came)
+        for one, two in pairs[:2]:
+            yield Told(
+                f"the condition {_condition(one)} in {self.subject} is now {_condition(two)}", _at([two], new=True)
+            )
+        paired = {id(fact) for pair in pairs for fact in pair}
+        came = [fact for fact in came if id(fact) not in paired]
+        gone = [fact for fact in gone if id(fact) not in paired]
+        if came:
+            texts = list(dict.fromkeys(_condition(fact) for fact in came))
+            yield Told(f"{self.subject} now checks {listed(texts, 3)}", _at(came[:3], new=True))
+        if gone:
+            texts = list(dict.fromkeys(_condition(fact) for fact in gone))
+            yield Told(f"{self.subject} no longer checks {listed(texts, 3)}", _at(gone[:3], new=False))
+
+    def returns(self) -> Iterator[Told]:
+        came = [f for f in self.came(Role.RETURN) if fits(f.text) and self.is_new("return" + f.text)]
+        gone = [f for f in self.gone(Role.RETURN) if fits(f.text) and self.is_gone("return" + f.text)]
+        if len(came) == len(gone) == 1:
+            yield Told(
+                f"{self.subject} now returns {quote(came[0].text)} instead of {quote(gone[0].text)}",
+                _at(came, new=True),
+            )
+        elif came:
+            yield Told(f"{self.subject} now returns {quoted([f.text for f in came], 3)}", _at(came, new=True))
+        elif gone:
+            yield Told(f"{self.subject} no longer returns {quoted([f.text for f in gone], 3)}", _at(gone, new=False))
+
+    def arguments(self) -> Iterator[Told]:
+        """Compare calls that both versions make with other arguments."""
+        came, gone = self.came(Role.CALL), self.gone(Role.CALL)
+        before = Counter(fact.name for fact in gone)
+        after = Counter(fact.name for fact in came)
+        for fact in came:
+            if before[fact.name] != 1 or after[fact.name] != 1:
+                continue
+            was = next(one for one in gone if one.name == fact.name)
+            more, less = _items(was.text, fact.text)
+            if not (more or less) or not fits(*more, *less):
+                continue
+            call = f"the call to {quote(fact.name, 60)} in {self.subject}"
+            at = _at([fact], new=True)
+            if more and less and len(more) == len(less) == 1:
+                yield Told(f"{call} now passes {quoted(more)} instead of {quoted(less)}", at)
+            elif more and not less and len(more) < 4:
+                yield Told(f"{call} now also passes {quoted(more)}", at)
+            elif less and not more and len(less) < 4:
+                yield Told(f"{call} no longer passes {quoted(less)}", at)
+
+    def calls(self) -> Iterator[Told]:
+        came = _named(self.came(Role.CALL), self.before_words)
+        gone = _named(self.gone(Role.CALL), self.after_words)
+        if came and gone:
+            yield Told(
+                f"{self.subject} now calls {quoted([f.name for f in came])} and no longer {quoted([f.name for f in gone])}",
+                _at(came[:4], new=True),
+            )
+        elif came:
+            yield Told(f"{self.subject} now calls {quoted([f.name for f in came])}", _at(came[:4], new=True))
+        elif gone:
+            yield Told(f"{self.subject} no longer calls {quoted([f.name for f in gone])}", _at(gone[:4], new=False))
+
+    def values(self) -> Iterator[Told]:
+        came, gone = self.came(Role.ASSIGN), self.gone(Role.ASSIGN)
+        before = Counter(fact.name for fact in gone)
+        after = Counter(fact.name for fact in came)
+        changed = 0
+        for fact in came:
+            if before[fact.name] == 1 and after[fact.name] == 1 and changed < 3:
+                was = next(one for one in gone if one.name == fact.name)
+                if fits(fact.text, was.text, fact.name):
+                    changed += 1
+                    yield Told(
+                        f"{quote(fact.name)} in {self.subject} is now {quote(fact.text)} instead of {quote(was.text)}",
+                        _at([fact], new=True),
+                    )
+        if self.change.kind is Kind.FUNCTION and self.change.noun != "macro":
+            new = [f for f in came if f.text and fits(f.name, f.text) and re.search(r"[.\[>]", f.name) and self.is_new(f.name)]
+            if new:
+                yield Told(f"{self.subject} now sets {listed([f'{quote(f.name)} to {quote(f.text)}' for f in new], 3)}", _at(new, new=True))
+            return
+        new = [f for f in came if fits(f.name) and f.name not in self.before_words and self.is_new(f.name)]
+        old = [f for f in gone if fits(f.name) and f.name not in self.after_words and self.is_gone(f.name)]
+        if new:
+            yield Told(f"{self.subject} now has {quoted([f.name for f in new], 5)}", _at(new, new=True))
+        if old:
+            yield Told(f"{self.subject} no longer has {quoted([f.name for f in old], 5)}", _at(old, new=False))
+
+    def strings(self) -> Iterator[Told]:
+        came, gone = self.came(Role.STRING), self.gone(Role.STRING)
+        for one, two in _pairs(gone, came, least=0.3)[:2]:
+            if fits(one.text, two.text):
+                yield Told(f"the text {quote(one.text)} in {self.subject} is now {quote(two.text)}", _at([two], new=True))
+
+    def imports(self) -> Iterator[Told]:
+        came = [fact for fact in self.came(Role.IMPORT) if fits(fact.text)]
+        gone = [fact for fact in self.gone(Role.IMPORT) if fits(fact.text)]
+        if came:
+            yield Told(f"{self.subject} now has {quoted([f.text for f in came], 4)}", _at(came, new=True))
+        elif gone:
+            yield Told(f"{self.subject} no longer has {quoted([f.text for f in gone], 4)}", _at(gone, new=False))
+
+    def comments(self) -> Iterator[Told]:
+        for fact in self.came(Role.COMMENT):
+            said = prose_of(fact.text)
+            if said:
+                yield Told(f"a comment in {self.subject} now says “{said}”", _at([fact], new=True))
+                return
+
+
+def _text(part: Part, lines: Sequence[int], version: Version) -> str:
+    """Return the known text of a unit, and of its changed lines, with single spaces."""
+    spans = [(unit.start, unit.end) for unit in part.units if unit.head and unit.name]
+    if not spans and version.lines:
+        spans = [(min(version.lines), max(version.lines))]
+    del lines
+    return version.squeezed(spans)
+
+
+def _message(text: str) -> str:
+    match = re.search(r"([\"'`])((?:(?!\1).){8,90})\1", text)
+    return match[2].replace("“", "").strip() if match and re.search(r"\w \w", match[2]) else ""
+
+
+def _tokens(text: str) -> Counter[str]:
+    return Counter(re.findall(r"[\w$]+|[^\w\s]", text))
+
+
+def _pairs(gone: Sequence[Fact], came: Sequence[Fact], *, least: float = 0.4) -> list[tuple[Fact, Fact]]:
+    """Pair what went with what came, where they have enough tokens in common."""
+    found: list[tuple[Fact, Fact]] = []
+    left = list(gone[:20])
+    for two in came[:20]:
+        counts = _tokens(two.text)
+
+        def alike(one: Fact, counts: Counter[str] = counts) -> float:
+            other = _tokens(one.text)
+            return 2 * (counts & other).total() / max(1, counts.total() + other.total())
+
+        best = max(left, key=alike, default=None)
+        if best is not None and alike(best) >= least:
+            left.remove(best)
+            found.append((best, two))
+    return found
+
+
+def _items(before: str, after: str) -> tuple[list[str], list[str]]:
+    """Return the arguments that came and those that went; none if a list cannot be split."""
+    left, right = _split(before), _split(after)
+    if left is None or right is None:
+        return [], []
+    more, less = Counter(right) - Counter(left), Counter(left) - Counter(right)
+    return [item for item in dict.fromkeys(right) if item in more], [
+        item for item in dict.fromkeys(left) if item in less
+    ]
+
+
+def _split(text: str) -> list[str] | None:
+    """Split arguments at the commas that are outside of brackets and quotes."""
+    if "…" in text:
+        return None
+    found, depth, quote_mark, current = [], 0, "", ""
+    for char in text:
+        if quote_mark:
+            quote_mark = "" if char == quote_mark else quote_mark
+        elif char in "\"'`":
+            quote_mark = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        if char == "," and depth == 0 and not quote_mark:
+            found.append(current.strip())
+            current = ""
+        else:
+            current += char
+    if depth or quote_mark:
+        return None
+    return [item for item in (*found, current.strip()) if item]
+
+
+def _named(facts: Sequence[Fact], other: frozenset[str]) -> list[Fact]:
+    """Return the calls whose last name the other version does not have, one a name."""
+    found: dict[str, Fact] = {}
+    for fact in facts:
+        last = re.split(r"\.|->|::", fact.name)[-1].strip("?!")
+        if last and last not in other and len(fact.name) <= 60:
+            found.setdefault(fact.name, fact)
+    return list(found.values())
+
+
+def noun_of(count: int, noun: str) -> str:
+    """Return a noun in the number of a count."""
+    return noun if count == 1 else plural(noun)

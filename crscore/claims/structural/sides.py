@@ -1,0 +1,232 @@
+"""Both versions of a changed file, and the units that each changed line belongs to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crscore.records import LineKind, Side
+from crscore.syntax.fragments import complete
+from crscore.syntax.outline import Kind, Unit, read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.records import ChangedFile, Hunk
+    from crscore.syntax.grammars import Language
+    from crscore.syntax.outline import Fact, Outline
+
+MAX_SOURCE = 4_000_000
+"""Characters of a whole file that are parsed; of a larger one only the hunks are."""
+
+_WORD = re.compile(r"[\w$]+")
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(slots=True, kw_only=True)
+class Version:
+    """One version of a changed file, as far as it is known."""
+
+    side: Side
+    lines: dict[int, str]
+    """Text by line number: of the whole file, or of the hunks."""
+    changed: list[int]
+    """Changed lines that are not blank, sorted."""
+    is_whole: bool
+    """Whether `lines` is the whole file."""
+    outlines: list[tuple[Outline, str]] = field(default_factory=list)
+    """Outlines, each with the line that git prints after the second `@@` ("" for a whole file)."""
+    _words: frozenset[str] | None = None
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All words of the known text."""
+        if self._words is None:
+            self._words = frozenset(
+                word for line in self.lines.values() for word in _WORD.findall(line)
+            )
+        return self._words
+
+    def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:
+        """Return the known text of some lines without white space."""
+        found = (
+            self.lines.get(number, "") for low, high in spans for number in range(low, high + 1)
+        )
+        return _SPACES.sub("", "".join(found))
+
+
+def versions_of(file: ChangedFile, language: Language | None) -> tuple[Version, Version]:
+    """Read both versions of a file; without a language nothing is parsed."""
+    whole = _sources_fit(file)
+    return tuple(_version(file, language, side, whole=whole) for side in Side)  # type: ignore[return-value]
+
+
+def _version(file: ChangedFile, language: Language | None, side: Side, *, whole: bool) -> Version:
+    old = side is Side.OLD
+    kind = LineKind.REMOVED if old else LineKind.ADDED
+    shown = [
+        (number, line)
+        for line in file.lines(LineKind.CONTEXT, kind)
+        if (number := line.old if old else line.new) is not None
+    ]
+    source = (file.old_source if old else file.new_source) or ""
+    if whole:
+        lines = dict(enumerate(source.split("\n"), start=1))
+    else:
+        lines = {number: line.text for number, line in shown}
+    version = Version(
+        side=side,
+        lines=lines,
+        changed=sorted(
+            number for number, line in shown if line.kind is not LineKind.CONTEXT and line.text.strip()
+        ),
+        is_whole=whole,
+    )
+    if language is None or not shown:
+        return version
+    if whole:
+        spans = _merged([_reach(hunk, old=old) for hunk in file.hunks])
+        version.outlines.append((read(language, source, lines=spans), ""))
+        return version
+    for hunk in file.hunks:
+        kept = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
+        first = hunk.old_start if old else hunk.new_start
+        if kept:
+            found = complete(language, kept, max(first, 1)).outline
+            version.outlines.append((found, hunk.section))
+    return version
+
+
+def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
+    """Return a hunk's lines on one side, with the line before an insertion without context."""
+    start, length = (
+        (hunk.old_start, hunk.old_length) if old else (hunk.new_start, hunk.new_length)
+    )
+    return (max(start, 1), max(start + length - 1, start, 1))
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(spans):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        else:
+            found.append((low, high))
+    return found
+
+
+def _sources_fit(file: ChangedFile) -> bool:
+    """Return whether the sources are given and agree with the hunks."""
+    old, new = file.old_source, file.new_source
+    lines = file.lines()
+    needs_old = any(line.kind is not LineKind.ADDED for line in lines)
+    needs_new = any(line.kind is not LineKind.REMOVED for line in lines)
+    if (needs_old and old is None) or (needs_new and new is None) or (old is None and new is None):
+        return False
+    if max(len(old or ""), len(new or "")) > MAX_SOURCE:
+        return False
+    old_lines, new_lines = (old or "").split("\n"), (new or "").split("\n")
+    return all(
+        _is_at(old_lines, line.old, line.text) and _is_at(new_lines, line.new, line.text)
+        for line in lines
+    )
+
+
+def _is_at(lines: list[str], number: int | None, text: str) -> bool:
+    if number is None:
+        return True
+    return 0 < number <= len(lines) and lines[number - 1].rstrip("\r") == text.rstrip("\r")
+
+
+@dataclass(slots=True, kw_only=True)
+class Part:
+    """What one version says about one unit: its declarations (overloads are one) and lines."""
+
+    units: list[Unit] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    """Changed lines that belong to it and to no unit inside it, sorted."""
+    facts: list[Fact] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+    parent: str = ""
+    """Name of the unit around it; "" for the file."""
+
+    @property
+    def is_declared_in_change(self) -> bool:
+        """Whether every declaration begins on a changed line."""
+        held = set(self.lines)
+        return bool(self.units) and all(unit.head in held for unit in self.units)
+
+
+def parts_of(version: Version, language: Language) -> dict[str, Part]:
+    """Return the parts of a version by the qualified name of their unit; "" is the file."""
+    found: dict[str, Part] = {}
+    for outline, section in version.outlines:
+        around = _unit_of(section, language) if section.strip() else None
+        flush = _flush(outline, version, language) if around is not None else 0
+        file = outline.units[0]
+        low, high = _lines_of(outline, version)
+        owners = outline.owners([line for line in version.changed if low <= line <= high])
+        prefix = f"{around.name}." if around is not None else ""
+
+        def key_of(index: int, line: int, *, flush: int = flush, prefix: str = prefix, outline: Outline = outline) -> str:
+            name = outline.qualified(index)
+            inside = bool(prefix) and line < flush
+            if not index:
+                return prefix[:-1] if inside else ""
+            return prefix + name if inside and around is not None and around.kind is Kind.TYPE else name
+
+        for line, index in owners.items():
+            found.setdefault(key_of(index, line), Part()).lines.append(line)
+        for index, unit in enumerate(outline.units):
+            if index and not unit.real:
+                target = 0
+            else:
+                target = index
+            if index and unit.real:
+                part = found.setdefault(key_of(index, unit.head), Part())
+                part.units.append(unit)
+                part.parent = key_of(unit.parent, unit.head) if outline.units[unit.parent].real else prefix[:-1]
+            elif not index and around is not None and flush > low:
+                part = found.setdefault(prefix[:-1], Part())
+                part.units.append(around)
+            for fact in unit.facts:
+                found.setdefault(key_of(target, fact.line), Part()).facts.append(fact)
+            for line, text in unit.tokens:
+                found.setdefault(key_of(target, line), Part()).tokens.append(text)
+        if not around:
+            found.setdefault("", Part()).units.append(file)
+    return found
+
+
+def _lines_of(outline: Outline, version: Version) -> tuple[int, int]:
+    if version.is_whole:
+        return 1, 1 << 60
+    start = outline.units[0].start
+    end = start
+    while end + 1 in version.lines:
+        end += 1
+    return start, end
+
+
+def _unit_of(section: str, language: Language) -> Unit | None:
+    """Return the declaration that git shows for a hunk that begins inside it."""
+    for text in (section, section.rstrip(" {") + " {"):
+        units = complete(language, [text], 1).outline.units
+        real = [unit for unit in units[1:] if unit.real]
+        if real:
+            unit = real[-1]
+            unit.start = unit.end = unit.head = 0
+            unit.facts.clear()
+            return unit
+    return None
+
+
+def _flush(outline: Outline, version: Version, language: Language) -> int:
+    """Return the first line of a hunk that is outside of what began before the hunk."""
+    low, high = _lines_of(outline, version)
+    for line in range(low, high + 1):
+        text = version.lines.get(line, "")
+        if text[:1].strip() and text[0] not in "}])#/*" and text.strip() != language.closing_word:
+            return line
+    return high + 1

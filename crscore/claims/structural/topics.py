@@ -1,0 +1,210 @@
+"""Division of a changed file into topics: everything changed belongs to exactly one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crscore.claims.structural.sides import Part, parts_of
+from crscore.syntax.outline import Kind
+
+if TYPE_CHECKING:
+    from crscore.claims.structural.sides import Version
+    from crscore.records import ChangedFile
+    from crscore.syntax.grammars import Language
+    from crscore.syntax.outline import Unit
+
+SCREENS = 120
+"""Changed lines up to which a new type or file is one topic with all its members."""
+AGREE = 0.7
+"""Share of tokens that two bodies must have in common, in [0, 1], for one to be the other."""
+SMALL = 12
+"""Tokens below which a body is too small to prove that it was moved or renamed."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Change:
+    """One changed unit of a file, before it is put into words."""
+
+    file: ChangedFile
+    name: str
+    """Qualified name; "" for the file itself."""
+    kind: Kind
+    noun: str
+    state: str
+    """`new`, `removed`, `renamed`, `replaced`, `moved`, `layout`, `comments` or `changed`."""
+    old: Part
+    new: Part
+    before: str = ""
+    """The name or the path that it had before, when it was renamed, replaced or moved."""
+    members: list[Unit] = field(default_factory=list)
+    """Units inside it that are told with it."""
+    added: list[int] = field(default_factory=list)
+    """Changed lines of the new version that belong to it, sorted."""
+    removed: list[int] = field(default_factory=list)
+    """Changed lines of the old version that belong to it, sorted."""
+
+    @property
+    def size(self) -> int:
+        """Changed lines that are not blank."""
+        return len(self.added) + len(self.removed)
+
+    @property
+    def unit(self) -> Unit | None:
+        """Its declaration, in the new version where there is one."""
+        return next(iter(self.new.units or self.old.units), None)
+
+
+def changes_of(
+    file: ChangedFile, language: Language, old: Version, new: Version
+) -> list[Change]:
+    """Divide a changed file of code.
+
+    Args:
+        file: The file.
+        language: Its language.
+        old: Its old version.
+        new: Its new version.
+
+    Returns:
+        Changes in file order. Every changed line that is not blank is in exactly one of them.
+    """
+    before, after = parts_of(old, language), parts_of(new, language)
+    found: dict[str, Change] = {}
+    for key in dict.fromkeys([*after, *before]):
+        one, two = before.get(key), after.get(key)
+        if (one and one.lines) or (two and two.lines):
+            found[key] = _change(file, key, one or Part(), two or Part())
+    _pair_renamed(found, before, after, old, new)
+    whole_new = not old.lines and bool(new.lines)
+    whole_gone = not new.lines and bool(old.lines)
+    return _collapse(found, whole=whole_new or whole_gone)
+
+
+def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
+    unit = next(iter(new.units or old.units), None)
+    return Change(
+        file=file,
+        name=key,
+        kind=unit.kind if unit is not None else Kind.FILE,
+        noun=unit.noun if unit is not None else "file",
+        state=_state(key, old, new),
+        old=old,
+        new=new,
+        added=list(new.lines),
+        removed=list(old.lines),
+    )
+
+
+def _state(key: str, old: Part, new: Part) -> str:
+    if key and not old.units and new.is_declared_in_change:
+        return "new"
+    if key and not new.units and old.is_declared_in_change:
+        return "removed"
+    if old.tokens == new.tokens:
+        comments = [
+            [fact.text for fact in part.facts if fact.role == "comment"] for part in (old, new)
+        ]
+        return "layout" if comments[0] == comments[1] else "comments"
+    return "changed"
+
+
+def _pair_renamed(
+    found: dict[str, Change],
+    before: dict[str, Part],
+    after: dict[str, Part],
+    old: Version,
+    new: Version,
+) -> None:
+    """Join a removed unit with a new one that has its body."""
+    gone = [one for one in found.values() if one.state == "removed" and one.kind is not Kind.TEST]
+    came = [one for one in found.values() if one.state == "new" and one.kind is not Kind.TEST]
+    for one in came:
+        options = [
+            other
+            for other in gone
+            if other.name in found and other.noun == one.noun and other.old.parent == one.new.parent
+        ]
+        best = max(options[:60], key=lambda other: _agreement(other.old, one.new), default=None)
+        if best is None or _agreement(best.old, one.new) < AGREE:
+            continue
+        first, last = best.name.rpartition(".")[2], one.name.rpartition(".")[2]
+        # A type's members would have to be paired too; only the name is told.
+        proven = first not in new.words and last not in old.words
+        one.state = "renamed" if proven else "replaced"
+        one.before = best.name
+        one.old = best.old
+        one.removed = best.removed
+        del found[best.name]
+        for key in [key for key in found if key.startswith(best.name + ".")]:
+            _rehang(found, key, one.name + key[len(best.name) :])
+    del before, after
+
+
+def _rehang(found: dict[str, Change], key: str, new_key: str) -> None:
+    """Join a member of a renamed type with the member of its new name."""
+    other = found.get(new_key)
+    one = found[key]
+    if other is not None and other.state == "new" and one.state == "removed":
+        other.old, other.removed = one.old, one.removed
+        other.state = "changed" if one.old.tokens != other.new.tokens else "layout"
+        del found[key]
+
+
+def _agreement(old: Part, new: Part) -> float:
+    """Return the share of tokens in common without the units' own names, in [0, 1]."""
+    names = {unit.name.rpartition(".")[2] for unit in (*old.units, *new.units)}
+    left = Counter(token for token in old.tokens if token not in names)
+    right = Counter(token for token in new.tokens if token not in names)
+    total = left.total() + right.total()
+    if min(left.total(), right.total()) < SMALL:
+        return 0.0
+    return 2 * (left & right).total() / total
+
+
+def _collapse(found: dict[str, Change], *, whole: bool) -> list[Change]:
+    """Tell the members of a small new, or of any removed, unit with it."""
+    if "" in found and whole:
+        found[""].state = "removed" if found[""].removed else "new"
+    inside: dict[str, list[str]] = {}
+    for key, one in found.items():
+        if key:
+            parent = (one.new if one.new.units else one.old).parent
+            while parent and parent not in found:
+                parent = parent.rpartition(".")[0]
+            inside.setdefault(parent, []).append(key)
+    gone: set[str] = set()
+
+    def below(key: str) -> list[str]:
+        stack, keys = list(inside.get(key, ())), []
+        while stack:
+            one = stack.pop()
+            keys.append(one)
+            stack.extend(inside.get(one, ()))
+        return sorted(keys, key=list(found).index) if len(keys) < 200 else keys
+
+    for key, one in found.items():
+        if key in gone or one.state not in {"new", "removed"}:
+            continue
+        members = [name for name in below(key) if found[name].state == one.state]
+        if len(members) != len(below(key)):
+            continue
+        size = one.size + sum(found[name].size for name in members)
+        if one.state == "removed" or size <= SCREENS or one.kind is Kind.FUNCTION:
+            for name in members:
+                _absorb(one, found[name])
+            gone.update(members)
+    return [one for key, one in found.items() if key not in gone]
+
+
+def _absorb(one: Change, member: Change) -> None:
+    if member.unit is not None and not any(
+        member.name.startswith(f"{unit.name}.") for unit in one.members
+    ):
+        one.members.append(member.unit)
+    for mine, other in ((one.old, member.old), (one.new, member.new)):
+        mine.facts = [*mine.facts, *other.facts]
+        mine.tokens = [*mine.tokens, *other.tokens]
+    one.added = sorted({*one.added, *member.added})
+    one.removed = sorted({*one.removed, *member.removed})

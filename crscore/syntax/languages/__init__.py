@@ -1,1 +1,0 @@
-"""Mappings of node types to roles, one module for each family of languages."""
