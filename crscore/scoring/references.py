@@ -15,7 +15,27 @@ if TYPE_CHECKING:
 
 SAME_FILE_DISCOUNT = 0.9
 """Factor by which each reference already selected from a file lowers the file's next one, so that a
-large change in one file does not crowd out the others. It never reorders within a file."""
+large change in one file does not crowd out the others. It never reorders within a file. References
+with a topic were weighed against each other by their generator."""
+FREE_LINES = 300
+"""Changed lines up to which the limit stands as given."""
+LINES_A_LIMIT = 600
+"""Changed lines above these for which the limit counts once more."""
+MOST_LIMITS = 5
+"""Factor by which the limit grows at most."""
+LINES_OF_ONE = 200
+"""Lines of one topic that make the limit grow; more of them need no further claim."""
+
+
+def limit_of(references: Sequence[PseudoReference], limit: int) -> int:
+    """Return the limit for a change: it grows with the lines of the topics, in proportion.
+
+    A limit of 12 is 12 up to 300 changed lines, 24 at 900 and at most 60.
+    """
+    topics = {ref.topic for ref in references if ref.topic is not None}
+    lines = sum(min(topic.lines, LINES_OF_ONE) for topic in topics)
+    growth = 1 + max(0, lines - FREE_LINES) / LINES_A_LIMIT
+    return int(limit * min(growth, MOST_LIMITS))
 
 
 def select(
@@ -34,6 +54,7 @@ def select(
         The same references in the same order, `counted` set.
     """
     claims = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
+    limit = None if limit is None else limit_of(references, limit)
     if limit is None or len(claims) <= limit:
         return tuple(replace(ref, counted=True) for ref in references)
     kept = _most_informative(references, claims, limit)
@@ -60,7 +81,8 @@ def _most_informative(
         position = taken + 1
         if position < len(queues[path]):
             following = queues[path][position]
-            worth = references[following].weight * SAME_FILE_DISCOUNT**position
+            spread = 1.0 if references[following].topic else SAME_FILE_DISCOUNT**position
+            worth = references[following].weight * spread
             heapq.heappush(heap, (-worth, following, path, position))
     return kept
 

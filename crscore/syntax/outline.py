@@ -236,8 +236,8 @@ class _Reader:
             children = () if kind in atoms else node.children
             if children:
                 stack.extend((child, owner) for child in reversed(children))
-            elif low >= self.first:
-                self.units[owner].tokens.append((low, text_of(node)))
+            else:
+                self._add_tokens(node, owner, low)
         self._give_comments()
 
     def _row(self, node: tree_sitter.Node, *, end: bool = False) -> int:
@@ -352,7 +352,7 @@ class _Reader:
         if kind in language.calls and node.end_point.row > node.start_point.row:
             title = _test_title(node, language)
             if title:
-                callee = _callee(node)[1].partition(".")[0]
+                callee = _callee(node)[1].partition(".")[0].lower()
                 noun = "test suite" if callee in _SUITES else "test"
                 return Kind.TEST, noun, title, None
         return None
@@ -375,8 +375,8 @@ class _Reader:
             caught = _caught(node)
             self._add(owner, Role.CATCH, caught, caught, low)
         elif kind in language.imports:
-            text = text_of(node).rstrip(";")
-            self._add(owner, Role.IMPORT, text, text, low)
+            for name in _imported(node):
+                self._add(owner, Role.IMPORT, name, "", low)
         elif kind in language.decorators:
             self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
         elif kind in language.strings and _is_doc(node):
@@ -388,6 +388,16 @@ class _Reader:
             text = without_parentheses(text_of(condition))
             name = "unless" if kind.startswith("unless") else ""
             self._add(owner, Role.CONDITION, name, text, self._row(condition))
+
+    def _add_tokens(self, node: tree_sitter.Node, owner: int, low: int) -> None:
+        """Add a leaf, one token a line; a string may be written with either quotation mark."""
+        lines = (node.text or b"").decode("utf-8", "replace").split("\n")
+        tokens = self.units[owner].tokens
+        for line, text in enumerate(lines, start=low):
+            at = bisect_left(self.ends, line)
+            wanted = at < len(self.starts) and self.starts[at] <= line and line >= self.first
+            if wanted and text.strip():
+                tokens.append((line, text.strip().replace("'", '"')))
 
     def _is_unit(self, node: tree_sitter.Node) -> bool:
         """Return True for a binding of a function that is a unit of its own."""
@@ -406,7 +416,7 @@ class _Reader:
         if ruby and name in {"raise", "fail"}:
             self._add(owner, Role.RAISE, _error_of(given), given, line)
         elif ruby and name in {"require", "require_relative"}:
-            self._add(owner, Role.IMPORT, f"{name} {given}", f"{name} {given}", line)
+            self._add(owner, Role.IMPORT, given.strip("\"'"), "", line)
         elif not _test_title(node, self.language):
             self._add(owner, Role.CALL, name, given, line)
 
@@ -476,7 +486,7 @@ def _lambda_name(node: tree_sitter.Node) -> str:
 def _test_title(node: tree_sitter.Node, language: Language) -> str:
     """Return the title of a test that is written as a call: `it('adds', () => {...})`."""
     callee, name = _callee(node)
-    if callee is None or name.partition(".")[0] not in _TEST_CALLS:
+    if callee is None or name.partition(".")[0].lower() not in _TEST_CALLS:
         return ""
     given = node.child_by_field_name("arguments")
     if given is None or not given.named_children:
@@ -534,6 +544,7 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
     if value is None:
         value = node.child_by_field_name("type")
     name = text_of(target, 80)
+    name = name.strip("\"'") if node.type in {"pair", "array_element_initializer"} else name
     operator = text_of(node.child_by_field_name("operator"), 4)
     text = text_of(value)
     return name, f"{operator} {text}" if operator not in {"", "=", ":="} else text
@@ -561,6 +572,19 @@ def _caught(node: tree_sitter.Node) -> str:
     text = re.sub(r"(?<=[\w>&*])\s*\s[&$*]*\w+$", "", text) if "," not in text else text
     text = re.sub(r"^(?:final|const)\s+", "", text)
     return "" if text.islower() and text.isidentifier() else text
+
+
+def _imported(node: tree_sitter.Node) -> list[str]:
+    """Return what an import brings in: `a.b` for each name `b` of a module `a`."""
+    text = text_of(node).rstrip("; ")
+    match = re.fullmatch(r"from (\S+) import \(?([^()]+?),? ?\)?", text)
+    if match:
+        return [f"{match[1]}.{name.strip()}" for name in match[2].split(",")]
+    match = re.fullmatch(r"import (?:type )?\{([^{}]+?),? ?\} from ([\"'].+[\"'])", text)
+    if match:
+        return [f"{name.strip()} from {match[2]}" for name in match[1].split(",")]
+    text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
+    return [text] if text else []
 
 
 def _is_doc(node: tree_sitter.Node) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-QUOTE = 80
+QUOTE = 110
 """Characters of code quoted in a sentence."""
 
 
@@ -36,7 +36,7 @@ def listed(items: Sequence[str], limit: int = 4) -> str:
 
 def quoted(names: Sequence[str], limit: int = 4) -> str:
     """Return names between backticks as a list."""
-    return listed([quote(name, 60) for name in dict.fromkeys(names)], limit)
+    return listed([quote(name) for name in dict.fromkeys(names)], limit)
 
 
 def counted(count: int, noun: str) -> str:

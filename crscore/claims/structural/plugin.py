@@ -72,9 +72,12 @@ def _of_file(file: ChangedFile) -> Iterator[tuple[Change, list[Told]]]:
     language = language_of(file.language)
     if language is None and file.language is None:
         language = guess([line.text for line in file.hunks[0].lines])
-    old, new = versions_of(file, language)
-    if language is not None and not plain.is_machine_made(file):
+    made = plain.made_by_machine(file)
+    old, new = versions_of(file, None if made else language)
+    if made:
+        yield plain.of_machine_made(file, made, old, new)
+    elif language is None:
+        yield from plain.of_lines(file, old, new)
+    else:
         for change in changes_of(file, language, old, new):
             yield change, told(change, old, new)
-        return
-    yield from plain.of_lines(file, old, new)

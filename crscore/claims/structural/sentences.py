@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MAX_DETAILS = 4
 """Sentences about one unit, after its plain line."""
 
+_WORD = re.compile(r"[\w$]+")
 _SPACES = re.compile(r"\s+")
 _COMMENT = re.compile(r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|\s*(?:\*/|\"\"\"|'''|-->)\s*$")
 _DULL = re.compile(
@@ -30,6 +31,10 @@ _DULL = re.compile(
     r"warn\w*|error|expect|assert\w*|super|sizeof|list|dict|set|map|string|puts|size|length)$"
 )
 _PROSE = re.compile(r"[A-Za-z][a-z]+[,;:]?(?: [\w'`\"(.-]+){2,}")
+
+
+_TEXTS = frozenset({Role.CONDITION, Role.RETURN})
+_DECLARED = frozenset({Kind.FUNCTION, Kind.TYPE})
 
 
 class Told(NamedTuple):
@@ -56,9 +61,9 @@ def difference(old: Part, new: Part) -> Difference:
         (new.facts, old.facts, found.came),
         (old.facts, new.facts, found.gone),
     ):
-        left = Counter((fact.role, fact.name, fact.text) for fact in other)
+        left = Counter(_key(fact) for fact in other)
         for fact in mine:
-            key = (fact.role, fact.name, fact.text)
+            key = _key(fact)
             if left[key] > 0:
                 left[key] -= 1
             else:
@@ -66,12 +71,19 @@ def difference(old: Part, new: Part) -> Difference:
     return found
 
 
+def _key(fact: Fact) -> tuple[str, str, str]:
+    """Return what makes two facts the same: white space and quotation marks do not count."""
+    return fact.role, fact.name, _SPACES.sub("", fact.text).replace("'", '"').rstrip(",;")
+
+
 def label(change: Change, *, full: bool = False) -> str:
     """Return a unit with its noun: "the method `A.run`"; in full with its file."""
     path = change.file.path or (change.file.old_path or "")
     if not change.name:
-        return f"{quote(path)}" if path else "the code"
-    return f"the {change.noun} {name_of(change)}" + (f" in {quote(path)}" if full and path else "")
+        return f"{quote(path, 200)}" if path else "the code"
+    if change.noun == "section":
+        return f"the section “{change.name}” of {quote(path, 200)}"
+    return f"the {change.noun} {name_of(change)}" + (f" in {quote(path, 200)}" if full and path else "")
 
 
 def name_of(change: Change) -> str:
@@ -150,24 +162,26 @@ def _contents(change: Change) -> str:
     if names:
         return f" defines {quoted(names, 6)}"
     facts = change.new.facts
-    said: list[str] = []
     unit = change.unit
     if unit is not None and unit.parameters and change.kind is Kind.FUNCTION:
-        said.append("takes " + quoted([one.name for one in unit.parameters], 4))
-    calls = [fact.name for fact in facts if fact.role is Role.CALL and not _DULL.search(fact.name)]
-    calls = [name for name in dict.fromkeys(calls) if len(name) <= 50]
-    if calls:
-        said.append("calls " + quoted(calls, 4))
-    raised = [fact.name for fact in facts if fact.role is Role.RAISE and fact.name]
-    if raised:
-        said.append("raises " + quoted(raised, 3))
+        return " takes " + quoted([one.name for one in unit.parameters], 5)
     bound = [fact.name for fact in facts if fact.role is Role.ASSIGN and len(fact.name) <= 40]
     if bound and change.kind in {Kind.TYPE, Kind.FILE}:
-        said.insert(0, "has " + quoted(bound, 5))
-    values = list(dict.fromkeys(fact.text for fact in facts if fact.role is Role.RETURN))
-    if len(values) == 1 and fits(values[0]) and not calls:
-        said.append("returns " + quote(values[0]))
-    return " " + listed(said, 4) if said else " has been added"
+        return " has " + quoted(bound, 5)
+    calls = _calls(facts)
+    if calls and change.kind is not Kind.FUNCTION:
+        return " calls " + quoted([fact.name for fact in calls])
+    return " has been added"
+
+
+def _calls(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the calls that tell something, one a name."""
+    found = {
+        fact.name: fact
+        for fact in reversed(facts)
+        if fact.role is Role.CALL and len(fact.name) <= 50 and not _DULL.search(fact.name)
+    }
+    return list(reversed(found.values()))
 
 
 def told(change: Change, old: Version, new: Version) -> list[Told]:
@@ -184,31 +198,47 @@ def told(change: Change, old: Version, new: Version) -> list[Told]:
     details = list(writer.details())[:MAX_DETAILS]
     if change.state in {"renamed", "replaced"} or not details:
         return [Told(plain_line(change)), *details][:MAX_DETAILS]
-    return details
+    first = details[0]
+    full = first.text.replace(label(change), label(change, full=True), 1)
+    return [first._replace(text=full), *details[1:]]
 
 
 def _documented(change: Change) -> list[Told]:
-    comments = [fact for fact in change.new.facts if fact.role is Role.COMMENT]
-    for fact in comments[:3]:
+    unit = change.unit
+    if unit is None or not unit.name:
+        return []
+    for fact in change.new.facts:
+        if fact.role is not Role.COMMENT or not (unit.start <= fact.line <= unit.end):
+            continue
+        if fact.line >= unit.head and not fact.text.startswith(('"', "'")):
+            continue
         said = prose_of(fact.text)
         if said:
             return [Told(f"{label(change)} is described as “{said}”")]
     return []
 
 
-def _inside_new(change: Change) -> list[Told]:
-    """Say what a new function checks, raises and catches."""
-    facts = change.new.facts
-    found: list[Told] = []
-    checks = [fact for fact in facts if fact.role is Role.CONDITION and fits(fact.text)]
-    if checks:
-        texts = list(dict.fromkeys(_condition(fact) for fact in checks))
-        found.append(Told(f"{label(change)} checks {listed(texts, 3)}", _at(checks[:3], new=True)))
-    caught = [fact for fact in facts if fact.role is Role.CATCH]
-    if caught:
-        names = quoted([fact.name for fact in caught if fact.name]) or "any error"
-        found.append(Told(f"{label(change)} catches {names}", _at(caught, new=True)))
-    return found
+def _inside_new(change: Change) -> Iterator[Told]:
+    """Say what a new unit checks, raises, catches, calls and returns."""
+    facts, subject = change.new.facts, label(change)
+    for role, verb in (
+        (Role.CONDITION, "checks"),
+        (Role.RAISE, "raises"),
+        (Role.CATCH, "catches"),
+        (Role.CALL, "calls"),
+        (Role.RETURN, "returns"),
+    ):
+        found = [fact for fact in facts if fact.role is role]
+        if role is Role.CALL:
+            found = _calls(facts) if change.kind is Kind.FUNCTION else []
+        names = [fact.name if role not in _TEXTS else fact.text for fact in found]
+        kept = [(fact, name) for fact, name in zip(found, names, strict=True) if fits(name)]
+        if role is Role.CONDITION:
+            shown = listed(list(dict.fromkeys(_condition(fact) for fact, _ in kept)), 3)
+        else:
+            shown = quoted([name for _, name in kept])
+        if shown:
+            yield Told(f"{subject} {verb} {shown}", _at([fact for fact, _ in kept], new=True))
 
 
 def _condition(fact: Fact) -> str:
@@ -226,20 +256,32 @@ class _Writer:
         self.change = change
         self.subject = label(change)
         self.found = difference(change.old, change.new)
-        self.before = _text(change.old, change.removed, old)
-        self.after = _text(change.new, change.added, new)
-        self.before_words = frozenset(re.findall(r"[\w$]+", self.before))
-        self.after_words = frozenset(re.findall(r"[\w$]+", self.after))
+        self.before = _text(change.old, old)
+        self.after = _text(change.new, new)
+        self.before_words = _words(change.old, old)
+        self.after_words = _words(change.new, new)
 
     def details(self) -> Iterator[Told]:
+        """Yield what changed, the most telling first; each line is told once."""
+        seen: set[tuple[bool, int]] = set()
+        texts: set[str] = set()
+        for one in self._all():
+            if one.text not in texts and not (one.lines and seen.issuperset(one.lines)):
+                seen.update(one.lines)
+                texts.add(one.text)
+                yield one
+
+    def _all(self) -> Iterator[Told]:
         yield from self.signature()
         yield from self.exchanged(Role.RAISE, "raises")
+        yield from self.raised()
         yield from self.exchanged(Role.CATCH, "catches")
         yield from self.conditions()
         yield from self.returns()
         yield from self.arguments()
         yield from self.values()
         yield from self.calls()
+        yield from self.more_calls()
         yield from self.strings()
         yield from self.imports()
         yield from self.comments()
@@ -252,14 +294,21 @@ class _Writer:
 
     def is_new(self, text: str) -> bool:
         """Return True when the old version does not contain a piece of code."""
-        return _SPACES.sub("", text) not in self.before
+        return _SPACES.sub("", text).replace("'", '"') not in self.before
 
     def is_gone(self, text: str) -> bool:
-        return _SPACES.sub("", text) not in self.after
+        return _SPACES.sub("", text).replace("'", '"') not in self.after
 
     def signature(self) -> Iterator[Told]:
         change = self.change
-        if len(change.old.units) != 1 or len(change.new.units) != 1 or change.kind is not Kind.FUNCTION:
+        if len(change.new.units) > len(change.old.units) > 0 and change.kind is Kind.FUNCTION:
+            known = [unit.parameters for unit in change.old.units]
+            for unit in change.new.units:
+                if unit.parameters not in known and unit.parameters:
+                    takes = quoted([one.name for one in unit.parameters])
+                    yield Told(f"{self.subject} has a new overload that takes {takes}", ((True, unit.head),))
+            return
+        if len(change.old.units) != 1 or len(change.new.units) != 1 or change.kind not in _DECLARED:
             return
         one, two = change.old.units[0], change.new.units[0]
         if not one.head or not two.head:
@@ -309,10 +358,17 @@ class _Writer:
         elif gone:
             yield Told(f"{self.subject} no longer {verb} {quoted([f.name for f in gone])}", _at(gone, new=False))
 
+    def raised(self) -> Iterator[Told]:
+        """Tell further errors of a type that was raised before, too."""
+        for fact in self.came(Role.RAISE):
+            message = _message(fact.text)
+            if fact.name and message and self.is_new(message):
+                yield Told(f"{self.subject} raises {quote(fact.name)} with the new message “{message}”", _at([fact], new=True))
+
     def conditions(self) -> Iterator[Told]:
         came = [f for f in self.came(Role.CONDITION) if fits(f.text) and self.is_new(f.text)]
         gone = [f for f in self.gone(Role.CONDITION) if fits(f.text) and self.is_gone(f.text)]
-        pairs = _pairs(gone, came)
+        pairs = _pairs(gone, came, least=0.0 if len(gone) == len(came) == 1 else 0.4)
         for one, two in pairs[:2]:
             yield Told(
                 f"the condition {_condition(one)} in {self.subject} is now {_condition(two)}", _at([two], new=True)
@@ -350,7 +406,7 @@ class _Writer:
                 continue
             was = next(one for one in gone if one.name == fact.name)
             more, less = _items(was.text, fact.text)
-            if not (more or less) or not fits(*more, *less):
+            if not (more or less) or not fits(*more, *less) or len("".join((*more, *less))) > 160:
                 continue
             call = f"the call to {quote(fact.name, 60)} in {self.subject}"
             at = _at([fact], new=True)
@@ -374,6 +430,15 @@ class _Writer:
         elif gone:
             yield Told(f"{self.subject} no longer calls {quoted([f.name for f in gone])}", _at(gone[:4], new=False))
 
+    def more_calls(self) -> Iterator[Told]:
+        """Tell calls of what was called before, too."""
+        more, less = self.came(Role.CALL), self.gone(Role.CALL)
+        names = Counter(fact.name for fact in more) - Counter(fact.name for fact in less)
+        for fact in more:
+            if names[fact.name] and fits(fact.text or fact.name) and not _DULL.search(fact.name):
+                given = f" with {quote(fact.text)}" if fact.text else ""
+                yield Told(f"{self.subject} has another call of {quote(fact.name)}{given}", _at([fact], new=True))
+
     def values(self) -> Iterator[Told]:
         came, gone = self.came(Role.ASSIGN), self.gone(Role.ASSIGN)
         before = Counter(fact.name for fact in gone)
@@ -388,10 +453,10 @@ class _Writer:
                         f"{quote(fact.name)} in {self.subject} is now {quote(fact.text)} instead of {quote(was.text)}",
                         _at([fact], new=True),
                     )
-        if self.change.kind is Kind.FUNCTION and self.change.noun != "macro":
-            new = [f for f in came if f.text and fits(f.name, f.text) and re.search(r"[.\[>]", f.name) and self.is_new(f.name)]
-            if new:
-                yield Told(f"{self.subject} now sets {listed([f'{quote(f.name)} to {quote(f.text)}' for f in new], 3)}", _at(new, new=True))
+        if self.change.kind in {Kind.FUNCTION, Kind.TEST}:
+            for fact in came:
+                if fact.text and fits(fact.name, fact.text) and not before[fact.name] and fact.name != fact.text:
+                    yield Told(f"{self.subject} now sets {quote(fact.name)} to {quote(fact.text)}", _at([fact], new=True))
             return
         new = [f for f in came if fits(f.name) and f.name not in self.before_words and self.is_new(f.name)]
         old = [f for f in gone if fits(f.name) and f.name not in self.after_words and self.is_gone(f.name)]
@@ -402,17 +467,25 @@ class _Writer:
 
     def strings(self) -> Iterator[Told]:
         came, gone = self.came(Role.STRING), self.gone(Role.STRING)
-        for one, two in _pairs(gone, came, least=0.3)[:2]:
-            if fits(one.text, two.text):
+        pairs = _pairs(gone, came, least=0.3)
+        paired = {id(fact) for pair in pairs for fact in pair}
+        for facts, new, verb in ((came, True, "now has"), (gone, False, "no longer has")):
+            single = [f for f in facts if id(f) not in paired and fits(f.text) and len(f.text) > 4]
+            single = [f for f in single if (self.is_new if new else self.is_gone)(f.text)]
+            if single:
+                word = "text" if len(single) == 1 else "texts"
+                yield Told(f"{self.subject} {verb} the {word} {quoted([f.text for f in single], 3)}", _at(single, new=new))
+        for one, two in pairs[:2]:
+            if fits(one.text, two.text) and one.text != two.text:
                 yield Told(f"the text {quote(one.text)} in {self.subject} is now {quote(two.text)}", _at([two], new=True))
 
     def imports(self) -> Iterator[Told]:
-        came = [fact for fact in self.came(Role.IMPORT) if fits(fact.text)]
-        gone = [fact for fact in self.gone(Role.IMPORT) if fits(fact.text)]
+        came = [fact for fact in self.came(Role.IMPORT) if fits(fact.name)]
+        gone = [fact for fact in self.gone(Role.IMPORT) if fits(fact.name)]
         if came:
-            yield Told(f"{self.subject} now has {quoted([f.text for f in came], 4)}", _at(came, new=True))
-        elif gone:
-            yield Told(f"{self.subject} no longer has {quoted([f.text for f in gone], 4)}", _at(gone, new=False))
+            yield Told(f"{self.subject} now imports {quoted([f.name for f in came])}", _at(came, new=True))
+        if gone:
+            yield Told(f"{self.subject} no longer imports {quoted([f.name for f in gone])}", _at(gone, new=False))
 
     def comments(self) -> Iterator[Told]:
         for fact in self.came(Role.COMMENT):
@@ -422,13 +495,25 @@ class _Writer:
                 return
 
 
-def _text(part: Part, lines: Sequence[int], version: Version) -> str:
-    """Return the known text of a unit, and of its changed lines, with single spaces."""
+def _spans(part: Part, version: Version) -> list[tuple[int, int]]:
+    """Return the lines of a unit; of the whole known text where git alone names the unit."""
     spans = [(unit.start, unit.end) for unit in part.units if unit.head and unit.name]
     if not spans and version.lines:
         spans = [(min(version.lines), max(version.lines))]
-    del lines
-    return version.squeezed(spans)
+    return spans
+
+
+def _text(part: Part, version: Version) -> str:
+    return version.squeezed(_spans(part, version)).replace("'", '"')
+
+
+def _words(part: Part, version: Version) -> frozenset[str]:
+    return frozenset(
+        word
+        for low, high in _spans(part, version)
+        for line in range(low, high + 1)
+        for word in _WORD.findall(version.lines.get(line, ""))
+    )
 
 
 def _message(text: str) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.sides import Part, parts_of
-from crscore.syntax.outline import Kind
+from crscore.records import FileStatus
+from crscore.syntax.outline import Kind, Role
 
 if TYPE_CHECKING:
     from crscore.claims.structural.sides import Version
@@ -19,6 +20,7 @@ SCREENS = 120
 """Changed lines up to which a new type or file is one topic with all its members."""
 AGREE = 0.7
 """Share of tokens that two bodies must have in common, in [0, 1], for one to be the other."""
+_OWN = frozenset({Role.ASSIGN, Role.CALL, Role.CONDITION})
 SMALL = 12
 """Tokens below which a body is too small to prove that it was moved or renamed."""
 
@@ -76,10 +78,9 @@ def changes_of(
         one, two = before.get(key), after.get(key)
         if (one and one.lines) or (two and two.lines):
             found[key] = _change(file, key, one or Part(), two or Part())
-    _pair_renamed(found, before, after, old, new)
-    whole_new = not old.lines and bool(new.lines)
-    whole_gone = not new.lines and bool(old.lines)
-    return _collapse(found, whole=whole_new or whole_gone)
+    _pair_renamed(found, old, new)
+    whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
+    return _collapse(found, whole=whole)
 
 
 def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
@@ -111,11 +112,7 @@ def _state(key: str, old: Part, new: Part) -> str:
 
 
 def _pair_renamed(
-    found: dict[str, Change],
-    before: dict[str, Part],
-    after: dict[str, Part],
-    old: Version,
-    new: Version,
+    found: dict[str, Change], old: Version, new: Version
 ) -> None:
     """Join a removed unit with a new one that has its body."""
     gone = [one for one in found.values() if one.state == "removed" and one.kind is not Kind.TEST]
@@ -139,7 +136,6 @@ def _pair_renamed(
         del found[best.name]
         for key in [key for key in found if key.startswith(best.name + ".")]:
             _rehang(found, key, one.name + key[len(best.name) :])
-    del before, after
 
 
 def _rehang(found: dict[str, Change], key: str, new_key: str) -> None:
@@ -175,6 +171,15 @@ def _collapse(found: dict[str, Change], *, whole: bool) -> list[Change]:
                 parent = parent.rpartition(".")[0]
             inside.setdefault(parent, []).append(key)
     gone: set[str] = set()
+    order = {key: at for at, key in enumerate(found)}
+    if whole and "" in found and inside.get(""):
+        # The imports of a new file are told with its first and often only declaration.
+        main = found[max(inside[""], key=lambda name: found[name].size)]
+        if len(inside[""]) == 1 or not any(
+            fact.role in _OWN for part in (found[""].new, found[""].old) for fact in part.facts
+        ):
+            _absorb(main, found[""], as_member=False)
+            gone.add("")
 
     def below(key: str) -> list[str]:
         stack, keys = list(inside.get(key, ())), []
@@ -182,7 +187,7 @@ def _collapse(found: dict[str, Change], *, whole: bool) -> list[Change]:
             one = stack.pop()
             keys.append(one)
             stack.extend(inside.get(one, ()))
-        return sorted(keys, key=list(found).index) if len(keys) < 200 else keys
+        return sorted(keys, key=order.__getitem__)
 
     for key, one in found.items():
         if key in gone or one.state not in {"new", "removed"}:
@@ -198,8 +203,8 @@ def _collapse(found: dict[str, Change], *, whole: bool) -> list[Change]:
     return [one for key, one in found.items() if key not in gone]
 
 
-def _absorb(one: Change, member: Change) -> None:
-    if member.unit is not None and not any(
+def _absorb(one: Change, member: Change, *, as_member: bool = True) -> None:
+    if as_member and member.unit is not None and not any(
         member.name.startswith(f"{unit.name}.") for unit in one.members
     ):
         one.members.append(member.unit)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import sentence
+from crscore.claims.structural.plain import MACHINE_MADE, made_by_machine_name
 from crscore.records import LineKind, LineSpan, PseudoReference, ReferenceKind, Side, Topic, TopicState
+from crscore.syntax.outline import Role
+from crscore.text.code_spans import find_code_spans
 from crscore.text.words import split_identifier
 
 if TYPE_CHECKING:
@@ -21,8 +25,29 @@ READING = 400
 """Characters of code, in words, that the encoder reads for a topic."""
 READING_OF_DETAIL = 240
 """The same for each further claim."""
+COVER = 0.8
+"""Share of the changed code lines that the central topics hold."""
+FURTHER = 0.8
+"""Factor of the weight of each further claim about a topic."""
+ROLES = {"code": 1.0, "config": 0.6, "test": 0.6, "docs": 0.5, "fixture": 0.3, "machine": 0.1}
+"""Weight by what a file is for."""
+STATES = {"layout": 0.2, "comments": 0.4}
+"""Factor of the weight by what happened."""
+MACHINE_NOUNS = frozenset(MACHINE_MADE)
+
+# `tests/a.py`, `src/test/java/A.java`, `test_a.py`, `a_test.go`, `a.spec.ts`, `ATest.java`
+_TEST_FILE = re.compile(
+    r"(?:^|/)(?:tests?|spec|specs|__tests__|e2e)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$"
+    r"|(?:Tests?|Spec|IT)\.\w+$|(?:^|/)[\w.]*\.Tests?/"
+)
+_FIXTURE = re.compile(r"(?:^|/)(?:testdata|fixtures?|__fixtures__|__mocks__|samples|cassettes)/")
+_DOCS = re.compile(r"(?i)\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|/)(?:docs?|documentation)/")
+_CONFIG = re.compile(r"(?i)\.(?:json5?|ya?ml|toml|ini|cfg|conf|properties|env|xml|lock|csproj|gradle)$|(?:^|/)\.|file$")
 GAP = 3
 """Unchanged lines between changed lines of one span."""
+ASKING = "why does the new code"
+"""Beginning of every reading: an encoder of prose finds code nearer to a reviewer's sentence when it
+is asked about."""
 VERBS = {
     "new": "add", "removed": "remove", "renamed": "rename", "replaced": "rename", "moved": "move",
     "layout": "format", "comments": "comment",
@@ -36,27 +61,90 @@ _STATES = {
 
 
 def in_order(found: Sequence[tuple[Change, list[Told]]]) -> tuple[PseudoReference, ...]:
-    """Return the claims of all topics, most informative first."""
-    rows = []
+    """Return the claims of all topics, most informative first.
+
+    The first claims of the fewest topics that hold `COVER` of the changed code lines weigh 0.5 and
+    more, all other claims less, so that a limit on claims leaves out the smallest topics.
+    """
     topics = [_topic(change) for change, _ in found]
+    central = _central([change for change, _ in found])
+    rows: list[tuple[float, PseudoReference]] = []
     for at, (change, said) in enumerate(found):
-        base = min(1.0, math.log2(1 + change.size) / 9)
-        readings = _readings(change, said)
-        for position, (one, reading) in enumerate(zip(said, readings, strict=True)):
-            rows.append((base * 0.8**position, at, position, change, one, reading))
-    rows.sort(key=lambda row: (-row[0], row[1], row[2]))
+        base = weight_of(change)
+        for position, (one, reading) in enumerate(zip(said, _readings(change, said), strict=True)):
+            worth = base * FURTHER**position / 2 + 0.5 * (at in central and position == 0)
+            claim = PseudoReference(
+                text=sentence(one.text),
+                kind=ReferenceKind.IMPLICATION if one.implies else ReferenceKind.CLAIM,
+                source=SOURCE,
+                spans=_spans(change, one) or spans(change),
+                identifiers=_identifiers(change, one),
+                weight=round(max(worth, 0.001), 4),
+                reading=reading,
+                topic=topics[at],
+            )
+            rows.append((claim.weight, claim))
+    return tuple(claim for _, claim in sorted(rows, key=lambda row: -row[0]))
+
+
+def role_of(path: str) -> str:
+    """Return what a file is for, by its path: a key of `ROLES`."""
+    if made_by_machine_name(path):
+        return "machine"
+    if _FIXTURE.search(path):
+        return "fixture"
+    if _TEST_FILE.search(path):
+        return "test"
+    if _DOCS.search(path):
+        return "docs"
+    return "config" if _CONFIG.search(path) else "code"
+
+
+def weight_of(change: Change) -> float:
+    """Return how much of the change a topic carries, in (0, 1]."""
+    role = "machine" if change.noun in MACHINE_NOUNS else role_of(change.file.path)
+    size = min(1.0, 0.25 + 0.75 * math.log2(1 + change.size) / 8)
+    worth = ROLES[role] * size * STATES.get(change.state, 1.0)
+    if change.unit is not None and not change.unit.public:
+        worth *= 0.9
+    roles = {fact.role for part in (change.new, change.old) for fact in part.facts}
+    return worth * (0.4 if not change.name and roles == {Role.IMPORT} else 1.0)
+
+
+def _central(changes: Sequence[Change]) -> frozenset[int]:
+    """Return the fewest topics that hold `COVER` of the changed code lines."""
+    sizes = [
+        one.size if role_of(one.file.path) in {"code", "test"} and one.noun not in MACHINE_NOUNS else 0
+        for one in changes
+    ]
+    left = COVER * sum(sizes)
+    chosen: set[int] = set()
+    for at in sorted(range(len(sizes)), key=lambda index: (-sizes[index], index)):
+        if left <= 0:
+            break
+        chosen.add(at)
+        left -= sizes[at]
+    return frozenset(chosen)
+
+
+def _identifiers(change: Change, one: Told) -> tuple[str, ...]:
+    names = [change.name, *find_code_spans(one.text)]
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _spans(change: Change, one: Told) -> tuple[LineSpan, ...]:
+    """Return the lines that one claim is about."""
+    held = {True: set(change.added), False: set(change.removed)}
+    lines = sorted({(new, line) for new, line in one.lines if line in held[new]}, reverse=True)
+    old_path = change.file.old_path or change.file.path
     return tuple(
-        PseudoReference(
-            text=sentence(one.text),
-            kind=ReferenceKind.IMPLICATION if one.implies else ReferenceKind.CLAIM,
-            source=SOURCE,
-            spans=spans(change),
-            identifiers=tuple(name for name in (change.name,) if name),
-            weight=round(max(weight, 0.001), 4),
-            reading=reading,
-            topic=topics[at],
+        LineSpan(
+            path=change.file.path if new else old_path,
+            side=Side.NEW if new else Side.OLD,
+            start=line,
+            end=line,
         )
-        for weight, at, _, change, one, reading in rows
+        for new, line in lines
     )
 
 
@@ -91,10 +179,10 @@ def _readings(change: Change, said: Sequence[Told]) -> list[str]:
         "update" if added and removed else "add" if added else "remove"
     )
     code = _words((text.get(one, "") for one in lines), READING)
-    names = " ".join(split_identifier(change.name))
+    name = " ".join(split_identifier(change.name.rpartition(".")[2] or change.name))
     path = " ".join(split_identifier(change.file.path))
-    head = f"{verb} {names}" + (f" in {path}" if path and names else path) + f": {code}"
-    found = [head]
+    where = f"{name} in {path}" if path else ""
+    found = [" ".join(f"{ASKING} {verb} {where}: {code}".split())]
     shares: list[list[tuple[bool, int]]] = [[] for _ in said[1:]]
     held = [(at, place) for at, one in enumerate(said[1:]) for place in one.lines]
     for one in lines if held else ():
@@ -102,7 +190,7 @@ def _readings(change: Change, said: Sequence[Told]) -> list[str]:
         shares[nearest[0]].append(one)
     for one, share in zip(said[1:], shares, strict=True):
         code = _words((text.get(item, "") for item in share), READING_OF_DETAIL)
-        found.append(f"the new code {code}" if code else "")
+        found.append(f"{ASKING} {code}" if code else "")
     return found
 
 
