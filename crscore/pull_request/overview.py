@@ -77,7 +77,9 @@ class Together(Scores, frozen=True, kw_only=True):
     addressed: Count
     """Points that a comment addresses."""
     unaddressed: Count
-    """Points that no comment addresses; `open` has the most important ones."""
+    """Topics that no comment addresses, and such points without a topic; `open` has the most
+    important ones.
+    """
 
 
 class Reviewer(Scores, frozen=True, kw_only=True):
@@ -102,10 +104,10 @@ class Reviewer(Scores, frozen=True, kw_only=True):
 
 
 class Point(Struct, frozen=True, kw_only=True):
-    """Point that a review should address but none does."""
+    """Topic, or point without a topic, that a review should address but none does."""
 
     text: Text
-    """One English sentence."""
+    """One English sentence, after the topic if there is one."""
     kind: ReferenceKind
     """Kind."""
     source: Text
@@ -156,7 +158,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     other_reviewers: Count
     """Number of reviewers over that limit."""
     open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
-    """Unaddressed points, the most important first; at most `MAX_POINTS`."""
+    """Unaddressed topics and points, the most important first; at most `MAX_POINTS`."""
     missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
     """Missing inputs that would change a number; empty when complete."""
     notes: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
@@ -200,9 +202,9 @@ def make_overview(
     Returns:
         The overview, cut to its limits.
     """
-    missed = view.unaddressed(result)
+    missed = [item for _, item in view.unaddressed(result)]
     listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
-    points = sorted((_point(result, index, listed) for index in missed), key=_rank)
+    points = sorted((_point(result, item, listed) for item in missed), key=_rank)
     flagged = view.flagged(result)
     texts = [*pull.notes, *notes, *([f"{flagged}."] if flagged else []), *view.notes(result)]
     return Overview(
@@ -272,8 +274,7 @@ def _three(scores: records.Scores) -> _Three:
     return _Three(scores.relevance, scores.conciseness, scores.comprehensiveness, reason)
 
 
-def _point(result: records.Result, index: int, listed: dict[str, str]) -> Point:
-    item = result.references[index]
+def _point(result: records.Result, item: records.PseudoReference, listed: dict[str, str]) -> Point:
     span = next((one for one in item.spans if one.side is Side.NEW), None)
     span = span or next(iter(item.spans), _NOWHERE)
     path = _text(span.path, MAX_PATH_CHARS) or None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crscore.records import Match, Result, Scores
 
 SHORT_UNADDRESSED = 8
-"""Pseudo-references that the short form lists as not addressed."""
+"""Topics and pseudo-references that the short form lists as not addressed."""
 SHORT_COMMENTS = 8
 """Comments that the short form's table lists."""
 YES, NO = "✓", "✗"
@@ -221,6 +221,8 @@ def _references_in_full(result: Result) -> Iterator[RenderableType]:
         if match.index is not None:
             rank = "best" if match.matched else "closest"
             facts.append(f"{rank} sentence S{match.index + 1}")
+        if item.topic is not None:
+            facts.append(f"part of {view.label(item.topic)}")
         if item.identifiers:
             facts.append("names " + ", ".join(item.identifiers[:8]))
         if not item.counted:
@@ -242,8 +244,7 @@ def _unaddressed(result: Result, *, explain: bool) -> Iterator[RenderableType]:
     table = _grid()
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for index in shown:
-        item = result.references[index]
+    for index, item in shown:
         bullet = Text.assemble(("•", _POOR))
         if view.graded(result):
             bullet.append(f"  {view.number(result.reference_matches[index].degree)}", style=_DIM)

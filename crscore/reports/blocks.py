@@ -10,11 +10,11 @@ from crscore.reports.escape import markdown, markdown_code, markdown_prose
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crscore.records import Match, Result, Scores
+    from crscore.records import Match, PseudoReference, Result, Scores
 
 YES, NO = "✅", "➖"
 SHOWN_UNADDRESSED = 3
-"""Pseudo-references that are listed openly; the others are folded."""
+"""Topics and pseudo-references that are listed openly; the others are folded."""
 _PROSE_CHARS = 600
 
 
@@ -92,7 +92,7 @@ def _reviewers(result: Result) -> Iterator[Block]:
 
 
 def _unaddressed(result: Result) -> Iterator[Block]:
-    missing = tuple(_entry(result, index) for index in view.unaddressed(result))
+    missing = tuple(_entry(item) for _, item in view.unaddressed(result))
     if not missing:
         return
     first, rest = missing[:SHOWN_UNADDRESSED], missing[SHOWN_UNADDRESSED:]
@@ -102,8 +102,7 @@ def _unaddressed(result: Result) -> Iterator[Block]:
         yield _folded(f"{len(rest)} more {title}", rest)
 
 
-def _entry(result: Result, index: int) -> str:
-    item = result.references[index]
+def _entry(item: PseudoReference) -> str:
     where = markdown_code(view.places(item, finder=True), 300) if item.spans else "whole change"
     return f"- {markdown_prose(item.text, _PROSE_CHARS)} ({where})\n"
 

@@ -28,6 +28,7 @@ from crscore.records import (
     Scores,
     Side,
     ToolRun,
+    TopicState,
 )
 from crscore.reports import escape, view
 from crscore.version import __version__
@@ -87,6 +88,27 @@ class Diff(Struct, frozen=True, kw_only=True):
     """Parts that the reader repaired or omitted."""
 
 
+class Topic(Struct, frozen=True, kw_only=True):
+    """Unit of the change that a reader would name, with its place."""
+
+    name: str
+    """Its name, or its file's path; may be empty."""
+    noun: str
+    """What it is: `method`, `class`, `section`, `file`."""
+    state: TopicState
+    """What happened to it."""
+    lines: Count
+    """Changed lines that belong to it."""
+    path: str
+    """File that it is in, as named on `side`."""
+    side: Side
+    """Version that its lines are counted in: `old` when it was removed."""
+    start: Count
+    """First line, 1-based; 0 for the file as a whole."""
+    end: Count
+    """Last line, inclusive; 0 for the file as a whole."""
+
+
 class Reference(Struct, frozen=True, kw_only=True):
     """Pseudo-reference: a statement that a good review of the change should address."""
 
@@ -108,6 +130,10 @@ class Reference(Struct, frozen=True, kw_only=True):
     """How informative it is; orders pseudo-references but does not affect the scores."""
     counted: bool
     """False when it is excluded from the whole change's comprehensiveness."""
+    topic: Topic | None
+    """Unit of the change that it is about; null where the generator knows none. A sentence that
+    addresses one counted pseudo-reference of a topic addresses the topic.
+    """
     best_sentence: Count | None
     """Index of the sentence that addresses it best; ties go to the most similar one; null without
     sentences.
@@ -309,6 +335,7 @@ def _reference(index: int, item: records.PseudoReference, match: records.Match) 
         item,
         index=index,
         reading=item.reading or item.text,
+        topic=None if item.topic is None else _fields(Topic, item.topic, item.topic.place),
         best_sentence=match.index,
         **_pair(match),
     )

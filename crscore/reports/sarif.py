@@ -5,9 +5,9 @@ runs by `automationDetails.id`. The report keeps within the limits of GitHub's c
 accepts 20 runs of 25,000 results, shows 5,000 of them, rejects a file with a result that has no
 place, and distinguishes alerts by `primaryLocationLineHash` alone.
 
-- A pseudo-reference on removed lines is placed at the line that replaced them, since a host shows
-the new version only; one of a deleted file or of the whole change is placed at a file without a
-line.
+- A topic that nobody mentioned is one result at its lines, however many its pseudo-references.
+- A point on removed lines is placed at the line that replaced them, since a host shows the new
+version only; one of a deleted file or of the whole change is placed at a file without a line.
 - A result that abstained has no results: a note in `invocations` says why.
 - Text is cleaned as for people. Embedded links are escaped.
 
@@ -153,20 +153,21 @@ def _rule_id(kind: ReferenceKind) -> str:
     return f"unaddressed-{kind.value}"
 
 
-def _ordered(result: Result) -> list[int]:
+def _ordered(result: Result) -> list[tuple[int, PseudoReference]]:
     """List the unaddressed points: issues first, then by weight."""
-    found = view.unaddressed(result)
-    return sorted(found, key=lambda at: _LEVELS[result.references[at].kind] != "warning")
+    return sorted(view.unaddressed(result), key=lambda one: _LEVELS[one[1].kind] != "warning")
 
 
-def _results(result: Result, indices: Sequence[int]) -> Iterator[dict[str, Any]]:
+def _results(
+    result: Result, points: Sequence[tuple[int, PseudoReference]]
+) -> Iterator[dict[str, Any]]:
     kinds = list(ReferenceKind)
     seen: Counter[str] = Counter()
     severities = {(one.path, one.text): one.severity for one in result.analysis.findings}
-    for index in indices[:MAX_RESULTS]:
-        reference = result.references[index]
+    for index, reference in points[:MAX_RESULTS]:
         match = result.reference_matches[index]
-        text = _message(reference.text) or "A point without words."
+        nobody = "" if reference.topic is None else "Nobody mentioned "
+        text = _message(nobody + reference.text) or "A point without words."
         locations = _sarif_places.locations(result.diff, reference)
         digest = _digest(reference, text)
         seen[digest] += 1
@@ -196,8 +197,10 @@ def _level(reference: PseudoReference, severities: Mapping[tuple[str, str], Seve
 
 
 def _digest(reference: PseudoReference, text: str) -> str:
-    """Hash a pseudo-reference by its text and file, independent of its line numbers."""
+    """Hash a pseudo-reference by its file and its text or topic, independent of its lines."""
     path = reference.spans[0].path if reference.spans else ""
+    topic = reference.topic
+    text = text if topic is None else f"{topic.noun} {topic.name}"
     key = "\0".join((reference.kind.value, path, text))
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

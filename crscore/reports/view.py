@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.records import LineKind, ReferenceKind, ScopeKind, Side, ToolState
+from crscore.reports import escape
 
 if TYPE_CHECKING:
     from crscore.records import (
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
         Result,
         ReviewResult,
         Scope,
+        Topic,
     )
 
 UNDEFINED = "–"
@@ -32,6 +35,7 @@ _SCOPES = {
     ScopeKind.DIFF: "whole change",
     ScopeKind.ORIGINAL: "older version",
 }
+_NAME_CHARS = 120
 
 
 class LineCount(NamedTuple):
@@ -237,16 +241,42 @@ def places(
     return f"{named} and {more} more{found}" if more > 0 else f"{named}{found}"
 
 
-def unaddressed(result: Result) -> tuple[int, ...]:
-    """List the counted pseudo-references that no sentence addresses, the heaviest first."""
-    found = [
-        index
-        for index, (reference, match) in enumerate(
-            zip(result.references, result.reference_matches, strict=True)
-        )
-        if reference.counted and not match.matched
-    ]
-    return tuple(sorted(found, key=lambda index: -result.references[index].weight))
+def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
+    """List what no sentence addresses, the heaviest first, each topic once.
+
+    A topic is addressed when one of its counted pseudo-references is. A pseudo-reference without a
+    topic stands for itself.
+
+    Returns:
+        Index and pseudo-reference; a topic has those of its heaviest one, with the topic named
+        before the sentence and its lines as the only place.
+    """
+    references = result.references
+    kept = {at: one.topic or at for at, one in enumerate(references) if one.counted}
+    addressed = {subject for at, subject in kept.items() if result.reference_matches[at].matched}
+    heaviest: dict[Topic | int, int] = {}
+    for at in sorted(kept, key=lambda at: -references[at].weight):
+        if kept[at] not in addressed:
+            heaviest.setdefault(kept[at], at)
+    return tuple((at, _told_by_topic(references[at])) for at in heaviest.values())
+
+
+def _told_by_topic(item: PseudoReference) -> PseudoReference:
+    if item.topic is None:
+        return item
+    text = f"{label(item.topic)}: {item.text}"
+    # One kind whatever its heaviest claim is, so that an alert stays the same from push to push.
+    return replace(item, text=text, kind=ReferenceKind.CLAIM, spans=(item.topic.place,))
+
+
+def label(topic: Topic) -> str:
+    """Name a topic: name, what happened to it and its changed lines; not escaped.
+
+    The name is short and closes its code span, whatever it contains.
+    """
+    name = escape.one_line(topic.name, _NAME_CHARS).replace("`", "'")
+    facts = [f"`{name}`" if name else f"this {topic.noun}", topic.state.value]
+    return ", ".join([*facts, *([many(topic.lines, "line")] if topic.lines else [])])
 
 
 def unaddressed_title(result: Result) -> str:

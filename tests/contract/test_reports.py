@@ -13,6 +13,7 @@ NAMES = plugins.names("reports")
 MAKERS = (
     results.small,
     results.review,
+    results.topics,
     results.abstained,
     results.hostile,
     results.flagged,
@@ -101,3 +102,18 @@ def test_several_results_may_come_from_different_matchers(name: str) -> None:
     shown = report(name, {"width": "120"}).render([results.review(), results.flagged()])
     assert results.SIGNATURE in shown
     assert results.LEARNED in shown
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"json"}))
+@pytest.mark.parametrize("options", [{"width": "160"}, {"width": "160", "explain": "true"}])
+@pytest.mark.parametrize("make", [results.topics, lambda: results.learned(results.topics())])
+def test_what_nobody_addressed_is_told_once_a_topic(name: str, options, make) -> None:
+    shown = " ".join(report(name, options).render([make()]).replace("<code>", "`").split())
+    shown = shown.replace("</code>", "`")
+    first = "`HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new."
+    assert shown.count(first) == 1
+    assert shown.count("`HostAuthorization`, new, 110 lines: ") == 1
+    assert "`old_fetch`, removed, 2 lines: `old_fetch` was removed." in shown
+    # One of its claims is addressed.
+    assert "`Client.fetch`, changed, 9 lines: " not in shown
+    assert "The value of `timeout` is 30." in shown

@@ -54,6 +54,12 @@ def review() -> Overview:
     return overview.make_overview(pull(result), result, PEOPLE)
 
 
+def topics() -> Overview:
+    """Nobody addressed two topics and a point without one."""
+    result = results.topics()
+    return overview.make_overview(pull(result), result, ())
+
+
 def learned() -> Overview:
     result = results.flagged()
     return overview.make_overview(pull(result), result, PEOPLE)

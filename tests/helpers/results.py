@@ -30,6 +30,8 @@ from crscore.records import (
     Scores,
     Sentence,
     Side,
+    Topic,
+    TopicState,
 )
 from crscore.scoring import scores
 
@@ -91,6 +93,7 @@ def reference(
     weight: float = 1.0,
     counted: bool = True,
     identifiers: tuple[str, ...] = (),
+    topic: Topic | None = None,
 ) -> PseudoReference:
     return PseudoReference(
         text=text,
@@ -100,7 +103,21 @@ def reference(
         identifiers=identifiers,
         weight=weight,
         counted=counted,
+        topic=topic,
     )
+
+
+def topic(
+    name: str,
+    place: tuple[str, int, int],
+    *,
+    noun: str = "class",
+    state: TopicState = TopicState.NEW,
+    lines: int = 110,
+) -> Topic:
+    side = Side.OLD if state is TopicState.REMOVED else Side.NEW
+    span = LineSpan(path=place[0], side=side, start=place[1], end=place[2])
+    return Topic(name=name, noun=noun, state=state, lines=lines, place=span)
 
 
 @dataclass(frozen=True)
@@ -386,6 +403,42 @@ def review() -> Result:
     )
 
 
+HOSTS = topic("HostAuthorization", ("src/shop/client.py", 12, 122))
+FETCH = topic(
+    "Client.fetch", ("src/shop/client.py", 11, 17), noun="method", state=TopicState.CHANGED, lines=9
+)
+OLD_FETCH = topic(
+    "old_fetch", ("src/shop/legacy.py", 1, 2), noun="function", state=TopicState.REMOVED, lines=2
+)
+
+
+def topics() -> Result:
+    """Three topics: a new one, one that a sentence addresses by its detail, and a removed one.
+
+    The sentence is also above the threshold for a claim of the removed one that does not count. The
+    last claim has no topic.
+    """
+    new, changed_, removed = HOSTS.place, FETCH.place, OLD_FETCH.place
+    at = {one: (one.path, one.start, one.start) for one in (new, changed_, removed)}
+    references = (
+        reference("Requests of unknown hosts are blocked.", at[new], weight=0.7, topic=HOSTS),
+        reference("The class `HostAuthorization` is new.", at[new], weight=0.9, topic=HOSTS),
+        reference("The method `fetch` has changed.", at[changed_], weight=0.8, topic=FETCH),
+        reference("`fetch` now retries.", at[changed_], weight=0.6, topic=FETCH),
+        reference(
+            "`old_fetch` was removed.", at[removed], side=Side.OLD, weight=0.5, topic=OLD_FETCH
+        ),
+        reference(
+            "Nobody retries.", at[removed], side=Side.OLD, weight=0.4, counted=False,
+            topic=OLD_FETCH,
+        ),
+        reference("The value of `timeout` is 30.", ("config/settings.toml", 2, 2), weight=0.3),
+    )  # fmt: skip
+    said = (Said(Comment(body="b"), ("Retrying in `fetch` is a good idea.",)),)
+    matrix = [[0.1], [0.1], [0.2], [0.9], [0.1], [0.8], [0.1]]
+    return make(diff_of(CLIENT, SETTINGS, LEGACY), references, said, matrix)
+
+
 def abstained() -> Result:
     """A review without a sentence: no score, a reason."""
     return make(diff_of(SETTINGS), REFERENCES[4:6], (Said(Comment(body=""), ()),), [[], []])
@@ -419,7 +472,9 @@ def hostile() -> Result:
     references = (
         reference(EVIL, (path, 1, 1), identifiers=(EVIL,)),
         replace(
-            reference("::warning::" + EVIL * 20, (path, 1, 2), identifiers=("`" * 9,)), source=EVIL
+            reference("::warning::" + EVIL * 20, (path, 1, 2), identifiers=("`" * 9,)),
+            source=EVIL,
+            topic=topic(EVIL, (path, 1, 2)),
         ),
         reference("#" * 300 + "> - 1. + * _ ~ [x]", (path, 2, 2), weight=0.5),
     )

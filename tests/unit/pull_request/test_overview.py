@@ -52,6 +52,20 @@ def test_points_without_tools_come_by_weight() -> None:
     assert all(a >= b for a, b in pairwise(weights))
 
 
+def test_topic_that_nobody_addressed_is_one_point_at_its_lines() -> None:
+    found = of(results.topics(), ())
+    whole = found.together
+    assert (whole.addressed, whole.unaddressed, whole.points) == (1, 3, 6)
+    new, removed, single = found.open
+    assert new.text == "`HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new."
+    assert (new.path, new.side, new.line, new.end_line) == (
+        "src/shop/client.py", Side.NEW, 12, 122,
+    )  # fmt: skip
+    assert removed.text.startswith("`old_fetch`, removed, 2 lines: ")
+    assert (removed.path, removed.side, removed.line) == ("src/shop/legacy.py", Side.OLD, 1)
+    assert (single.text, single.line) == ("The value of `timeout` is 30.", 2)
+
+
 def test_error_of_a_tool_comes_before_a_heavier_claim() -> None:
     result = overviews.analysed()
     nobody = tuple(replace(match, matched=False) for match in result.reference_matches)

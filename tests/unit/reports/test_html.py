@@ -217,11 +217,20 @@ def test_unaddressed_are_listed_with_their_place() -> None:
     )
 
 
+def test_unaddressed_topic_is_listed_with_its_lines() -> None:
+    shown = text(read(results.topics()))
+    assert (
+        "Not addressed 3 HostAuthorization , new, 110 lines: The class HostAuthorization is new. "
+        "src/shop/client.py:12-122 R2 old_fetch , removed" in shown
+    )
+    assert "part of Client.fetch , changed, 9 lines" in shown
+
+
 def test_review_that_misses_nothing_says_so() -> None:
     result = results.small()
     matched = tuple(replace(match, matched=True) for match in result.reference_matches)
     shown = text(read(replace(result, reference_matches=matched)))
-    assert "some sentence addresses each pseudo-reference" in shown
+    assert "some sentence addresses each topic" in shown
 
 
 def test_reviewers_and_comments_have_tables_when_there_are_several() -> None:

@@ -58,6 +58,7 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
     [
         results.small,
         results.review,
+        results.topics,
         results.abstained,
         results.hostile,
         results.large,
@@ -117,11 +118,27 @@ def test_reference_is_given_whole() -> None:
         "reading": "The check that `body` is not empty was removed from `parse`.",
         "weight": 0.8,
         "counted": True,
+        "topic": None,
         "best_sentence": 3,
         "similarity": 0.8644,
         "degree": 1.0,
         "matched": True,
     }
+
+
+def test_every_reference_of_a_topic_is_given_with_it() -> None:
+    document = render(results.topics())
+    removed = {
+        "name": "old_fetch",
+        "noun": "function",
+        "state": "removed",
+        "lines": 2,
+        "path": "src/shop/legacy.py",
+        "side": "old",
+        "start": 1,
+        "end": 2,
+    }
+    assert [one["topic"] for one in document["references"][4:]] == [removed, removed, None]
 
 
 def test_sentence_is_given_whole() -> None:

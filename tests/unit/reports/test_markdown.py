@@ -109,6 +109,17 @@ def test_unaddressed_reference_names_file_and_line() -> None:
     )
 
 
+def test_unaddressed_topic_is_listed_with_its_lines() -> None:
+    shown = render(results.topics()).split("<details>")[0]
+    assert (
+        "- `HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new. "
+        "(`src/shop/client.py:12-122`)\n"
+        "- `old_fetch`, removed, 2 lines: `old_fetch` was removed. "
+        "(`src/shop/legacy.py:1-2 (before)`)\n"
+        "- The value of `timeout` is 30. (`config/settings.toml:2`)\n"
+    ) in shown
+
+
 def test_abstention_says_why() -> None:
     shown = render(results.abstained())
     assert "No score for this review: there are no sentences to compare with." in shown

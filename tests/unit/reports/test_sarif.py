@@ -23,6 +23,7 @@ TOOL = Path(__file__).parents[2] / "data" / "sarif"
 MAKERS = {
     "small": results.small,
     "review": results.review,
+    "topics": results.topics,
     "abstained": results.abstained,
     "hostile": results.hostile,
     "large": results.large,
@@ -162,6 +163,30 @@ def test_result_is_given_whole() -> None:
     }
 
 
+def test_unaddressed_topic_is_one_alert_at_its_lines_in_the_new_version() -> None:
+    found = run_of(results.topics())["results"]
+    assert [(one["ruleId"], one["message"]["text"]) for one in found] == [
+        (
+            "unaddressed-claim",
+            "Nobody mentioned `HostAuthorization`, new, 110 lines: "
+            "The class `HostAuthorization` is new.",
+        ),
+        (
+            "unaddressed-claim",
+            "Nobody mentioned `old_fetch`, removed, 2 lines: `old_fetch` was removed.",
+        ),
+        ("unaddressed-claim", "The value of `timeout` is 30."),
+    ]
+    places = [one["locations"][0]["physicalLocation"] for one in found]
+    assert [(one["artifactLocation"]["uri"], one.get("region")) for one in places] == [
+        ("src/shop/client.py", {"startLine": 12, "endLine": 122}),
+        # The file is gone.
+        ("src/shop/legacy.py", None),
+        ("config/settings.toml", {"startLine": 2, "endLine": 2}),
+    ]
+    assert not any("relatedLocations" in one for one in found)
+
+
 def test_rule_index_names_the_rule() -> None:
     run = run_of(results.review())
     rules = run["tool"]["driver"]["rules"]
@@ -217,6 +242,19 @@ def test_fingerprint_stays_when_lines_move() -> None:
     before = results.reference("A claim.", ("a.py", 3, 4))
     after = results.reference("A claim.", ("a.py", 30, 41))
     assert fingerprints(unaddressed(before)) == fingerprints(unaddressed(after))
+
+
+def test_fingerprint_of_a_topic_stays_when_it_grows() -> None:
+    def of(lines: int, **changes: Any) -> list[str]:
+        topic = replace(results.topic("A.run", ("a.py", 3, 3 + lines), lines=lines), **changes)
+        kind = ReferenceKind.CLAIM if lines < 9 else ReferenceKind.IMPLICATION
+        made = results.reference(f"{lines} lines.", ("a.py", 3, 4), kind=kind, topic=topic)
+        assert run_of(unaddressed(made))["results"][0]["ruleId"] == "unaddressed-claim"
+        return fingerprints(unaddressed(made))
+
+    assert of(5) == of(50)
+    assert of(5) != of(5, name="B.run")
+    assert of(5) != of(5, noun="test")
 
 
 def test_fingerprints_tell_file_text_and_kind_apart() -> None:

@@ -118,6 +118,23 @@ def test_unaddressed_references_are_listed_with_file_and_line() -> None:
     assert "     config/settings.toml:3\n" in shown
 
 
+def test_unaddressed_topic_is_listed_with_its_lines() -> None:
+    shown = render(results.topics(), width="100")
+    assert "Not addressed by any sentence (3)" in shown
+    assert (
+        "•  `HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new.\n"
+        "     src/shop/client.py:12-122\n"
+        "  •  `old_fetch`, removed, 2 lines: `old_fetch` was removed.\n"
+        "     src/shop/legacy.py:1-2 (before)\n"
+    ) in shown
+
+
+def test_explained_reference_names_its_topic() -> None:
+    shown = " ".join(render(results.topics(), explain="true", width="160").split())
+    assert "R4 `fetch` now retries. claim" in shown
+    assert "best sentence S1 · part of `Client.fetch`, changed, 9 lines" in shown
+
+
 def test_review_that_misses_nothing_has_no_such_list() -> None:
     result = results.small()
     assert "Not addressed" not in render(

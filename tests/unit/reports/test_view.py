@@ -14,6 +14,7 @@ from crscore.records import (
     Side,
     ToolRun,
     ToolState,
+    TopicState,
 )
 from crscore.reports import view
 from tests.helpers import results
@@ -157,13 +158,65 @@ def test_reference_without_lines_speaks_of_the_whole_change() -> None:
 
 def test_unaddressed_are_counted_ones_the_heaviest_first() -> None:
     # 3, 6 and 7 of the list have no similarity above 0.65; 8 is not counted.
-    assert view.unaddressed(results.review()) == (2, 5, 6)
+    found = view.unaddressed(results.review())
+    assert found == tuple((at, results.REFERENCES[at]) for at in (2, 5, 6))
 
 
 def test_unaddressed_are_ordered_by_weight() -> None:
     result = results.abstained()
     light, heavy = result.references[1], result.references[0]
-    assert view.unaddressed(replace(result, references=(light, heavy))) == (1, 0)
+    swapped = replace(result, references=(light, heavy))
+    assert view.unaddressed(swapped) == ((1, heavy), (0, light))
+
+
+def test_unaddressed_topic_is_one_point_told_by_its_heaviest_claim() -> None:
+    found = view.unaddressed(results.topics())
+    assert [(at, one.text, view.places(one)) for at, one in found] == [
+        (
+            1,
+            "`HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new.",
+            "src/shop/client.py:12-122",
+        ),
+        (
+            4,
+            "`old_fetch`, removed, 2 lines: `old_fetch` was removed.",
+            "src/shop/legacy.py:1-2 (before)",
+        ),
+        (6, "The value of `timeout` is 30.", "config/settings.toml:2"),
+    ]
+
+
+def test_topic_is_known_by_its_value() -> None:
+    result = results.topics()
+    copied = tuple(
+        replace(one, topic=one.topic and replace(one.topic)) for one in result.references
+    )
+    assert view.unaddressed(replace(result, references=copied)) == view.unaddressed(result)
+
+
+def test_topic_without_a_claim_that_counts_is_not_missed() -> None:
+    result = results.topics()
+    uncounted = tuple(
+        replace(one, counted=one.topic is not results.HOSTS) for one in result.references
+    )
+    found = view.unaddressed(replace(result, references=uncounted))
+    assert results.HOSTS not in [one.topic for _, one in found]
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        ({}, "`run`, new, 110 lines"),
+        ({"state": TopicState.LAYOUT, "lines": 1}, "`run`, only layout, 1 line"),
+        ({"state": TopicState.MOVED, "lines": 0}, "`run`, moved"),
+        ({"name": ""}, "this class, new, 110 lines"),
+        ({"name": "\x00\u200b"}, "this class, new, 110 lines"),
+        ({"name": "a`, b\n`c"}, "`a', b 'c`, new, 110 lines"),
+        ({"name": "n" * 400}, f"`{'n' * 120}… (+280 characters)`, new, 110 lines"),
+    ],
+)
+def test_topic_is_named_with_state_and_lines(change, shown: str) -> None:
+    assert view.label(replace(results.topic("run", ("a.py", 1, 2)), **change)) == shown
 
 
 def test_attached_comments_are_those_with_a_path() -> None:

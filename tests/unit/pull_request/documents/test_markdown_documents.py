@@ -48,6 +48,18 @@ def cells(document: str) -> list[list[str]]:
 
 
 @BOTH
+def test_unaddressed_topics_are_told_once(write) -> None:
+    shown = write(overviews.topics())
+    assert (
+        "- `HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new. "
+        f"[`src/shop/client.py:12-122`]({overviews.URL}/files#diff-"
+    ) in shown
+    assert shown.count("HostAuthorization`, new") == 1
+    assert "- The value of `timeout` is 30. [`config/settings.toml:2`](" in shown
+    assert "Client.fetch" not in shown
+
+
+@BOTH
 def test_no_html_comes_from_input(write) -> None:
     for token in tokens(write(overviews.hostile())):
         if token.type in ("html_block", "html_inline"):

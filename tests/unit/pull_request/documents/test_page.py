@@ -46,6 +46,14 @@ def test_points_link_to_the_pull_request() -> None:
     assert all(str(link).startswith(overviews.URL) for link in links)
 
 
+def test_unaddressed_topics_are_told_once() -> None:
+    shown = Read(page.render_page(overviews.topics(), results.topics())).text
+    overview = " ".join(shown.split("Measured at")[0].split())
+    assert overview.count("HostAuthorization, new, 110 lines: The class") == 1
+    assert "src/shop/client.py:12-122" in overview
+    assert "Client.fetch" not in overview
+
+
 def test_no_markup_comes_from_input() -> None:
     read = Read(page.render_page(overviews.hostile(), results.hostile()))
     assert not {tag for tag, _ in read.tags} & {"script", "img", "b1", "iframe", "form"}

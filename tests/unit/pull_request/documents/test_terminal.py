@@ -16,6 +16,16 @@ def test_pull_request_scores_and_points_are_told() -> None:
     assert shown.endswith(f"{overviews.results.SIGNATURE}\n")
 
 
+def test_unaddressed_topics_are_told_once() -> None:
+    shown = terminal.render_terminal([overviews.topics()], width=100)
+    assert "Not addressed (3)\n" in shown
+    assert (
+        "•  `HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new.\n"
+        "     src/shop/client.py:12-122\n"
+    ) in shown
+    assert "Client.fetch" not in shown
+
+
 def test_plain_text_has_no_sequences_and_coloured_text_has() -> None:
     assert "\x1b" not in terminal.render_terminal([overviews.review()])
     assert "\x1b[" in terminal.render_terminal([overviews.review()], color=True)
