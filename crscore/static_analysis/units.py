@@ -135,7 +135,7 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
             continue
         lines = [line.text for line in hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED)]
         whole = fragments.complete(language, lines, hunk.new_start)
-        if whole.tree.errors == 0:
+        if whole.outline.errors == 0:
             yield Unit(
                 path=file.path,
                 side=Side.NEW,

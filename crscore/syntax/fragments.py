@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.syntax.outline import read
+from crscore.syntax.outline import read, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crscore.syntax.grammars import Language
     from crscore.syntax.outline import Outline
 
-MAX_TRIES = 8
+MAX_TRIES = 6
 """Completions tried for one fragment."""
 MAX_OPEN = 12
 """Brackets repaired at each end; a fragment with more is parsed unchanged."""
@@ -53,16 +53,17 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
         DependencyError: The grammar's wheel is not installed.
     """
     text = "\n".join(_dedent(lines))
-    best: Completed | None = None
+    best: tuple[int, str, str] | None = None
     for before, behind in _surroundings(language, lines, text):
-        added = before.count("\n")
-        outline = read(language, before + text + behind, first=first, skip=added)
-        if best is None or outline.errors < best.outline.errors:
-            best = Completed(outline, before + text + behind, added)
-        if best.outline.errors == 0:
+        errors = unreadable(language, before + text + behind)
+        if best is None or errors < best[0]:
+            best = errors, before, behind
+        if errors == 0:
             break
     assert best is not None  # noqa: S101 - the first surrounding is always tried
-    return best
+    _, before, behind = best
+    whole, added = before + text + behind, before.count("\n")
+    return Completed(read(language, whole, first=first, skip=added), whole, added)
 
 
 def _dedent(lines: Sequence[str]) -> list[str]:

@@ -185,10 +185,31 @@ def read(
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    parsed = parser(language).parse(source.encode("utf-8", "replace"))
+    root = parser(language).parse(source.encode("utf-8", "replace")).root_node
     reader = _Reader(language, lines, first - 1 - skip, first)
-    reader.walk(parsed.root_node)
-    return Outline(units=reader.units, errors=reader.errors)
+    reader.walk(root)
+    return Outline(units=reader.units, errors=errors_in(root))
+
+
+def unreadable(language: Language, source: str) -> int:
+    """Return the bytes of a text that the grammar cannot read, without reading the rest.
+
+    Raises:
+        DependencyError: The grammar's wheel is not installed.
+    """
+    return errors_in(parser(language).parse(source.encode("utf-8", "replace")).root_node)
+
+
+def errors_in(root: tree_sitter.Node) -> int:
+    """Return the bytes under a node that the grammar could not read."""
+    total, stack = 0, [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            total += max(1, node.end_byte - node.start_byte)
+        if node.has_error:
+            stack.extend(node.children)
+    return total
 
 
 class _Reader:
@@ -206,7 +227,6 @@ class _Reader:
         self.ends = [high for _, high in lines] if lines is not None else [1 << 60]
         self.offset = offset
         self.first = first
-        self.errors = 0
         self.units = [
             Unit(kind=Kind.FILE, noun="file", name="", parent=-1, start=first, end=first, head=0)
         ]
@@ -224,8 +244,6 @@ class _Reader:
             at = bisect_left(self.ends, low)
             if at == len(self.starts) or self.starts[at] > high:
                 continue
-            if node.is_error or node.is_missing:
-                self.errors += max(1, node.end_byte - node.start_byte)
             kind = node.type
             if node.is_named:
                 if "comment" in kind:

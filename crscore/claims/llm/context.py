@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from crscore.records import LineKind
 from crscore.syntax.grammars import language_of
-from crscore.syntax.model import Role
-from crscore.syntax.tree import parse_source
+from crscore.syntax.outline import Kind, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crscore.records import ChangedFile, Hunk
-    from crscore.syntax.model import Tree, Unit
+    from crscore.syntax.outline import Outline, Unit
 
 
 def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
@@ -34,12 +33,12 @@ def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
     changed = sorted(set(_changed(hunks)))
     if file.new_source is None or language is None or not changed:
         return ""
-    tree = parse_source(language, file.new_source, lines=[(line, line) for line in changed])
+    outline = read(language, file.new_source, lines=[(line, line) for line in changed])
     shown = [range(hunk.new_start, hunk.new_start + hunk.new_length) for hunk in hunks]
     lines = file.new_source.split("\n")
     found: dict[tuple[int, int], str] = {}
     for line in changed:
-        unit = _innermost(tree, line)
+        unit = _innermost(outline, line)
         if unit is None or any(unit.start in one and unit.end in one for one in shown):
             continue
         found[unit.start, unit.end] = "\n".join(lines[unit.start - 1 : unit.end])
@@ -57,8 +56,10 @@ def _changed(hunks: Sequence[Hunk]) -> Iterator[int]:
                 number += 1
 
 
-def _innermost(tree: Tree, line: int) -> Unit | None:
+def _innermost(outline: Outline, line: int) -> Unit | None:
     holding = (
-        unit for unit in tree.units if unit.role is Role.FUNCTION and unit.start <= line <= unit.end
+        unit
+        for unit in outline.units
+        if unit.kind in {Kind.FUNCTION, Kind.TEST} and unit.start <= line <= unit.end
     )
     return min(holding, key=lambda unit: unit.end - unit.start, default=None)

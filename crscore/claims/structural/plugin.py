@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural import plain
-from crscore.claims.structural.sentences import told
+from crscore.claims.structural.sentences import Told, label, told
 from crscore.claims.structural.sides import versions_of
 from crscore.claims.structural.topics import changes_of
-from crscore.claims.structural.weigh import in_order
+from crscore.claims.structural.weigh import in_order, without_test
 from crscore.records import Claims, LineKind
 from crscore.syntax import grammars
 from crscore.syntax.grammars import language_of
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crscore.claims.base import ClaimGenerator
-    from crscore.claims.structural.sentences import Told
     from crscore.claims.structural.topics import Change
     from crscore.records import ChangedFile, Diff, PseudoReference
     from crscore.syntax.grammars import Language
@@ -62,6 +61,10 @@ def create() -> ClaimGenerator:
 
 def _references(diff: Diff) -> tuple[PseudoReference, ...]:
     found = [item for file in diff.files if not file.is_missing for item in _of_file(file)]
+    untested = without_test([change for change, _ in found])
+    for change, said in found:
+        if change is untested:
+            said.append(Told(f"the change has no test for {label(change)}", implies=True))
     return in_order(found)
 
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.claims.structural.english import counted, fits, listed, plural, quote, quoted
+from crscore.claims.structural.sides import squeeze
+from crscore.records import LineKind
 from crscore.syntax.outline import Fact, Kind, Role
 
 if TYPE_CHECKING:
@@ -20,10 +23,11 @@ if TYPE_CHECKING:
     from crscore.claims.structural.sides import Part, Version
     from crscore.claims.structural.topics import Change
 
+SMALL = 12
+"""Changed lines of a unit up to which lines that nothing else is said about are quoted."""
 MAX_DETAILS = 4
 """Sentences about one unit, after its plain line."""
 
-_WORD = re.compile(r"[\w$]+")
 _SPACES = re.compile(r"\s+")
 _COMMENT = re.compile(r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|\s*(?:\*/|\"\"\"|'''|-->)\s*$")
 _DULL = re.compile(
@@ -33,8 +37,12 @@ _DULL = re.compile(
 _PROSE = re.compile(r"[A-Za-z][a-z]+[,;:]?(?: [\w'`\"(.-]+){2,}")
 
 
+_BROAD = re.compile(r"(?:\w+[.:\\]+)*(?:Exception|BaseException|Throwable|StandardError|Error)?")
+"""Errors that stand for all others; none named is the broadest."""
 _TEXTS = frozenset({Role.CONDITION, Role.RETURN})
 _DECLARED = frozenset({Kind.FUNCTION, Kind.TYPE})
+_LOOSE = frozenset({"javascript", "jsx", "ruby", "php", "c", "cpp"})
+"""Languages where a caller may leave out any argument, or where a default stands elsewhere."""
 
 
 class Told(NamedTuple):
@@ -73,7 +81,7 @@ def difference(old: Part, new: Part) -> Difference:
 
 def _key(fact: Fact) -> tuple[str, str, str]:
     """Return what makes two facts the same: white space and quotation marks do not count."""
-    return fact.role, fact.name, _SPACES.sub("", fact.text).replace("'", '"').rstrip(",;")
+    return fact.role, fact.name, squeeze(fact.text).rstrip(",;")
 
 
 def label(change: Change, *, full: bool = False) -> str:
@@ -184,8 +192,41 @@ def _calls(facts: Sequence[Fact]) -> list[Fact]:
     return list(reversed(found.values()))
 
 
+def implied(change: Change, new: Version) -> Iterator[Told]:
+    """Yield the consequences of a change for other code that a reviewer would nod at."""
+    unit = change.unit
+    if change.kind not in _DECLARED or unit is None or not unit.public or unit.noun == "macro":
+        return
+    name = quote(unit.name.rpartition(".")[2])
+    if change.state == "removed" and unit.name.rpartition(".")[2] not in new.words:
+        yield Told(f"code that uses {name} has to do without it", implies=True)
+    elif change.state == "renamed":
+        yield Told(f"code that uses {quote(change.before.rpartition('.')[2])} has to use {name}", implies=True)
+    if change.state not in {"changed", "renamed"} or len(change.old.units) != 1 or len(change.new.units) != 1:
+        return
+    before = {one.name: one for one in change.old.units[0].parameters}
+    after = change.new.units[0].parameters
+    at = ((True, unit.head),)
+    must = [one.name for one in after if one.name not in before and not one.optional]
+    if must and len(after) > len(before) and unit.head in change.added and change.file.language not in _LOOSE:
+        yield Told(f"callers of {name} must pass {quoted(must)}", at, implies=True)
+    for one in after:
+        was = before.get(one.name)
+        if was is not None and was.default and one.default != was.default and fits(one.default):
+            yield Told(f"callers of {name} that leave out {quote(one.name)} now get {quote(one.default)}", at, implies=True)
+    facts = difference(change.old, change.new)
+    broad = [fact for fact in facts.came.get(Role.CATCH, []) if _BROAD.fullmatch(fact.name)]
+    narrow = [fact for fact in facts.gone.get(Role.CATCH, []) if not _BROAD.fullmatch(fact.name)]
+    if broad and narrow:
+        yield Told(f"errors other than {quote(narrow[0].name)} are now caught in {name}, too", _at(broad, new=True), implies=True)
+
+
 def told(change: Change, old: Version, new: Version) -> list[Told]:
     """Return the sentences about one unit, the most informative first."""
+    return [*_claims(change, old, new), *list(implied(change, new))[:2]]
+
+
+def _claims(change: Change, old: Version, new: Version) -> list[Told]:
     if change.state in {"layout", "moved", "removed"}:
         return [Told(plain_line(change))]
     if change.state == "new":
@@ -255,6 +296,7 @@ class _Writer:
     def __init__(self, change: Change, old: Version, new: Version) -> None:
         self.change = change
         self.subject = label(change)
+        self.seen: set[tuple[bool, int]] = set()
         self.found = difference(change.old, change.new)
         self.before = _text(change.old, old)
         self.after = _text(change.new, new)
@@ -266,6 +308,7 @@ class _Writer:
         seen: set[tuple[bool, int]] = set()
         texts: set[str] = set()
         for one in self._all():
+            self.seen = seen
             if one.text not in texts and not (one.lines and seen.issuperset(one.lines)):
                 seen.update(one.lines)
                 texts.add(one.text)
@@ -285,6 +328,8 @@ class _Writer:
         yield from self.strings()
         yield from self.imports()
         yield from self.comments()
+        if self.change.size <= SMALL:
+            yield from self.lines()
 
     def came(self, role: Role) -> list[Fact]:
         return self.found.came.get(role, [])
@@ -294,10 +339,10 @@ class _Writer:
 
     def is_new(self, text: str) -> bool:
         """Return True when the old version does not contain a piece of code."""
-        return _SPACES.sub("", text).replace("'", '"') not in self.before
+        return squeeze(text) not in self.before
 
     def is_gone(self, text: str) -> bool:
-        return _SPACES.sub("", text).replace("'", '"') not in self.after
+        return squeeze(text) not in self.after
 
     def signature(self) -> Iterator[Told]:
         change = self.change
@@ -487,6 +532,39 @@ class _Writer:
         if gone:
             yield Told(f"{self.subject} no longer imports {quoted([f.name for f in gone])}", _at(gone, new=False))
 
+    def lines(self) -> Iterator[Told]:
+        """Tell the lines of a small change that no other sentence is about."""
+        for gone, came in self.blocks():
+            paired = len(gone) == len(came)
+            for at, (line, text) in enumerate(came):
+                if (True, line) in self.seen or not fits(text) or not self.is_new(text):
+                    continue
+                if not re.search(r"[\w$]+\W+[\w$]", text) or _split(text) is None or text[0] in "#/*":
+                    continue
+                was = gone[at][1] if paired else ""
+                instead = f" instead of {quote(was)}" if fits(was) and self.is_gone(was) else ""
+                yield Told(f"{self.subject} now has the line {quote(text)}{instead}", ((True, line),))
+            for line, text in () if came else gone:
+                if (False, line) not in self.seen and fits(text) and self.is_gone(text) and " " in text:
+                    yield Told(f"{self.subject} no longer has the line {quote(text)}", ((False, line),))
+
+    def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
+        """Yield the removed and the added lines of the unit between unchanged lines."""
+        held = {True: set(self.change.added), False: set(self.change.removed)}
+        for hunk in self.change.file.hunks:
+            for kept, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
+                if kept:
+                    continue
+                lines = list(run)
+                yield tuple(
+                    [
+                        (number, one.text.strip().rstrip(",;"))
+                        for one in lines
+                        if (one.old is None) is new and (number := (one.new if new else one.old) or 0) in held[new]
+                    ]
+                    for new in (False, True)
+                )
+
     def comments(self) -> Iterator[Told]:
         for fact in self.came(Role.COMMENT):
             said = prose_of(fact.text)
@@ -495,25 +573,19 @@ class _Writer:
                 return
 
 
-def _spans(part: Part, version: Version) -> list[tuple[int, int]]:
-    """Return the lines of a unit; of the whole known text where git alone names the unit."""
-    spans = [(unit.start, unit.end) for unit in part.units if unit.head and unit.name]
-    if not spans and version.lines:
-        spans = [(min(version.lines), max(version.lines))]
-    return spans
+def _spans(part: Part) -> list[tuple[int, int]]:
+    """Return the lines of a unit; none for a file, or where git alone names the unit."""
+    return [(unit.start, unit.end) for unit in part.units if unit.head and unit.name]
 
 
 def _text(part: Part, version: Version) -> str:
-    return version.squeezed(_spans(part, version)).replace("'", '"')
+    spans = _spans(part)
+    return version.squeezed(spans) if spans or not version.lines else version.all_squeezed
 
 
 def _words(part: Part, version: Version) -> frozenset[str]:
-    return frozenset(
-        word
-        for low, high in _spans(part, version)
-        for line in range(low, high + 1)
-        for word in _WORD.findall(version.lines.get(line, ""))
-    )
+    spans = _spans(part)
+    return version.words_in(spans) if spans else version.words
 
 
 def _message(text: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crscore.records import LineKind, Side
@@ -11,7 +13,7 @@ from crscore.syntax.fragments import complete
 from crscore.syntax.outline import Kind, Unit, read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from crscore.records import ChangedFile, Hunk
     from crscore.syntax.grammars import Language
@@ -24,7 +26,7 @@ _WORD = re.compile(r"[\w$]+")
 _SPACES = re.compile(r"\s+")
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class Version:
     """One version of a changed file, as far as it is known."""
 
@@ -37,23 +39,34 @@ class Version:
     """Whether `lines` is the whole file."""
     outlines: list[tuple[Outline, str]] = field(default_factory=list)
     """Outlines, each with the line that git prints after the second `@@` ("" for a whole file)."""
-    _words: frozenset[str] | None = None
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         """All words of the known text."""
-        if self._words is None:
-            self._words = frozenset(
-                word for line in self.lines.values() for word in _WORD.findall(line)
-            )
-        return self._words
+        return frozenset(word for line in self.lines.values() for word in _WORD.findall(line))
+
+    @cached_property
+    def all_squeezed(self) -> str:
+        """The known text, squeezed."""
+        return squeeze("".join(self.lines.values()))
 
     def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:
-        """Return the known text of some lines without white space."""
-        found = (
+        """Return the known text of some lines, squeezed."""
+        return squeeze("".join(self._texts(spans)))
+
+    def words_in(self, spans: Sequence[tuple[int, int]]) -> frozenset[str]:
+        """Return the words of some lines."""
+        return frozenset(word for text in self._texts(spans) for word in _WORD.findall(text))
+
+    def _texts(self, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+        return (
             self.lines.get(number, "") for low, high in spans for number in range(low, high + 1)
         )
-        return _SPACES.sub("", "".join(found))
+
+
+def squeeze(text: str) -> str:
+    """Return code without what does not change its meaning: white space, kind of quotes."""
+    return _SPACES.sub("", text).replace("'", '"')
 
 
 def versions_of(file: ChangedFile, language: Language | None) -> tuple[Version, Version]:
@@ -166,7 +179,8 @@ def parts_of(version: Version, language: Language) -> dict[str, Part]:
         flush = _flush(outline, version, language) if around is not None else 0
         file = outline.units[0]
         low, high = _lines_of(outline, version)
-        owners = outline.owners([line for line in version.changed if low <= line <= high])
+        start, stop = bisect_left(version.changed, low), bisect_left(version.changed, high + 1)
+        owners = outline.owners(version.changed[start:stop])
         prefix = f"{around.name}." if around is not None else ""
 
         def key_of(index: int, line: int, *, flush: int = flush, prefix: str = prefix, outline: Outline = outline) -> str:

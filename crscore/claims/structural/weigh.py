@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from crscore.claims.structural.english import sentence
 from crscore.claims.structural.plain import MACHINE_MADE, made_by_machine_name
 from crscore.records import LineKind, LineSpan, PseudoReference, ReferenceKind, Side, Topic, TopicState
-from crscore.syntax.outline import Role
+from crscore.syntax.outline import Kind, Role
 from crscore.text.code_spans import find_code_spans
 from crscore.text.words import split_identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from crscore.claims.structural.sentences import Told
     from crscore.claims.structural.topics import Change
@@ -27,9 +27,11 @@ READING_OF_DETAIL = 240
 """The same for each further claim."""
 COVER = 0.8
 """Share of the changed code lines that the central topics hold."""
+UNTESTED = 5
+"""Lines from which a new unit is expected to come with a test."""
 FURTHER = 0.8
 """Factor of the weight of each further claim about a topic."""
-ROLES = {"code": 1.0, "config": 0.6, "test": 0.6, "docs": 0.5, "fixture": 0.3, "machine": 0.1}
+ROLES = {"code": 1.0, "config": 0.6, "test": 0.6, "docs": 0.5, "aside": 0.5, "fixture": 0.3, "machine": 0.1}
 """Weight by what a file is for."""
 STATES = {"layout": 0.2, "comments": 0.4}
 """Factor of the weight by what happened."""
@@ -40,7 +42,8 @@ _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|spec|specs|__tests__|e2e)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$"
     r"|(?:Tests?|Spec|IT)\.\w+$|(?:^|/)[\w.]*\.Tests?/"
 )
-_FIXTURE = re.compile(r"(?:^|/)(?:testdata|fixtures?|__fixtures__|__mocks__|samples|cassettes)/")
+_ASIDE = re.compile(r"(?i)(?:^|/)(?:bench(?:marks?)?|examples?|demos?|playgrounds?|samples)(?:/|[^/]*$)")
+_FIXTURE = re.compile(r"(?:^|/)(?:testdata|fixtures?|__fixtures__|__mocks__|cassettes)/")
 _DOCS = re.compile(r"(?i)\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|/)(?:docs?|documentation)/")
 _CONFIG = re.compile(r"(?i)\.(?:json5?|ya?ml|toml|ini|cfg|conf|properties|env|xml|lock|csproj|gradle)$|(?:^|/)\.|file$")
 GAP = 3
@@ -69,9 +72,12 @@ def in_order(found: Sequence[tuple[Change, list[Told]]]) -> tuple[PseudoReferenc
     topics = [_topic(change) for change, _ in found]
     central = _central([change for change, _ in found])
     rows: list[tuple[float, PseudoReference]] = []
+    texts: dict[int, dict[tuple[bool, int], str]] = {}
     for at, (change, said) in enumerate(found):
         base = weight_of(change)
-        for position, (one, reading) in enumerate(zip(said, _readings(change, said), strict=True)):
+        text = texts.get(id(change.file)) or texts.setdefault(id(change.file), _texts(change.file))
+        readings = _readings(change, said, text)
+        for position, (one, reading) in enumerate(zip(said, readings, strict=True)):
             worth = base * FURTHER**position / 2 + 0.5 * (at in central and position == 0)
             claim = PseudoReference(
                 text=sentence(one.text),
@@ -97,6 +103,8 @@ def role_of(path: str) -> str:
         return "test"
     if _DOCS.search(path):
         return "docs"
+    if _ASIDE.search(path):
+        return "aside"
     return "config" if _CONFIG.search(path) else "code"
 
 
@@ -111,10 +119,23 @@ def weight_of(change: Change) -> float:
     return worth * (0.4 if not change.name and roles == {Role.IMPORT} else 1.0)
 
 
+def without_test(changes: Sequence[Change]) -> Change | None:
+    """Return the largest new public unit of a change that touches no test; None otherwise."""
+    if any(one.added and ("test" in (role_of(one.file.path), one.kind)) for one in changes):
+        return None
+    found = [
+        one
+        for one in changes
+        if one.state == "new" and one.size >= UNTESTED and one.unit is not None and one.unit.public
+        and one.kind in {Kind.FUNCTION, Kind.TYPE} and one.file.path and role_of(one.file.path) == "code"
+    ]  # fmt: skip
+    return max(found, key=lambda one: one.size, default=None)
+
+
 def _central(changes: Sequence[Change]) -> frozenset[int]:
     """Return the fewest topics that hold `COVER` of the changed code lines."""
     sizes = [
-        one.size if role_of(one.file.path) in {"code", "test"} and one.noun not in MACHINE_NOUNS else 0
+        one.size if role_of(one.file.path) in {"code", "test", "aside"} and one.noun not in MACHINE_NOUNS else 0
         for one in changes
     ]
     left = COVER * sum(sizes)
@@ -169,15 +190,14 @@ def _topic(change: Change) -> Topic:
     )
 
 
-def _readings(change: Change, said: Sequence[Told]) -> list[str]:
+def _readings(
+    change: Change, said: Sequence[Told], text: Mapping[tuple[bool, int], str]
+) -> list[str]:
     """Return what the encoder reads for each claim: the code that it is about, in words."""
-    text = _texts(change.file)
     removed = [(False, line) for line in change.removed]
     added = [(True, line) for line in change.added]
     lines = [*removed, *added]
-    verb = VERBS.get(change.state) or (
-        "update" if added and removed else "add" if added else "remove"
-    )
+    verb = VERBS.get(change.state) or _verb(lines)
     code = _words((text.get(one, "") for one in lines), READING)
     name = " ".join(split_identifier(change.name.rpartition(".")[2] or change.name))
     path = " ".join(split_identifier(change.file.path))
@@ -190,8 +210,13 @@ def _readings(change: Change, said: Sequence[Told]) -> list[str]:
         shares[nearest[0]].append(one)
     for one, share in zip(said[1:], shares, strict=True):
         code = _words((text.get(item, "") for item in share), READING_OF_DETAIL)
-        found.append(f"{ASKING} {code}" if code else "")
+        found.append(f"{ASKING} {_verb(share)}: {code}" if code else "")
     return found
+
+
+def _verb(lines: Sequence[tuple[bool, int]]) -> str:
+    kinds = {new for new, _ in lines}
+    return "update" if len(kinds) == 2 else "add" if True in kinds else "remove"  # noqa: PLR2004
 
 
 def _texts(file: ChangedFile) -> dict[tuple[bool, int], str]:
