@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from crscore.syntax.fragments import complete
@@ -47,3 +48,25 @@ def _information(outline: Outline) -> float:
     tokens = sum(len(unit.tokens) for unit in units)
     told = sum(len(unit.facts) for unit in units) + 3 * (len(units) - 1)
     return round(told / tokens, 1) if tokens else 0.0
+
+
+_CPP_ONLY = re.compile(
+    r"\b(?:class|namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b[^;\n]*[;{<:]"
+    r"|\b(?:public|private|protected)\s*:|\bstd::|\boperator\s*[<>=!+*()-]|^\s*#\s*include\s*<[a-z_]+>",
+    re.MULTILINE,
+)
+_CPP_FILE = re.compile(r"\.(?:cc|cpp|cxx|hpp|hh|hxx|ipp|inl)$")
+_COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|^\s*\*[^\n]*", re.DOTALL | re.MULTILINE)
+
+
+def is_cpp_header(text: str, paths: Sequence[str]) -> bool:
+    """Return whether a `.h` file is C++: by its content, else by the other files of the change.
+
+    Args:
+        text: The header, or the part of it that is known.
+        paths: Paths of the change.
+    """
+    if _CPP_ONLY.search(_COMMENTS.sub("", text[:MAX_CHARACTERS])):
+        return True
+    has_c = any(path.endswith(".c") for path in paths)
+    return not has_c and any(_CPP_FILE.search(path) for path in paths)

@@ -393,8 +393,8 @@ class _Reader:
             caught = _caught(node)
             self._add(owner, Role.CATCH, caught, caught, low)
         elif kind in language.imports:
-            for name in _imported(node):
-                self._add(owner, Role.IMPORT, name, "", low)
+            for name, module in _imported(node):
+                self._add(owner, Role.IMPORT, name, module, low)
         elif kind in language.decorators:
             self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
         elif kind in language.strings and _is_doc(node):
@@ -581,8 +581,9 @@ def _error_of(value: str) -> str:
 
 def _caught(node: tree_sitter.Node) -> str:
     """Return the errors that a handler names, without the variable; "" for all."""
-    body = next((one.start_byte for one in node.named_children if one.type.endswith(("block", "then", "compound_statement"))), None)
-    raw = (node.text or b"")[: (body - node.start_byte) if body else 200].decode("utf-8", "replace")
+    raw = (node.text or b"")[:400].decode("utf-8", "replace")
+    # A body begins after a brace, or after the colon or line end of Python and Ruby.
+    raw = re.split(r"\{|(?<!:):(?!:)(?=\s|$)|\n|\bthen\b", raw, maxsplit=1)[0]
     text = re.sub(r"^(?:except|catch|rescue)\b\*?\s*", "", _SPACES.sub(" ", raw).strip()).strip(" :{")
     text = re.sub(r"\s*(?:\bas|=>)\s+\w+$", "", text.partition(" when ")[0]).strip()
     text = text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text
@@ -592,17 +593,17 @@ def _caught(node: tree_sitter.Node) -> str:
     return "" if text.islower() and text.isidentifier() else text
 
 
-def _imported(node: tree_sitter.Node) -> list[str]:
-    """Return what an import brings in: `a.b` for each name `b` of a module `a`."""
+def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
+    """Return the names that an import brings in, each with its module; "" for a whole module."""
     text = text_of(node).rstrip("; ")
     match = re.fullmatch(r"from (\S+) import \(?([^()]+?),? ?\)?", text)
     if match:
-        return [f"{match[1]}.{name.strip()}" for name in match[2].split(",")]
-    match = re.fullmatch(r"import (?:type )?\{([^{}]+?),? ?\} from ([\"'].+[\"'])", text)
+        return [(name.strip(), match[1]) for name in match[2].split(",")]
+    match = re.fullmatch(r"import (?:type )?([^\"']+?) from [\"'](.+)[\"']", text)
     if match:
-        return [f"{name.strip()} from {match[2]}" for name in match[1].split(",")]
+        return [(name.strip(), match[2]) for name in re.split(r"[{},]", match[1]) if name.strip()]
     text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
-    return [text] if text else []
+    return [(text, "")] if text else []
 
 
 def _is_doc(node: tree_sitter.Node) -> bool:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural import plain
 from crscore.claims.structural.sentences import Told, label, told
 from crscore.claims.structural.sides import versions_of
-from crscore.claims.structural.topics import changes_of
+from crscore.claims.structural.topics import changes_of, join_moved
 from crscore.claims.structural.weigh import in_order, without_test
-from crscore.records import Claims, LineKind
+from crscore.records import Claims
 from crscore.syntax import grammars
 from crscore.syntax.grammars import language_of
-from crscore.syntax.guess import guess
+from crscore.syntax.guess import guess, is_cpp_header
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from crscore.claims.base import ClaimGenerator
     from crscore.claims.structural.topics import Change
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 VERSION = 2
 """Version, increased whenever a diff may get different claims."""
-WRONG_LANGUAGE = 0.3
-"""Share of unreadable bytes above which a file's language may differ from its name's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +59,46 @@ def create() -> ClaimGenerator:
 
 
 def _references(diff: Diff) -> tuple[PseudoReference, ...]:
-    found = [item for file in diff.files if not file.is_missing for item in _of_file(file)]
-    untested = without_test([change for change, _ in found])
-    for change, said in found:
+    found = [item for file in diff.files if not file.is_missing for item in _of_file(file, diff)]
+    changes = join_moved([change for change, *_ in found])
+    untested = without_test(changes)
+    kept = {id(change) for change in changes}
+    rows = []
+    for change, say in found:
+        if id(change) not in kept:
+            continue
+        said = say()
         if change is untested:
             said.append(Told(f"the change has no test for {label(change)}", implies=True))
-    return in_order(found)
+        rows.append((change, said))
+    return in_order(rows)
 
 
-def _of_file(file: ChangedFile) -> Iterator[tuple[Change, list[Told]]]:
-    yield from plain.of_file(file)
+def _of_file(file: ChangedFile, diff: Diff) -> Iterator[tuple[Change, Callable[[], list[Told]]]]:
+    """Yield the topics of a file, each with what makes its sentences."""
+    for change, said in plain.of_file(file):
+        yield change, partial(list, said)
     if not file.hunks or file.is_binary or file.is_submodule:
         return
-    language = language_of(file.language)
-    if language is None and file.language is None:
-        language = guess([line.text for line in file.hunks[0].lines])
+    language = _language(file, diff)
     made = plain.made_by_machine(file)
     old, new = versions_of(file, None if made else language)
     if made:
-        yield plain.of_machine_made(file, made, old, new)
+        change, said = plain.of_machine_made(file, made, old, new)
+        yield change, partial(list, said)
     elif language is None:
-        yield from plain.of_lines(file, old, new)
+        for change, said in plain.of_lines(file, old, new):
+            yield change, partial(list, said)
     else:
         for change in changes_of(file, language, old, new):
-            yield change, told(change, old, new)
+            yield change, partial(told, change, old, new)
+
+
+def _language(file: ChangedFile, diff: Diff) -> Language | None:
+    if file.language is None:
+        return guess([line.text for line in file.hunks[0].lines])
+    if file.language == "c" and file.path.endswith(".h"):
+        text = file.new_source or "\n".join(line.text for line in file.lines())
+        names = [other.path for other in diff.files]
+        return language_of("cpp" if is_cpp_header(text, names) else "c")
+    return language_of(file.language)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 SMALL = 12
 """Changed lines of a unit up to which lines that nothing else is said about are quoted."""
+SAID = 180
+"""Characters of a sentence that is quoted from a comment or a document."""
+LONG = 120
+"""Characters of two pieces of code from which only the part that differs is quoted."""
 MAX_DETAILS = 4
 """Sentences about one unit, after its plain line."""
 
@@ -105,16 +110,18 @@ def name_of(change: Change) -> str:
     return quote(".".join(pieces[-2:]))
 
 
-def prose_of(comment: str, limit: int = 140) -> str:
-    """Return the first sentence of a comment without its markers; "" if it is no prose."""
+def spoken(text: str) -> str:
+    """Return only the words of a text, for comparing prose whatever its line breaks and markers."""
+    return " ".join(re.findall(r"\w+", text))
+
+
+def prose_of(comment: str) -> list[str]:
+    """Return the sentences of a comment that are prose, without markers; long ones are left out."""
     text = " ".join(_COMMENT.sub("", line) for line in comment.split("\n"))
-    text = _SPACES.sub(" ", re.sub(r"^[\"'rbfu]+|\s\*\s|</?\w+/?>|\s///?", " ", text)).strip(" \"'*/#-")
-    text = re.split(r"(?<=[.!?])\s+(?=[A-Z])|\s@\w+|\s:param", text)[0].strip()
-    if not _PROSE.search(text) or "…" in text:
-        return ""
-    if len(text) > limit:
-        text = text[:limit].rpartition(" ")[0].rstrip(",;:") + " …"
-    return text.rstrip(".")
+    text = _SPACES.sub(" ", re.sub(r"^[\"'rbfu]+(?=[\"'])|\s\*\s|</?\w+/?>|\s///?\s", " ", text)).strip(" \"'*/#-!")
+    pieces = re.split(r"(?<=[.!?])\s+(?=[A-Z])|\s@\w+\b|\s:param", text)
+    found = [piece.strip(" .\"'*/") for piece in pieces]
+    return [one for one in found if len(one) <= SAID and "…" not in one and _PROSE.search(one)]
 
 
 def plain_line(change: Change) -> str:
@@ -123,7 +130,9 @@ def plain_line(change: Change) -> str:
     if change.state == "renamed":
         return f"{label(change, full=True).replace(name_of(change), quote(change.before.rpartition('.')[2]), 1)} has been renamed to {name_of(change)}"
     if change.state == "replaced":
-        return f"{what} takes the place of {quote(change.before.rpartition('.')[2])}"
+        last = change.before.rpartition(".")[2]
+        same = last == change.name.rpartition(".")[2]
+        return f"{what} takes the place of {quote(change.before if same else last)}"
     if change.state == "moved":
         return f"{label(change)} has moved from {quote(change.before)} to {quote(change.file.path)}"
     if change.state == "layout":
@@ -255,7 +264,7 @@ def _documented(change: Change) -> list[Told]:
             continue
         said = prose_of(fact.text)
         if said:
-            return [Told(f"{label(change)} is described as “{said}”")]
+            return [Told(f"{label(change)} is described as “{said[0]}”", _at([fact], new=True))]
     return []
 
 
@@ -286,6 +295,24 @@ def _condition(fact: Fact) -> str:
     return f"that not {quote(fact.text)}" if fact.name == "unless" else quote(fact.text)
 
 
+def _exchange(before: str, after: str) -> str:
+    """Return "B instead of A", of long code only the part that differs; "" if it cannot be quoted."""
+    if len(before) + len(after) > LONG:
+        left, right = (re.findall(r"[\w$.]+|\s+|[^\w\s]", text) for text in (before, after))
+        edits = [
+            edit
+            for edit in SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+            if edit[0] != "equal"
+        ]
+        if len(edits) == 1:
+            _, low, high, start, stop = edits[0]
+            gone, came = "".join(left[low:high]).strip(" ,"), "".join(right[start:stop]).strip(" ,")
+            names = all(re.fullmatch(r"[\w$.\"' -]{2,60}", piece) for piece in (gone, came))
+            if names:
+                return f"{quote(came)} instead of {quote(gone)}"
+    return f"{quote(after)} instead of {quote(before)}" if fits(before, after) else ""
+
+
 def _at(facts: Sequence[Fact], *, new: bool) -> tuple[tuple[bool, int], ...]:
     return tuple((new, fact.line) for fact in facts)
 
@@ -295,6 +322,7 @@ class _Writer:
 
     def __init__(self, change: Change, old: Version, new: Version) -> None:
         self.change = change
+        self.old = old
         self.subject = label(change)
         self.seen: set[tuple[bool, int]] = set()
         self.found = difference(change.old, change.new)
@@ -429,14 +457,17 @@ class _Writer:
             yield Told(f"{self.subject} no longer checks {listed(texts, 3)}", _at(gone[:3], new=False))
 
     def returns(self) -> Iterator[Told]:
-        came = [f for f in self.came(Role.RETURN) if fits(f.text) and self.is_new("return" + f.text)]
-        gone = [f for f in self.gone(Role.RETURN) if fits(f.text) and self.is_gone("return" + f.text)]
+        came = [f for f in self.came(Role.RETURN) if f.text and self.is_new("return" + f.text)]
+        gone = [f for f in self.gone(Role.RETURN) if f.text and self.is_gone("return" + f.text)]
         if len(came) == len(gone) == 1:
-            yield Told(
-                f"{self.subject} now returns {quote(came[0].text)} instead of {quote(gone[0].text)}",
-                _at(came, new=True),
-            )
-        elif came:
+            exchanged = _exchange(gone[0].text, came[0].text)
+            if exchanged:
+                whole = quote(came[0].text) in exchanged
+                what = "now returns" if whole else "now returns a value with"
+                yield Told(f"{self.subject} {what} {exchanged}", _at(came, new=True))
+            return
+        came, gone = ([f for f in each if fits(f.text)] for each in (came, gone))
+        if came:
             yield Told(f"{self.subject} now returns {quoted([f.text for f in came], 3)}", _at(came, new=True))
         elif gone:
             yield Told(f"{self.subject} no longer returns {quoted([f.text for f in gone], 3)}", _at(gone, new=False))
@@ -456,7 +487,7 @@ class _Writer:
             call = f"the call to {quote(fact.name, 60)} in {self.subject}"
             at = _at([fact], new=True)
             if more and less and len(more) == len(less) == 1:
-                yield Told(f"{call} now passes {quoted(more)} instead of {quoted(less)}", at)
+                yield Told(f"{call} now passes {_exchange(less[0], more[0])}", at)
             elif more and not less and len(more) < 4:
                 yield Told(f"{call} now also passes {quoted(more)}", at)
             elif less and not more and len(less) < 4:
@@ -482,7 +513,7 @@ class _Writer:
         for fact in more:
             if names[fact.name] and fits(fact.text or fact.name) and not _DULL.search(fact.name):
                 given = f" with {quote(fact.text)}" if fact.text else ""
-                yield Told(f"{self.subject} has another call of {quote(fact.name)}{given}", _at([fact], new=True))
+                yield Told(f"{self.subject} has a new call of {quote(fact.name)}{given}", _at([fact], new=True))
 
     def values(self) -> Iterator[Told]:
         came, gone = self.came(Role.ASSIGN), self.gone(Role.ASSIGN)
@@ -492,15 +523,15 @@ class _Writer:
         for fact in came:
             if before[fact.name] == 1 and after[fact.name] == 1 and changed < 3:
                 was = next(one for one in gone if one.name == fact.name)
-                if fits(fact.text, was.text, fact.name):
+                exchanged = _exchange(was.text, fact.text) if was.text and fact.text else ""
+                if exchanged and fits(fact.name):
                     changed += 1
-                    yield Told(
-                        f"{quote(fact.name)} in {self.subject} is now {quote(fact.text)} instead of {quote(was.text)}",
-                        _at([fact], new=True),
-                    )
+                    verb = "is now" if quote(fact.text) in exchanged else "now has"
+                    yield Told(f"{quote(fact.name)} in {self.subject} {verb} {exchanged}", _at([fact], new=True))
         if self.change.kind in {Kind.FUNCTION, Kind.TEST}:
+            known = {fact.name for fact in self.change.old.facts if fact.role is Role.ASSIGN}
             for fact in came:
-                if fact.text and fits(fact.name, fact.text) and not before[fact.name] and fact.name != fact.text:
+                if fact.name not in known and fact.text and fits(fact.name, fact.text) and not before[fact.name] and fact.name != fact.text:
                     yield Told(f"{self.subject} now sets {quote(fact.name)} to {quote(fact.text)}", _at([fact], new=True))
             return
         new = [f for f in came if fits(f.name) and f.name not in self.before_words and self.is_new(f.name)]
@@ -525,12 +556,20 @@ class _Writer:
                 yield Told(f"the text {quote(one.text)} in {self.subject} is now {quote(two.text)}", _at([two], new=True))
 
     def imports(self) -> Iterator[Told]:
-        came = [fact for fact in self.came(Role.IMPORT) if fits(fact.name)]
-        gone = [fact for fact in self.gone(Role.IMPORT) if fits(fact.name)]
-        if came:
-            yield Told(f"{self.subject} now imports {quoted([f.name for f in came])}", _at(came, new=True))
-        if gone:
-            yield Told(f"{self.subject} no longer imports {quoted([f.name for f in gone])}", _at(gone, new=False))
+        for facts, new, verb in (
+            (self.came(Role.IMPORT), True, "now imports"),
+            (self.gone(Role.IMPORT), False, "no longer imports"),
+        ):
+            modules: dict[str, list[Fact]] = {}
+            for fact in facts:
+                if fits(fact.name):
+                    modules.setdefault(fact.text, []).append(fact)
+            said = [
+                quoted([fact.name for fact in each]) + (f" from {quote(module)}" if module else "")
+                for module, each in modules.items()
+            ]
+            if said:
+                yield Told(f"{self.subject} {verb} {listed(said)}", _at(facts, new=new))
 
     def lines(self) -> Iterator[Told]:
         """Tell the lines of a small change that no other sentence is about."""
@@ -542,8 +581,9 @@ class _Writer:
                 if not re.search(r"[\w$]+\W+[\w$]", text) or _split(text) is None or text[0] in "#/*":
                     continue
                 was = gone[at][1] if paired else ""
-                instead = f" instead of {quote(was)}" if fits(was) and self.is_gone(was) else ""
-                yield Told(f"{self.subject} now has the line {quote(text)}{instead}", ((True, line),))
+                exchanged = _exchange(was, text) if was and self.is_gone(was) else ""
+                whole = "the line " if not exchanged or quote(text) in exchanged else ""
+                yield Told(f"{self.subject} now has {whole}{exchanged or quote(text)}", ((True, line),))
             for line, text in () if came else gone:
                 if (False, line) not in self.seen and fits(text) and self.is_gone(text) and " " in text:
                     yield Told(f"{self.subject} no longer has the line {quote(text)}", ((False, line),))
@@ -567,10 +607,14 @@ class _Writer:
 
     def comments(self) -> Iterator[Told]:
         for fact in self.came(Role.COMMENT):
-            said = prose_of(fact.text)
-            if said:
-                yield Told(f"a comment in {self.subject} now says “{said}”", _at([fact], new=True))
-                return
+            for said in prose_of(fact.text):
+                if spoken(said) not in self.spoken_before:
+                    yield Told(f"a comment in {self.subject} now says “{said}”", _at([fact], new=True))
+                    return
+
+    @property
+    def spoken_before(self) -> str:
+        return spoken("\n".join(self.old.lines.values()))
 
 
 def _spans(part: Part) -> list[tuple[int, int]]:

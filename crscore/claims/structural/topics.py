@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.sides import Part, parts_of
@@ -11,6 +12,8 @@ from crscore.records import FileStatus
 from crscore.syntax.outline import Kind, Role
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crscore.claims.structural.sides import Version
     from crscore.records import ChangedFile
     from crscore.syntax.grammars import Language
@@ -18,8 +21,14 @@ if TYPE_CHECKING:
 
 SCREENS = 120
 """Changed lines up to which a new type or file is one topic with all its members."""
-AGREE = 0.7
+AGREE = 0.75
 """Share of tokens that two bodies must have in common, in [0, 1], for one to be the other."""
+SAME = 0.9
+"""The same for a body that stands in another file now."""
+MOST_PAIRED = 60
+"""New and removed units of a file that are compared with each other."""
+MOST_TOKENS = 400
+"""Tokens of a body that are compared."""
 _OWN = frozenset({Role.ASSIGN, Role.CALL, Role.CONDITION})
 SMALL = 12
 """Tokens below which a body is too small to prove that it was moved or renamed."""
@@ -117,17 +126,19 @@ def _pair_renamed(
     """Join a removed unit with a new one that has its body."""
     gone = [one for one in found.values() if one.state == "removed" and one.kind is not Kind.TEST]
     came = [one for one in found.values() if one.state == "new" and one.kind is not Kind.TEST]
-    for one in came:
-        options = [
-            other
-            for other in gone
-            if other.name in found and other.noun == one.noun and other.old.parent == one.new.parent
-        ]
-        best = max(options[:60], key=lambda other: _agreement(other.old, one.new), default=None)
-        if best is None or _agreement(best.old, one.new) < AGREE:
+    pairs = [
+        (-score, at, other)
+        for at, one in enumerate(came[:MOST_PAIRED])
+        for other in gone[:MOST_PAIRED]
+        if other.noun == one.noun
+        and other.old.parent == one.new.parent
+        and (score := _agreement(other.old, one.new)) >= AGREE
+    ]
+    for _, at, best in sorted(pairs, key=lambda pair: pair[:2]):
+        one = came[at]
+        if one.state != "new" or best.name not in found:
             continue
         first, last = best.name.rpartition(".")[2], one.name.rpartition(".")[2]
-        # A type's members would have to be paired too; only the name is told.
         proven = first not in new.words and last not in old.words
         one.state = "renamed" if proven else "replaced"
         one.before = best.name
@@ -148,15 +159,43 @@ def _rehang(found: dict[str, Change], key: str, new_key: str) -> None:
         del found[key]
 
 
+def join_moved(changes: Sequence[Change]) -> list[Change]:
+    """Join a unit that one file lost with the same unit that another file, or another place, got.
+
+    Args:
+        changes: Changes of all files.
+
+    Returns:
+        The changes without the lost ones that were found again.
+    """
+    gone: dict[str, list[Change]] = {}
+    for one in changes:
+        if one.state == "removed" and one.name:
+            gone.setdefault(one.name.rpartition(".")[2], []).append(one)
+    found: set[int] = set()
+    for one in changes:
+        options = gone.get(one.name.rpartition(".")[2], []) if one.state == "new" else []
+        for other in options[:MOST_PAIRED]:
+            if id(other) in found or other.noun != one.noun or other.file is one.file:
+                continue
+            if _agreement(other.old, one.new) >= SAME:
+                found.add(id(other))
+                one.state, one.before = "moved", other.file.path
+                break
+    return [one for one in changes if id(one) not in found]
+
+
 def _agreement(old: Part, new: Part) -> float:
-    """Return the share of tokens in common without the units' own names, in [0, 1]."""
+    """Return the share of tokens in common, in order, without the units' own names, in [0, 1]."""
     names = {unit.name.rpartition(".")[2] for unit in (*old.units, *new.units)}
-    left = Counter(token for token in old.tokens if token not in names)
-    right = Counter(token for token in new.tokens if token not in names)
-    total = left.total() + right.total()
-    if min(left.total(), right.total()) < SMALL:
+    left, right = (
+        [token for token in part.tokens[:MOST_TOKENS] if token not in names] for part in (old, new)
+    )
+    total = len(left) + len(right)
+    common = 2 * (Counter(left) & Counter(right)).total()
+    if min(len(left), len(right)) < SMALL or common < AGREE * total:
         return 0.0
-    return 2 * (left & right).total() / total
+    return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
 def _collapse(found: dict[str, Change], *, whole: bool) -> list[Change]:

@@ -33,8 +33,8 @@ FURTHER = 0.8
 """Factor of the weight of each further claim about a topic."""
 ROLES = {"code": 1.0, "config": 0.6, "test": 0.6, "docs": 0.5, "aside": 0.5, "fixture": 0.3, "machine": 0.1}
 """Weight by what a file is for."""
-STATES = {"layout": 0.2, "comments": 0.4}
-"""Factor of the weight by what happened."""
+STATES = {"layout": 0.2, "comments": 0.4, "moved": 0.5, "same": 0.3}
+"""Factor of the weight by what happened; `same`: a member of a type that got another name."""
 MACHINE_NOUNS = frozenset(MACHINE_MADE)
 
 # `tests/a.py`, `src/test/java/A.java`, `test_a.py`, `a_test.go`, `a.spec.ts`, `ATest.java`
@@ -115,6 +115,8 @@ def weight_of(change: Change) -> float:
     worth = ROLES[role] * size * STATES.get(change.state, 1.0)
     if change.unit is not None and not change.unit.public:
         worth *= 0.9
+    if change.before.rpartition(".")[2] == change.name.rpartition(".")[2]:
+        worth *= STATES["same"]
     roles = {fact.role for part in (change.new, change.old) for fact in part.facts}
     return worth * (0.4 if not change.name and roles == {Role.IMPORT} else 1.0)
 
