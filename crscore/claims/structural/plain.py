@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import listed, quote
-from crscore.claims.structural.sentences import Told, plain_line, prose_of, spoken, told
-from crscore.claims.structural.sides import Part
+from crscore.claims.structural.sentences import Told, plain_line, prose_of, told
+from crscore.claims.structural.sides import Part, spoken
 from crscore.claims.structural.topics import Change
 from crscore.records import FileStatus, LineKind
 from crscore.syntax.outline import Fact, Kind, Role
@@ -153,10 +153,9 @@ def _said(change: Change, old: Version, new: Version, *, together: bool, names: 
         text = re.sub(r" has been added$", "", text) + f" {have} " + listed([f"“{name}”" for name in shown], 5)
         text = text.replace(" ;", ";")
     said = [Told(text)]
-    before = spoken("\n".join(old.lines.values()))
     for line in change.added:
         found = prose_of(re.sub(r"^\s*(?:[-*>|]|\d+\.)\s+", "", new.lines[line]))
-        prose = next((one for one in found if spoken(one) not in before), "")
+        prose = next((one for one in found if spoken(one) not in old.spoken), "")
         if prose:
             said.append(Told(f"{_where(change)} now says “{prose}”", ((True, line),)))
             break

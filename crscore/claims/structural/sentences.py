@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.claims.structural.english import counted, fits, listed, plural, quote, quoted
-from crscore.claims.structural.sides import squeeze
+from crscore.claims.structural.sides import spoken, squeeze
 from crscore.records import LineKind
 from crscore.syntax.outline import Fact, Kind, Role
 
@@ -108,11 +108,6 @@ def name_of(change: Change) -> str:
         stem = (change.file.path or "").rpartition("/")[2].partition(".")[0]
         return quote(stem or "default")
     return quote(".".join(pieces[-2:]))
-
-
-def spoken(text: str) -> str:
-    """Return only the words of a text, for comparing prose whatever its line breaks and markers."""
-    return " ".join(re.findall(r"\w+", text))
 
 
 def prose_of(comment: str) -> list[str]:
@@ -608,13 +603,9 @@ class _Writer:
     def comments(self) -> Iterator[Told]:
         for fact in self.came(Role.COMMENT):
             for said in prose_of(fact.text):
-                if spoken(said) not in self.spoken_before:
+                if spoken(said) not in self.old.spoken:
                     yield Told(f"a comment in {self.subject} now says “{said}”", _at([fact], new=True))
                     return
-
-    @property
-    def spoken_before(self) -> str:
-        return spoken("\n".join(self.old.lines.values()))
 
 
 def _spans(part: Part) -> list[tuple[int, int]]:

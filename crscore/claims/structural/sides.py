@@ -50,6 +50,11 @@ class Version:
         """The known text, squeezed."""
         return squeeze("".join(self.lines.values()))
 
+    @cached_property
+    def spoken(self) -> str:
+        """The words of the known text, for comparing prose."""
+        return spoken("\n".join(self.lines.values()))
+
     def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:
         """Return the known text of some lines, squeezed."""
         return squeeze("".join(self._texts(spans)))
@@ -67,6 +72,11 @@ class Version:
 def squeeze(text: str) -> str:
     """Return code without what does not change its meaning: white space, kind of quotes."""
     return _SPACES.sub("", text).replace("'", '"')
+
+
+def spoken(text: str) -> str:
+    """Return only the words of a text, for comparing prose whatever its line breaks and markers."""
+    return " ".join(_WORD.findall(text))
 
 
 def versions_of(file: ChangedFile, language: Language | None) -> tuple[Version, Version]:

@@ -49,6 +49,8 @@ class Change:
     new: Part
     before: str = ""
     """The name or the path that it had before, when it was renamed, replaced or moved."""
+    origin: Change | None = None
+    """For a moved unit, what its former file lost."""
     members: list[Unit] = field(default_factory=list)
     """Units inside it that are told with it."""
     added: list[int] = field(default_factory=list)
@@ -180,7 +182,7 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
                 continue
             if _agreement(other.old, one.new) >= SAME:
                 found.add(id(other))
-                one.state, one.before = "moved", other.file.path
+                one.state, one.before, one.origin = "moved", other.file.path, other
                 break
     return [one for one in changes if id(one) not in found]
 

@@ -251,4 +251,4 @@ def spans(change: Change) -> tuple[LineSpan, ...]:
             if at + 1 == len(lines) or lines[at + 1] > line + GAP:
                 found.append(LineSpan(path=path, side=side, start=start, end=line))
                 start = None
-    return tuple(found)
+    return (*found, *(spans(change.origin) if change.origin is not None else ()))
