@@ -126,19 +126,28 @@ def prose_of(comment: str) -> list[str]:
 
 def plain_line(change: Change) -> str:
     """Return the sentence that can always be said of a unit."""
-    what, lines = label(change, full=True), counted(change.size, "line")
+    what, lines = label(change, full=True), counted(change.size - change.aside, "line")
     if change.state == "renamed":
-        return f"{label(change, full=True).replace(name_of(change), quote(change.before.rpartition('.')[2]), 1)} has been renamed to {name_of(change)}"
+        before = what.replace(name_of(change), quote(change.before), 1)
+        return f"{before} has been renamed to {name_of(change)}"
     if change.state == "replaced":
-        last = change.before.rpartition(".")[2]
-        same = last == change.name.rpartition(".")[2]
-        return f"{what} takes the place of {quote(change.before if same else last)}"
-    if change.state == "moved":
-        return f"{label(change)} has moved from {quote(change.before)} to {quote(change.file.path)}"
-    if change.state == "layout":
-        return f"only the layout of {what} has changed"
-    if change.state == "comments":
-        return f"only comments have changed in {what}"
+        return f"{what} takes the place of {_former(change)}"
+    if change.state == "moved" and change.origin is not None:
+        former, now = quote(change.origin.file.path, 200), quote(change.file.path, 200)
+        if change.before == change.name:
+            return f"{label(change)} has moved from {former} to {now}"
+        return f"{label(change.origin)} has moved from {former} to {name_of(change)} in {now}"
+    if change.state in {"layout", "comments"}:
+        inside = {Kind.FILE: "functions", Kind.TYPE: "members"}.get(change.kind, "")
+        inside = inside if change.new.units or change.old.units else ""
+        outside = f" outside of its {inside}" if inside else ""
+        if change.state == "layout":
+            return f"only the formatting of {what} has changed{outside}"
+        return f"only comments have changed in {what}{outside}"
+    if change.state == "overload":
+        return f"{what} has one more declaration ({lines})" + _contents(change).replace(" has been added", "")
+    if change.state == "less":
+        return f"{what} has one declaration less ({lines} removed)"
     if change.noun == "tests":
         names = listed([f"“{unit.name}”" for unit in change.members], 4)
         return f"{what} ({lines}) are {names}"
@@ -150,6 +159,11 @@ def plain_line(change: Change) -> str:
         head = what if change.name else f"the file {what}"
         return f"{head} ({lines}) has been removed" + (f", with {held}" if held else "")
     return f"{what} has changed ({_amount(change)})" + _around(change)
+
+
+def _former(change: Change) -> str:
+    """Return the name or title that a unit had before."""
+    return f"“{change.before}”" if change.kind is Kind.TEST else quote(change.before)
 
 
 def _amount(change: Change) -> str:
@@ -213,7 +227,7 @@ def implied(change: Change, new: Version) -> Iterator[Told]:
     if change.state == "removed" and unit.name.rpartition(".")[2] not in new.words:
         yield Told(f"code that uses {name} has to do without it", implies=True)
     elif change.state == "renamed":
-        yield Told(f"code that uses {quote(change.before.rpartition('.')[2])} has to use {name}", implies=True)
+        yield Told(f"code that uses {quote(change.before)} has to use {name}", implies=True)
     if change.state not in {"changed", "renamed"} or len(change.old.units) != 1 or len(change.new.units) != 1:
         return
     before = {one.name: one for one in change.old.units[0].parameters}
@@ -239,7 +253,7 @@ def told(change: Change, old: Version, new: Version) -> list[Told]:
 
 
 def _claims(change: Change, old: Version, new: Version) -> list[Told]:
-    if change.state in {"layout", "moved", "removed"}:
+    if change.state in {"layout", "moved", "removed", "overload", "less"}:
         return [Told(plain_line(change))]
     if change.noun == "tests":
         return [Told(plain_line(change)), *_inside_new(change)][:2]
@@ -412,6 +426,8 @@ class _Writer:
                     yield Told(f"the default of {quote(item.name)} in {self.subject} is now {quote(item.default)} instead of {quote(was.default)}", at)
             if was is not None and was.type != item.type and was.type and item.type and fits(was.type, item.type):
                 yield Told(f"the parameter {quote(item.name)} of {self.subject} now has the type {quote(item.type)} instead of {quote(was.type)}", at)
+        if change.file.language in {"c", "cpp"}:  # a prototype may say it, too
+            return
         plain = {*before, *after}
         left, right = Counter(one.head_tokens), Counter(two.head_tokens)
         more = [token for token in (right - left) if re.match(r"\w", token) and token not in plain]
@@ -492,7 +508,9 @@ class _Writer:
             call = f"the call to {quote(fact.name, 60)} in {self.subject}"
             at = _at([fact], new=True)
             if more and less and len(more) == len(less) == 1:
-                yield Told(f"{call} now passes {_exchange(less[0], more[0])}", at)
+                exchanged = _exchange(less[0], more[0])
+                what = "" if quote(more[0]) in exchanged else "a value with "
+                yield Told(f"{call} now passes {what}{exchanged}", at)
             elif more and not less and len(more) < 4:
                 yield Told(f"{call} now also passes {quoted(more)}", at)
             elif less and not more and len(less) < 4:
@@ -516,7 +534,8 @@ class _Writer:
         more, less = self.came(Role.CALL), self.gone(Role.CALL)
         names = Counter(fact.name for fact in more) - Counter(fact.name for fact in less)
         for fact in more:
-            if names[fact.name] and fits(fact.text or fact.name) and not _DULL.search(fact.name):
+            known = not self.is_new(f"{fact.name}({fact.text})") or not self.is_new(f"{fact.name} {fact.text}")
+            if names[fact.name] and not known and fits(fact.text or fact.name) and not _DULL.search(fact.name):
                 given = f" with {quote(fact.text)}" if fact.text else ""
                 yield Told(f"{self.subject} has a new call of {quote(fact.name)}{given}", _at([fact], new=True))
 
@@ -534,9 +553,10 @@ class _Writer:
                     verb = "is now" if quote(fact.text) in exchanged else "now has"
                     yield Told(f"{quote(fact.name)} in {self.subject} {verb} {exchanged}", _at([fact], new=True))
         if self.change.kind in {Kind.FUNCTION, Kind.TEST}:
-            known = {fact.name for fact in self.change.old.facts if fact.role is Role.ASSIGN}
             for fact in came:
-                if fact.name not in known and fact.text and fits(fact.name, fact.text) and not before[fact.name] and fact.name != fact.text:
+                if set(re.findall(r"[\w$]+", fact.name)[-1:]) & self.before_words:
+                    continue
+                if fact.text and fits(fact.name, fact.text) and not before[fact.name] and fact.name != fact.text:
                     yield Told(f"{self.subject} now sets {quote(fact.name)} to {quote(fact.text)}", _at([fact], new=True))
             return
         new = [f for f in came if fits(f.name) and f.name not in self.before_words and self.is_new(f.name)]
@@ -571,10 +591,10 @@ class _Writer:
                     modules.setdefault(fact.text, []).append(fact)
             said = [
                 quoted([fact.name for fact in each]) + (f" from {quote(module)}" if module else "")
-                for module, each in modules.items()
+                for module, each in sorted(modules.items(), key=lambda item: not item[0])
             ]
             if said:
-                yield Told(f"{self.subject} {verb} {listed(said)}", _at(facts, new=new))
+                yield Told(f"{self.subject} {verb} {listed(said, 3)}", _at(facts, new=new))
 
     def lines(self) -> Iterator[Told]:
         """Tell the lines of a small change that no other sentence is about."""
@@ -601,14 +621,16 @@ class _Writer:
                 if kept:
                     continue
                 lines = list(run)
-                yield tuple(
+                gone, came = (
                     [
                         (number, one.text.strip().rstrip(",;"))
                         for one in lines
-                        if (one.old is None) is new and (number := (one.new if new else one.old) or 0) in held[new]
+                        if (one.old is None) is new
+                        and (number := (one.new if new else one.old) or 0) in held[new]
                     ]
                     for new in (False, True)
                 )
+                yield gone, came
 
     def comments(self) -> Iterator[Told]:
         for fact in self.came(Role.COMMENT):

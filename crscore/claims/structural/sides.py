@@ -40,6 +40,8 @@ class Version:
     outlines: list[tuple[Outline, str]] = field(default_factory=list)
     """Outlines, each with the line that git prints after the second `@@` ("" for a whole file)."""
 
+    _declared: frozenset[str] | None = None
+
     @cached_property
     def words(self) -> frozenset[str]:
         """All words of the known text."""
@@ -54,6 +56,15 @@ class Version:
     def spoken(self) -> str:
         """The words of the known text, for comparing prose."""
         return spoken("\n".join(self.lines.values()))
+
+    def declares(self, name: str, language: Language) -> bool:
+        """Return whether a whole file declares a name anywhere; False where only hunks are known."""
+        if not self.is_whole or name not in self.words:
+            return False
+        if self._declared is None:
+            units = read(language, "\n".join(self.lines.values())).units
+            self._declared = frozenset(unit.name.rpartition(".")[2] for unit in units)
+        return name in self._declared
 
     def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:
         """Return the known text of some lines, squeezed."""

@@ -115,7 +115,7 @@ def weight_of(change: Change) -> float:
     worth = ROLES[role] * size * STATES.get(change.state, 1.0)
     if change.unit is not None and not change.unit.public:
         worth *= 0.9
-    if change.before.rpartition(".")[2] == change.name.rpartition(".")[2]:
+    if change.state == "changed" and change.before:
         worth *= STATES["same"]
     roles = {fact.role for part in (change.new, change.old) for fact in part.facts}
     return worth * (0.4 if not change.name and roles == {Role.IMPORT} else 1.0)
@@ -158,7 +158,7 @@ def _identifiers(change: Change, one: Told) -> tuple[str, ...]:
 def _spans(change: Change, one: Told) -> tuple[LineSpan, ...]:
     """Return the lines that one claim is about."""
     held = {True: set(change.added), False: set(change.removed)}
-    lines = sorted({(new, line) for new, line in one.lines if line in held[new]}, reverse=True)
+    lines = sorted({place for place in one.lines if place[1] in held[place[0]]}, reverse=True)
     old_path = change.file.old_path or change.file.path
     return tuple(
         LineSpan(
@@ -208,9 +208,9 @@ def _readings(
     found = [" ".join(f"{ASKING} {verb} {where}: {code}".split())]
     shares: list[list[tuple[bool, int]]] = [[] for _ in said[1:]]
     held = [(at, place) for at, one in enumerate(said[1:]) for place in one.lines]
-    for one in lines if held else ():
-        nearest = min(held, key=lambda item: (item[1][0] != one[0], abs(item[1][1] - one[1])))
-        shares[nearest[0]].append(one)
+    for line in lines if held else ():
+        nearest = min(held, key=lambda item: (item[1][0] != line[0], abs(item[1][1] - line[1])))
+        shares[nearest[0]].append(line)
     for one, share in zip(said[1:], shares, strict=True):
         code = _words((text.get(item, "") for item in share), READING_OF_DETAIL)
         found.append(f"{ASKING} {_verb(share)}: {code}" if code else "")
