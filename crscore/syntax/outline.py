@@ -615,10 +615,11 @@ def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
     if match:
         return [(name.strip(), match[2]) for name in re.split(r"[{},]", match[1]) if name.strip()]
     text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
-    return [(text, "")] if text else []
+    return [(text.strip("\"'"), "")] if text else []
 
 
 def _is_of_import(node: tree_sitter.Node, language: Language) -> bool:
+    """Return True for the module in an import, which is no text of the program."""
     return node.parent is not None and node.parent.type in language.imports
 
 
@@ -706,7 +707,7 @@ def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
             None,
         )
         text = text_of(node, 160)
-        if label is None and not kind:
+        if label is None and (not kind or node.type == "typed_parameter"):
             label = node.named_children[0] if node.named_children and node.type not in {"identifier", "object_pattern"} else node
         name = text_of(label, 120).lstrip("*&.$ ")
         if "=" in text and value is None and node.type == "parameter":

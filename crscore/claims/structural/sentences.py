@@ -372,8 +372,8 @@ class _Writer:
         yield from self.values()
         yield from self.calls()
         yield from self.more_calls()
-        yield from self.strings()
         yield from self.imports()
+        yield from self.strings()
         yield from self.comments()
         if self.change.size <= SMALL:
             yield from self.lines()

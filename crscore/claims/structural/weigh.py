@@ -187,7 +187,7 @@ def _topic(change: Change) -> Topic:
         name=change.name or change.file.path,
         noun=change.noun,
         state=_STATES.get(change.state, TopicState.CHANGED),
-        lines=change.size,
+        lines=change.size - change.aside,
         place=place,
     )
 
