@@ -439,6 +439,8 @@ class _Reader:
             self._add(owner, Role.RAISE, _error_of(given), given, line)
         elif ruby and name in {"require", "require_relative"}:
             self._add(owner, Role.IMPORT, given.strip("\"'"), "", line)
+        elif name.isupper() and self.units[owner].kind in {Kind.FILE, Kind.TYPE}:
+            return  # in C++ an annotation macro beside a declaration
         elif not _test_title(node, self.language):
             self._add(owner, Role.CALL, name, given, line)
 
@@ -615,7 +617,8 @@ def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
     if match:
         return [(name.strip(), match[2]) for name in re.split(r"[{},]", match[1]) if name.strip()]
     text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
-    return [(text.strip("\"'"), "")] if text else []
+    match = re.fullmatch(r"(?:[\w.]+ )?[\"'](.+)[\"']", text)  # Go's may have another name before it
+    return [(match[1] if match else text, "")] if text else []
 
 
 def _is_of_import(node: tree_sitter.Node, language: Language) -> bool:
