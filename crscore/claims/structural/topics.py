@@ -80,9 +80,7 @@ class Change:
         return next(iter(self.new.units or self.old.units), None)
 
 
-def changes_of(
-    file: ChangedFile, language: Language, old: Version, new: Version
-) -> list[Change]:
+def changes_of(file: ChangedFile, language: Language, old: Version, new: Version) -> list[Change]:
     """Divide a changed file of code.
 
     Args:
@@ -132,7 +130,9 @@ def _judge(change: Change, old: Version, new: Version, language: Language) -> No
         change.state = "less" if new.declares(change.last, language) else "removed"
         return
     former = one.units[0].name if key and one.units and two.units else change.name
-    change.before = former if key and one.units and two.units and former != two.units[0].name else ""
+    change.before = (
+        former if key and one.units and two.units and former != two.units[0].name else ""
+    )
     if change.before and (former := former.rpartition(".")[2]) != change.last:
         change.before = former
         proven = change.before not in new.words and change.last not in old.words
@@ -170,9 +170,7 @@ def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
     return {_renamed(key, names): part for key, part in before.items()}
 
 
-def _declared_alone(
-    parts: dict[str, Part], others: dict[str, Part]
-) -> list[tuple[str, Part]]:
+def _declared_alone(parts: dict[str, Part], others: dict[str, Part]) -> list[tuple[str, Part]]:
     """Return the units that the change declares and the other version does not have."""
     return [
         (key, part)
@@ -191,9 +189,7 @@ def _renamed(key: str, names: dict[str, str]) -> str:
     return key
 
 
-def _members(
-    old_key: str, new_key: str, before: dict[str, Part], after: dict[str, Part]
-) -> float:
+def _members(old_key: str, new_key: str, before: dict[str, Part], after: dict[str, Part]) -> float:
     """Return the share of a type's or suite's members that have the same names, in [0, 1]."""
     left = {key[len(old_key) :] for key in before if key.startswith(f"{old_key}.")}
     right = {key[len(new_key) :] for key in after if key.startswith(f"{new_key}.")}
@@ -305,8 +301,10 @@ def _group_tests(changes: list[Change]) -> list[Change]:
 
 
 def _absorb(one: Change, member: Change, *, as_member: bool = True) -> None:
-    if as_member and member.unit is not None and not any(
-        member.name.startswith(f"{unit.name}.") for unit in one.members
+    if (
+        as_member
+        and member.unit is not None
+        and not any(member.name.startswith(f"{unit.name}.") for unit in one.members)
     ):
         one.members.append(member.unit)
     for mine, other in ((one.old, member.old), (one.new, member.new)):

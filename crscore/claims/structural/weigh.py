@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import sentence
 from crscore.claims.structural.plain import MACHINE_MADE, made_by_machine_name
-from crscore.records import LineKind, LineSpan, PseudoReference, ReferenceKind, Side, Topic, TopicState
+from crscore.records import (
+    LineKind,
+    LineSpan,
+    PseudoReference,
+    ReferenceKind,
+    Side,
+    Topic,
+    TopicState,
+)
 from crscore.syntax.outline import Kind, Role
 from crscore.text.code_spans import find_code_spans
 from crscore.text.words import split_identifier
@@ -31,7 +39,15 @@ UNTESTED = 5
 """Lines from which a new unit is expected to come with a test."""
 FURTHER = 0.8
 """Factor of the weight of each further claim about a topic."""
-ROLES = {"code": 1.0, "config": 0.6, "test": 0.6, "docs": 0.5, "aside": 0.5, "fixture": 0.3, "machine": 0.1}
+ROLES = {
+    "code": 1.0,
+    "config": 0.6,
+    "test": 0.6,
+    "docs": 0.5,
+    "aside": 0.5,
+    "fixture": 0.3,
+    "machine": 0.1,
+}
 """Weight by what a file is for."""
 STATES = {"layout": 0.2, "comments": 0.4, "moved": 0.5, "same": 0.3}
 """Factor of the weight by what happened; `same`: a member of a type that got another name."""
@@ -42,10 +58,14 @@ _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|spec|specs|__tests__|e2e)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$"
     r"|(?:Tests?|Spec|IT)\.\w+$|(?:^|/)[\w.]*\.Tests?/"
 )
-_ASIDE = re.compile(r"(?i)(?:^|/)(?:bench(?:marks?)?|examples?|demos?|playgrounds?|samples)(?:/|[^/]*$)")
+_ASIDE = re.compile(
+    r"(?i)(?:^|/)(?:bench(?:marks?)?|examples?|demos?|playgrounds?|samples)(?:/|[^/]*$)"
+)
 _FIXTURE = re.compile(r"(?:^|/)(?:testdata|fixtures?|__fixtures__|__mocks__|cassettes)/")
 _DOCS = re.compile(r"(?i)\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|/)(?:docs?|documentation)/")
-_CONFIG = re.compile(r"(?i)\.(?:json5?|ya?ml|toml|ini|cfg|conf|properties|env|xml|lock|csproj|gradle)$|(?:^|/)\.|file$")
+_CONFIG = re.compile(
+    r"(?i)\.(?:json5?|ya?ml|toml|ini|cfg|conf|properties|env|xml|lock|csproj|gradle)$|(?:^|/)\.|file$"
+)
 GAP = 3
 """Unchanged lines between changed lines of one span."""
 ASKING = "why does the new code"
@@ -137,7 +157,9 @@ def without_test(changes: Sequence[Change]) -> Change | None:
 def _central(changes: Sequence[Change]) -> frozenset[int]:
     """Return the fewest topics that hold `COVER` of the changed code lines."""
     sizes = [
-        one.size if role_of(one.file.path) in {"code", "test", "aside"} and one.noun not in MACHINE_NOUNS else 0
+        one.size
+        if role_of(one.file.path) in {"code", "test", "aside"} and one.noun not in MACHINE_NOUNS
+        else 0
         for one in changes
     ]
     left = COVER * sum(sizes)
@@ -201,7 +223,9 @@ def _readings(
     lines = [*removed, *added]
     verb = VERBS.get(change.state) or _verb(lines)
     code = _words((text.get(one, "") for one in lines), READING)
-    named = " ".join(unit.name for unit in change.members) if change.noun == "tests" else change.name
+    named = (
+        " ".join(unit.name for unit in change.members) if change.noun == "tests" else change.name
+    )
     name = _words([named.rpartition(".")[2] or named], READING)
     path = " ".join(split_identifier(change.file.path))
     where = f"{name} in {path}" if path else ""
