@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _SETS = (
-    "aliases", "lambdas", "scopes", "wrappers", "calls", "imports", "raises", "catches", "assigns",
+    "aliases", "lambdas", "callbacks", "scopes", "wrappers", "calls", "imports", "raises", "catches", "assigns",
     "decorators", "strings",
 )  # fmt: skip
 _NOUNS = ("types", "functions", "members")
@@ -44,6 +44,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Noun by type of a member that is told on its own if it takes several lines."""
     lambdas: frozenset[str] = frozenset()
     """Functions written as a value."""
+    callbacks: frozenset[str] = frozenset()
+    """Functions inside an expression, whose returned values are not those of the unit around."""
     scopes: frozenset[str] = frozenset()
     """Containers that a reader does not name (namespaces)."""
     wrappers: frozenset[str] = frozenset()
