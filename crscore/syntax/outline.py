@@ -570,7 +570,7 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
 
 def _after_keyword(node: tree_sitter.Node) -> str:
     """Return a statement's text without its keyword and a final semicolon."""
-    return text_of(node).partition(" ")[2].strip().rstrip(";").strip()
+    return re.sub(r"^[a-z]+\b", "", text_of(node)).strip().rstrip(";").strip()
 
 
 def _error_of(value: str) -> str:
