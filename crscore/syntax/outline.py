@@ -143,7 +143,7 @@ _TEST_CALLS = frozenset({"describe", "context", "suite", "it", "test", "specify"
 _SUITES = frozenset({"describe", "context", "suite"})
 _TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
 _TEST_MARK = re.compile(r"@?\[?(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestMethod|test)\b")
-_NAME = re.compile(r"[~@$A-Za-z_][\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
+_NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
 _NO_NAMES = frozenset(
     "if else for while do switch case catch try return function class struct enum new delete throw "
     "default static const public private protected void int char bool namespace using template "
