@@ -668,7 +668,7 @@ def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
         return
     nodes = listed.named_children[:40] or ([listed] if listed.type == "identifier" else [])
     for node in nodes:
-        if "comment" in node.type:
+        if "comment" in node.type or node.type.endswith("_separator"):
             continue
         kind = text_of(node.child_by_field_name("type"), 120).removeprefix(":").strip()
         names = [one for one in node.children_by_field_name("name") if one.is_named]
