@@ -427,7 +427,10 @@ class _Reader:
         callee, name = _callee(node)
         if not name or callee is None:
             return
-        given = text_of(node.child_by_field_name("arguments"))
+        arguments = node.child_by_field_name("arguments")
+        if arguments is None and node.named_children[-1].type == "arguments":
+            arguments = node.named_children[-1]
+        given = text_of(arguments)
         given = given[1:-1].strip() if given.startswith("(") and given.endswith(")") else given
         line = self._row(callee, end=True)
         ruby = self.language.name == "ruby"
