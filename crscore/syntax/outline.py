@@ -564,6 +564,7 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
         value = children[-1] if children[-1] != target else None
     if value is None:
         value = node.child_by_field_name("type")
+        value = value.named_children[0] if value and value.type == "type_annotation" else value
     name = text_of(target, 80)
     name = name.strip("\"'") if node.type in {"pair", "array_element_initializer"} else name
     operator = text_of(node.child_by_field_name("operator"), 4)
