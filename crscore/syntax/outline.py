@@ -370,8 +370,7 @@ class _Reader:
         if kind in language.calls and node.end_point.row > node.start_point.row:
             title = _test_title(node, language)
             if title:
-                callee = _callee(node)[1].partition(".")[0].lower()
-                noun = "test suite" if callee in _SUITES else "test"
+                noun = "test suite" if _test_word(node) in _SUITES else "test"
                 return Kind.TEST, noun, title, None
         return None
 
@@ -506,8 +505,7 @@ def _lambda_name(node: tree_sitter.Node) -> str:
 
 def _test_title(node: tree_sitter.Node, language: Language) -> str:
     """Return the title of a test that is written as a call: `it('adds', () => {...})`."""
-    callee, name = _callee(node)
-    if callee is None or name.partition(".")[0].lower() not in _TEST_CALLS:
+    if _test_word(node) not in _TEST_CALLS:
         return ""
     given = node.child_by_field_name("arguments")
     if given is None or not given.named_children:
@@ -519,6 +517,14 @@ def _test_title(node: tree_sitter.Node, language: Language) -> str:
         one.type in language.lambdas for one in given.named_children[1:4]
     )
     return text_of(title, 80).strip("\"'`") if has_body else ""
+
+
+def _test_word(node: tree_sitter.Node) -> str:
+    """Return the word that may make a call a test: `it` of `it.each(table)('adds', ...)`."""
+    callee, name = _callee(node)
+    if callee is not None and callee.type == "call_expression":
+        name = _callee(callee)[1]
+    return name.lower().removeprefix("rspec.").partition(".")[0]
 
 
 def _callee(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, str]:
