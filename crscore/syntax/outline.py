@@ -341,13 +341,16 @@ class _Reader:
             name = text_of(node.child_by_field_name("name"), 80)
             if not name and node.parent is not None and node.parent.type == "type_definition":
                 name = text_of(node.parent.child_by_field_name("declarator"), 80)
+            if not name and node.parent is not None and node.parent.type == "export_statement":
+                name = "default"
             inner = node.child_by_field_name("type")
             noun = language.types[kind]
             if inner is not None and inner.type in {"struct_type", "interface_type"}:
                 noun, body = inner.type.removesuffix("_type"), inner
             hollow = body is None and node.child_by_field_name("type") is None
             hollow = hollow and noun in {"struct", "class", "union", "enum"} and kind.endswith("specifier")
-            return (Kind.TYPE, noun, name, body) if _is_name(name) and not hollow else None
+            named = _is_name(name) or name == "default"
+            return (Kind.TYPE, noun, name, body) if named and not hollow else None
         if kind in language.members:
             name = text_of(node.child_by_field_name("name"), 80)
             several = node.end_point.row - node.start_point.row > 4
