@@ -150,6 +150,7 @@ _NO_NAMES = frozenset(
     "typename sizeof override final finally elif except with import from".split()
 )
 _HIDDEN = frozenset({"private", "protected", "internal"})
+_INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
 _SPACES = re.compile(r"\s+")
 _BODIES = ("body", "block", "value")
 
@@ -324,7 +325,7 @@ class _Reader:
                 end=self._row(outer, end=True),
                 head=self._row(named) if named is not None and what is not Kind.TEST else head,
                 real=head >= self.first,
-                public=not (_HIDDEN & set(tokens)) and not name.rpartition(".")[2].startswith(("_", "#")),
+                public=not (_HIDDEN & set(tokens)) and not _INTERNAL.match(name.rpartition(".")[2]),
                 head_tokens=tokens,
                 parameters=tuple(_parameters(parameters)),
             )
