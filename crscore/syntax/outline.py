@@ -152,6 +152,9 @@ _NO_NAMES = frozenset(
 _HIDDEN = frozenset({"private", "protected", "internal"})
 _INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
 _SPACES = re.compile(r"\s+")
+_AFTER_CAUGHT = frozenset(
+    {":", "block", "compound_statement", "then", "exception_variable", "catch_filter_clause"}
+)
 _BODIES = ("body", "block", "value")
 
 
@@ -595,16 +598,18 @@ def _error_of(value: str) -> str:
 
 def _caught(node: tree_sitter.Node) -> str:
     """Return the errors that a handler names, without the variable; "" for all."""
-    raw = (node.text or b"")[:400].decode("utf-8", "replace")
-    # A body begins after a brace, or after the colon or line end of Python and Ruby.
-    raw = re.split(r"\{|(?<!:):(?!:)(?=\s|$)|\n|\bthen\b", raw, maxsplit=1)[0]
-    text = re.sub(r"^(?:except|catch|rescue)\b\*?\s*", "", _SPACES.sub(" ", raw).strip()).strip(" :{")
-    text = re.sub(r"\s*(?:\bas|=>)\s+\w+$", "", text.partition(" when ")[0]).strip()
-    text = text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text
-    # Java, C#, C++ and PHP put the type before the variable; JavaScript has the variable alone.
-    text = re.sub(r"(?<=[\w>&*])\s*\s[&$*]*\w+$", "", text) if "," not in text else text
-    text = re.sub(r"^(?:final|const)\s+", "", text)
-    return "" if text.islower() and text.isidentifier() else text
+    if node.child_by_field_name("parameter") is not None:
+        return text_of(node.child_by_field_name("type")).removeprefix(":").strip()
+    parts: list[str] = []
+    for child in node.children[1:]:
+        if child.type in _AFTER_CAUGHT:
+            break
+        parts.append(text_of(child))
+    text = re.sub(r"\s+as\s+\w+$", "", " ".join(parts).lstrip("* "))
+    text = without_parentheses(text).rstrip(", ")
+    # Java, C#, C++ and PHP put the type before the variable.
+    text = re.sub(r"(?<=[\w>&*])\s+[&$*]*\w+$", "", text) if "," not in text else text
+    return re.sub(r"^(?:final|const)\s+", "", text)
 
 
 def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
