@@ -614,6 +614,10 @@ def _caught(node: tree_sitter.Node) -> str:
 
 def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
     """Return the names that an import brings in, each with its module; "" for a whole module."""
+    names = node.children_by_field_name("name") if node.type != "import_spec" else []
+    if names:
+        module = text_of(node.child_by_field_name("module_name"))
+        return [(text_of(name), module) for name in names]
     text = text_of(node).rstrip("; ")
     match = re.fullmatch(r"from (\S+) import \(?([^()]+?),? ?\)?", text)
     if match:
