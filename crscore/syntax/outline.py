@@ -388,7 +388,8 @@ class _Reader:
             self._note_call(node, owner)
         elif kind in language.assigns:
             name, value = _binding(node)
-            if name and not self._is_unit(node):
+            above = node.parent.type if node.parent is not None else ""
+            if name and above != "spread_parameter" and not self._is_unit(node):
                 self._add(owner, Role.ASSIGN, name, value, low)
         elif kind == "return_statement" or (kind == "return" and node.child_count > 0):
             self._add(owner, Role.RETURN, "", _after_keyword(node), low)
@@ -685,6 +686,14 @@ def _marks(
                 yield from (one for one in child.children[:8] if one.type in language.decorators)
 
 
+def _last_parameter(node: tree_sitter.Node, listed: tree_sitter.Node) -> Parameter:
+    """Return a parameter for the rest of the arguments, in Java or C#."""
+    if node.type != "spread_parameter":
+        return Parameter(text_of(node, 120), text_of(listed.child_by_field_name("type")), "", True)
+    *_, kind, label = node.named_children
+    return Parameter(text_of(label, 120), text_of(kind, 120), "", True)
+
+
 def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
     """Yield the parameters in a list, without the object itself."""
     if listed is None:
@@ -692,6 +701,9 @@ def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
     nodes = listed.named_children[:40] or ([listed] if listed.type == "identifier" else [])
     for node in nodes:
         if "comment" in node.type or node.type.endswith("_separator"):
+            continue
+        if node.type == "spread_parameter" or node == listed.child_by_field_name("name"):
+            yield _last_parameter(node, listed)
             continue
         kind = text_of(node.child_by_field_name("type"), 120).removeprefix(":").strip()
         names = [one for one in node.children_by_field_name("name") if one.is_named]
@@ -716,6 +728,6 @@ def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
         name = text_of(label, 120).lstrip("*&.$ ")
         if "=" in text and value is None and node.type == "parameter":
             value = node.named_children[-1]
-        loose = bool(re.search(r"splat|spread|variadic|rest|optional|block|keyword", node.type))
+        loose = bool(re.search(r"splat|spread|variadic|rest|optional|block", node.type))
         if name and name not in {"self", "cls", "this", "void"}:
             yield Parameter(name, kind, text_of(value, 80), value is not None or loose or text.startswith(("*", "...")))
