@@ -300,14 +300,16 @@ class _Reader:
             outer = outer.parent
         start = self._row(outer)
         head = self._row(node)
-        before = outer.prev_sibling
-        while before is not None and "comment" in before.type:
+        before = _before(outer)
+        while before is not None and (
+            "comment" in before.type or before.type in self.language.decorators
+        ):
             row = self._row(before)
-            alone = before.prev_sibling is None or self._row(before.prev_sibling, end=True) < row
+            alone = "comment" not in before.type or before.prev_sibling is None or self._row(before.prev_sibling, end=True) < row
             if self._row(before, end=True) < start - 1 or not alone:
                 break
             start = min(start, row)
-            before = before.prev_sibling
+            before = _before(before)
         named = node.child_by_field_name("name")
         parameters = _field_within(node, "parameters") if what is Kind.FUNCTION else None
         limit = min(
@@ -447,6 +449,14 @@ class _Reader:
             self._add(owner, Role.IMPORT, given.strip("\"'"), "", line)
         elif not _test_title(node, self.language):
             self._add(owner, Role.CALL, name, given, line)
+
+
+def _before(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the node before; Ruby puts the comments above a first statement around its list."""
+    above = node.parent
+    if node.prev_sibling is None and above is not None and above.type == "body_statement":
+        return above.prev_sibling
+    return node.prev_sibling
 
 
 def _is_name(name: str) -> bool:
