@@ -9,7 +9,7 @@ statements: what both have cancels.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -260,7 +260,7 @@ class _Reader:
                 stack.extend((child, owner) for child in reversed(children))
             else:
                 self._add_tokens(node, owner, low)
-        self._give_comments()
+        self._give_heads()
 
     def _row(self, node: tree_sitter.Node, *, end: bool = False) -> int:
         point = node.end_point if end else node.start_point
@@ -272,19 +272,26 @@ class _Reader:
         if line >= self.first:
             self.units[owner].facts.append(Fact(role, name, text, line))
 
-    def _give_comments(self) -> None:
-        """Move the comments above a declaration from the unit around it into the declaration."""
-        for index, unit in enumerate(self.units):
-            if index and unit.start < unit.head:
-                around = self.units[unit.parent].facts
-                taken = [
-                    fact
-                    for fact in around[-200:]
-                    if fact.role is Role.COMMENT and unit.start <= fact.line < unit.head
-                ]
-                if taken:
-                    unit.facts[:0] = taken
-                    around[:] = [fact for fact in around if fact not in taken]
+    def _give_heads(self) -> None:
+        """Move comments and decorators above declarations from the unit around into them."""
+        inside: dict[int, list[Unit]] = {}
+        for unit in self.units[1:]:
+            if unit.start < unit.head:
+                inside.setdefault(unit.parent, []).append(unit)
+        for index, units in inside.items():
+            around = self.units[index]
+            starts = [unit.start for unit in units]
+            own = [(unit, unit.facts, unit.tokens) for unit in units]
+            facts, tokens = around.facts, around.tokens
+            for unit in (around, *units):
+                unit.facts, unit.tokens = [], []
+            for fact in facts:
+                _above(units, starts, fact.line, around).facts.append(fact)
+            for token in tokens:
+                _above(units, starts, token[0], around).tokens.append(token)
+            for unit, later, written in own:
+                unit.facts += later
+                unit.tokens += written
 
     def _open(self, node: tree_sitter.Node, kind: str, owner: int) -> int:
         """Start a unit when the node is one; else return the owner."""
@@ -449,6 +456,12 @@ class _Reader:
             self._add(owner, Role.IMPORT, given.strip("\"'"), "", line)
         elif not _test_title(node, self.language):
             self._add(owner, Role.CALL, name, given, line)
+
+
+def _above(units: Sequence[Unit], starts: Sequence[int], line: int, around: Unit) -> Unit:
+    """Return the unit that a line above its name belongs to, or the one around all."""
+    at = bisect_right(starts, line) - 1
+    return units[at] if at >= 0 and line < units[at].head else around
 
 
 def _before(node: tree_sitter.Node) -> tree_sitter.Node | None:
