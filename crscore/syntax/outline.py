@@ -337,12 +337,17 @@ class _Reader:
                 end=self._row(outer, end=True),
                 head=self._row(named) if named is not None and what is not Kind.TEST else head,
                 real=head >= self.first,
-                public=not (_HIDDEN & set(tokens)) and not _INTERNAL.match(name.rpartition(".")[2]),
+                public=not (self._is_hidden(name) or _HIDDEN & set(tokens)),
                 head_tokens=tokens,
                 parameters=tuple(_parameters(parameters)),
             )
         )
         return len(self.units) - 1
+
+    def _is_hidden(self, name: str) -> bool:
+        """Return True when a name alone makes a declaration internal."""
+        last = name.rpartition(".")[2]
+        return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 
     def _declared(
         self, node: tree_sitter.Node, kind: str
