@@ -153,7 +153,10 @@ _HIDDEN = frozenset({"private", "protected", "internal"})
 _INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
 _SPACES = re.compile(r"\s+")
 _AFTER_CAUGHT = frozenset(
-    {":", "block", "compound_statement", "then", "exception_variable", "catch_filter_clause"}
+    ": block compound_statement statement_block then exception_variable catch_filter_clause".split()
+)
+_PYTHON_IMPORTS = frozenset(
+    {"import_statement", "import_from_statement", "future_import_statement"}
 )
 _BODIES = ("body", "block", "value")
 
@@ -337,7 +340,8 @@ class _Reader:
                 end=self._row(outer, end=True),
                 head=self._row(named) if named is not None and what is not Kind.TEST else head,
                 real=head >= self.first,
-                public=not (self._is_hidden(name) or _HIDDEN & set(tokens)),
+                public=what is Kind.TEST
+                or not (self._is_hidden(name) or _HIDDEN & set(tokens)),
                 head_tokens=tokens,
                 parameters=tuple(_parameters(parameters)),
             )
@@ -346,6 +350,7 @@ class _Reader:
 
     def _is_hidden(self, name: str) -> bool:
         """Return True when a name alone makes a declaration internal."""
+        # The title of a test says nothing.
         last = name.rpartition(".")[2]
         return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 
@@ -643,9 +648,10 @@ def _caught(node: tree_sitter.Node) -> str:
 
 def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
     """Return the names that an import brings in, each with its module; "" for a whole module."""
-    names = node.children_by_field_name("name") if node.type != "import_spec" else []
+    names = node.children_by_field_name("name") if node.type in _PYTHON_IMPORTS else []
     if names:
-        module = text_of(node.child_by_field_name("module_name"))
+        future = "__future__" if node.type.startswith("future") else ""
+        module = text_of(node.child_by_field_name("module_name")) or future
         return [(text_of(name), module) for name in names]
     text = text_of(node).rstrip("; ")
     match = re.fullmatch(r"from (\S+) import \(?([^()]+?),? ?\)?", text)
