@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _SETS = (
-    "aliases", "lambdas", "scopes", "wrappers", "calls", "imports", "raises", "catches", "assigns",
+    "aliases", "lambdas", "scopes", "sections", "wrappers", "calls", "imports", "raises", "catches", "assigns",
     "decorators", "strings",
 )  # fmt: skip
 _NOUNS = ("types", "functions", "members")
@@ -46,6 +46,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Functions written as a value."""
     scopes: frozenset[str] = frozenset()
     """Containers that a reader does not name (namespaces)."""
+    sections: frozenset[str] = frozenset()
+    """Nodes that say who may use the members behind them, where they are such a word."""
     wrappers: frozenset[str] = frozenset()
     """Nodes around a declaration that belong to it."""
     calls: frozenset[str] = frozenset()

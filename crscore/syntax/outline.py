@@ -151,6 +151,7 @@ _NO_NAMES = frozenset(
 )
 _HIDDEN = frozenset({"private", "protected", "internal"})
 _INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
+_SECTIONS = frozenset({"public", "protected", "private"})
 _SPACES = re.compile(r"\s+")
 _AFTER_CAUGHT = frozenset(
     ": block compound_statement statement_block then exception_variable catch_filter_clause".split()
@@ -234,6 +235,7 @@ class _Reader:
         self.ends = [high for _, high in lines] if lines is not None else [1 << 60]
         self.offset = offset
         self.first = first
+        self.hidden: dict[int, bool] = {}
         self.units = [
             Unit(kind=Kind.FILE, noun="file", name="", parent=-1, start=first, end=first, head=0)
         ]
@@ -249,9 +251,11 @@ class _Reader:
             node, owner = stack.pop()
             low, high = self._row(node), self._row(node, end=True)
             at = bisect_left(self.ends, low)
+            kind = node.type
+            if kind in self.language.sections:
+                self._start_section(node, owner)
             if at == len(self.starts) or self.starts[at] > high:
                 continue
-            kind = node.type
             if node.is_named:
                 if "comment" in kind:
                     self._add(owner, Role.COMMENT, "", text_of(node), low)
@@ -264,6 +268,12 @@ class _Reader:
             else:
                 self._add_tokens(node, owner, low)
         self._give_heads()
+
+    def _start_section(self, node: tree_sitter.Node, owner: int) -> None:
+        """Note the word that says who may use the members behind it."""
+        word = text_of(node, 12)
+        if self.units[owner].kind is Kind.TYPE and word in _SECTIONS:
+            self.hidden[owner] = word != "public"
 
     def _row(self, node: tree_sitter.Node, *, end: bool = False) -> int:
         point = node.end_point if end else node.start_point
@@ -341,16 +351,18 @@ class _Reader:
                 head=self._row(named) if named is not None and what is not Kind.TEST else head,
                 real=head >= self.first,
                 public=what is Kind.TEST
-                or not (self._is_hidden(name) or _HIDDEN & set(tokens)),
+                or not (self._is_hidden(name) or self.hidden.get(owner) or _HIDDEN & set(tokens)),
                 head_tokens=tokens,
                 parameters=tuple(_parameters(parameters)),
             )
         )
-        return len(self.units) - 1
+        index = len(self.units) - 1
+        if kind == "class_specifier":
+            self.hidden[index] = True
+        return index
 
     def _is_hidden(self, name: str) -> bool:
         """Return True when a name alone makes a declaration internal."""
-        # The title of a test says nothing.
         last = name.rpartition(".")[2]
         return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 
