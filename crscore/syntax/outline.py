@@ -331,7 +331,9 @@ class _Reader:
             start = min(start, row)
             before = _before(before)
         named = node.child_by_field_name("name")
-        parameters = _field_within(node, "parameters") if what is Kind.FUNCTION else None
+        parameters = None
+        if what is Kind.FUNCTION:
+            parameters = _field_within(node, "parameters") or node.child_by_field_name("parameter")
         limit = min(
             (part.start_byte for part in (parameters, body) if part is not None),
             default=node.end_byte,
@@ -487,9 +489,9 @@ def _above(units: Sequence[Unit], starts: Sequence[int], line: int, around: Unit
 
 
 def _before(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """Return the node before; Ruby puts the comments above a first statement around its list."""
+    """Return the node before; comments above a first statement may stand before its block."""
     above = node.parent
-    if node.prev_sibling is None and above is not None and above.type == "body_statement":
+    if node.prev_sibling is None and above is not None and above.type in {"block", "body_statement"}:
         return above.prev_sibling
     return node.prev_sibling
 
@@ -769,7 +771,7 @@ def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
             None,
         )
         text = text_of(node, 160)
-        if label is None and not kind:
+        if label is None and (not kind or node.type == "typed_parameter"):
             label = node.named_children[0] if node.named_children and node.type not in {"identifier", "object_pattern"} else node
         name = text_of(label, 120).lstrip("*&.$ ")
         if "=" in text and value is None and node.type == "parameter":
