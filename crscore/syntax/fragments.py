@@ -63,7 +63,8 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     assert best is not None  # noqa: S101 - the first surrounding is always tried
     _, before, behind = best
     whole, added = before + text + behind, before.count("\n")
-    return Completed(read(language, whole, first=first, skip=added), whole, added)
+    own = [(first, first + max(len(lines), 1) - 1)]
+    return Completed(read(language, whole, lines=own, first=first, skip=added), whole, added)
 
 
 def _dedent(lines: Sequence[str]) -> list[str]:
