@@ -157,9 +157,7 @@ def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
     opened, closed = _comment_ends(text)
-    missing, unclosed = _unbalanced(
-        opened + text + closed, hash_comments=language.hash_comments
-    )
+    missing, unclosed = _unbalanced(opened + text + closed, hash_comments=language.hash_comments)
     if len(missing) > MAX_OPEN or len(unclosed) > MAX_OPEN:
         yield opened, closed
         return

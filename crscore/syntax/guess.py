@@ -21,6 +21,7 @@ MAX_CHARACTERS = 20_000
 MAX_ERRORS = 0.03
 """Largest share of bytes that the grammar may fail to read, in [0, 1]."""
 
+
 def guess(lines: Sequence[str]) -> Language | None:
     """Return the language that parses a piece of code best, or None when none does it well.
 
