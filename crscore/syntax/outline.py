@@ -467,6 +467,11 @@ class _Reader:
         several = node.end_point.row > node.start_point.row
         return several and value is not None and value.type in self.language.lambdas
 
+    def _is_macro(self, name: str, owner: int) -> bool:
+        """Return True for an annotation macro beside a declaration in the C family."""
+        beside = self.units[owner].kind in {Kind.FILE, Kind.TYPE}
+        return beside and name.isupper() and self.language.name in {"c", "cpp"}
+
     def _note_call(self, node: tree_sitter.Node, owner: int) -> None:
         callee, name = _callee(node)
         if not name or callee is None:
@@ -482,8 +487,8 @@ class _Reader:
             self._add(owner, Role.RAISE, _error_of(given), given, line)
         elif ruby and name in {"require", "require_relative"}:
             self._add(owner, Role.IMPORT, given.strip("\"'"), "", line)
-        elif name.isupper() and self.units[owner].kind in {Kind.FILE, Kind.TYPE}:
-            return  # in C++ an annotation macro beside a declaration
+        elif self._is_macro(name, owner):
+            return
         elif not _test_title(node, self.language):
             self._add(owner, Role.CALL, name, given, line)
 
