@@ -222,6 +222,15 @@ def errors_in(root: tree_sitter.Node) -> int:
     return total
 
 
+class _Declared(NamedTuple):
+    """What a node declares."""
+
+    kind: Kind
+    noun: str
+    name: str
+    body: tree_sitter.Node | None
+
+
 class _Reader:
     """State of one walk."""
 
@@ -314,24 +323,8 @@ class _Reader:
         if found is None:
             return owner
         what, noun, name, body = found
-        outer = node
-        while outer.parent is not None and outer.parent.type in self.language.wrappers:
-            if outer.parent.named_child_count > 1 and outer.parent.type.endswith("declaration"):
-                if not outer.parent.type.startswith("template"):
-                    break
-            outer = outer.parent
-        start = self._row(outer)
+        outer = _with_wrappers(node, self.language)
         head = self._row(node)
-        before = _before(outer)
-        while before is not None and (
-            "comment" in before.type or before.type in self.language.decorators
-        ):
-            row = self._row(before)
-            alone = "comment" not in before.type or before.prev_sibling is None or self._row(before.prev_sibling, end=True) < row
-            if self._row(before, end=True) < start - 1 or not alone:
-                break
-            start = min(start, row)
-            before = _before(before)
         named = node.child_by_field_name("name")
         parameters = None
         if what is Kind.FUNCTION:
@@ -350,7 +343,7 @@ class _Reader:
                 noun=noun,
                 name=name,
                 parent=owner,
-                start=max(start, self.first),
+                start=max(self._top(outer), self.first),
                 end=self._row(outer, end=True),
                 head=self._row(named) if named is not None and what is not Kind.TEST else head,
                 real=head >= self.first,
@@ -365,56 +358,47 @@ class _Reader:
             self.hidden[index] = True
         return index
 
+    def _top(self, outer: tree_sitter.Node) -> int:
+        """Return the first line of a declaration with the comments and decorators above it."""
+        start = self._row(outer)
+        before = _before(outer)
+        while before is not None:
+            row, previous = self._row(before), before.prev_sibling
+            mark = before.type in self.language.decorators
+            if not mark and "comment" not in before.type:
+                break
+            # A comment behind code is about that code.
+            alone = mark or previous is None or self._row(previous, end=True) < row
+            if self._row(before, end=True) < start - 1 or not alone:
+                break
+            start = min(start, row)
+            before = _before(before)
+        return start
+
     def _is_hidden(self, name: str) -> bool:
         """Return True when a name alone makes a declaration internal."""
         last = name.rpartition(".")[2]
         return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 
-    def _declared(
-        self, node: tree_sitter.Node, kind: str
-    ) -> tuple[Kind, str, str, tree_sitter.Node | None] | None:
-        """Return what a node declares: kind, noun, name and body."""
+    def _declared(self, node: tree_sitter.Node, kind: str) -> _Declared | None:
+        """Return what a node declares."""
         language = self.language
+        several = node.end_point.row - node.start_point.row
         body = next((one for key in _BODIES if (one := node.child_by_field_name(key))), None)
         if kind in language.types:
-            name = text_of(node.child_by_field_name("name"), 80)
-            if not name and node.parent is not None and node.parent.type == "type_definition":
-                name = text_of(node.parent.child_by_field_name("declarator"), 80)
-            if not name and node.parent is not None and node.parent.type == "export_statement":
-                name = "default"
-            inner = node.child_by_field_name("type")
-            noun = language.types[kind]
-            if inner is not None and inner.type in {"struct_type", "interface_type"}:
-                noun, body = inner.type.removesuffix("_type"), inner
-            hollow = body is None and node.child_by_field_name("type") is None
-            hollow = hollow and noun in {"struct", "class", "union", "enum"} and kind.endswith("specifier")
-            named = _is_name(name) or name == "default"
-            return (Kind.TYPE, noun, name, body) if named and not hollow else None
-        if kind in language.members:
-            name = text_of(node.child_by_field_name("name"), 80)
-            several = node.end_point.row - node.start_point.row > 4
-            return (Kind.FUNCTION, language.members[kind], name, body) if several else None
+            return _declared_type(node, language.types[kind], body)
         if kind in language.functions:
-            name, noun = _function_name(node), language.functions[kind]
-            if noun == "macro" or not name.isupper() or len(name) < 3:
-                if kind == "method" and name.startswith("test "):
-                    return Kind.TEST, "test", name, body
-                return (Kind.FUNCTION, noun, name, body) if _is_name(name) else None
-            # In C++ an upper-case "function" is a macro: `TEST(Suite, name) { ... }`.
-            given = text_of(_field_within(node, "parameters"), 80).strip("()")
-            if "TEST" in name:
-                return Kind.TEST, "test", given.replace(", ", "."), body
-            return None
-        if kind in language.lambdas:
-            name = _lambda_name(node)
-            several = node.end_point.row > node.start_point.row
-            return (Kind.FUNCTION, "function", name, body) if name and several else None
-        if kind in language.calls and node.end_point.row > node.start_point.row:
-            title = _test_title(node, language)
-            if title:
-                noun = "test suite" if _test_word(node) in _SUITES else "test"
-                return Kind.TEST, noun, title, None
-        return None
+            return _declared_function(node, language.functions[kind], body)
+        name = noun = ""
+        what = Kind.FUNCTION
+        if kind in language.members and several > 4:
+            name, noun = text_of(node.child_by_field_name("name"), 80), language.members[kind]
+        elif kind in language.lambdas and several:
+            name, noun = _lambda_name(node), "function"
+        elif kind in language.calls and several:
+            what, name, body = Kind.TEST, _test_title(node, language), None
+            noun = "test suite" if name and _test_word(node) in _SUITES else "test"
+        return _Declared(what, noun, name, body) if name else None
 
     def _note(self, node: tree_sitter.Node, kind: str, owner: int, low: int) -> None:
         """Add the facts of a node."""
@@ -491,6 +475,47 @@ class _Reader:
             return
         elif not _test_title(node, self.language):
             self._add(owner, Role.CALL, name, given, line)
+
+
+def _declared_type(
+    node: tree_sitter.Node, noun: str, body: tree_sitter.Node | None
+) -> _Declared | None:
+    name = text_of(node.child_by_field_name("name"), 80)
+    above = node.parent.type if node.parent is not None else ""
+    if not name and node.parent is not None and above == "type_definition":
+        name = text_of(node.parent.child_by_field_name("declarator"), 80)
+    if not name and above == "export_statement":
+        name = "default"
+    inner = node.child_by_field_name("type")
+    # In the C family a type without a body is used, or declared for later.
+    hollow = body is None and inner is None and node.type.endswith("specifier")
+    if inner is not None and inner.type in {"struct_type", "interface_type"}:
+        noun, body = inner.type.removesuffix("_type"), inner
+    named = _is_name(name) or name == "default"
+    return _Declared(Kind.TYPE, noun, name, body) if named and not hollow else None
+
+
+def _declared_function(
+    node: tree_sitter.Node, noun: str, body: tree_sitter.Node | None
+) -> _Declared | None:
+    name = _function_name(node)
+    if noun != "macro" and name.isupper() and len(name) >= 3:
+        # In C++ an upper-case "function" is a macro: `TEST(Suite, name) { ... }`.
+        given = text_of(_field_within(node, "parameters"), 80).strip("()")
+        return _Declared(Kind.TEST, "test", given.replace(", ", "."), body) if "TEST" in name else None
+    if node.type == "method" and name.startswith("test "):
+        return _Declared(Kind.TEST, "test", name, body)
+    return _Declared(Kind.FUNCTION, noun, name, body) if _is_name(name) else None
+
+
+def _with_wrappers(node: tree_sitter.Node, language: Language) -> tree_sitter.Node:
+    """Return a declaration with the nodes around it that hold nothing else."""
+    while (above := node.parent) is not None and above.type in language.wrappers:
+        several = above.named_child_count > 1 and above.type.endswith("declaration")
+        if several and not above.type.startswith("template"):
+            break
+        node = above
+    return node
 
 
 def _above(units: Sequence[Unit], starts: Sequence[int], line: int, around: Unit) -> Unit:
