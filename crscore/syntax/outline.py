@@ -161,6 +161,7 @@ _AFTER_CAUGHT = frozenset(
 _PYTHON_IMPORTS = frozenset(
     {"import_statement", "import_from_statement", "future_import_statement"}
 )
+_RETURNS = frozenset({"return_statement", "return", "arrow_expression_clause"})
 _BODIES = ("body", "block", "value")
 
 
@@ -406,14 +407,9 @@ class _Reader:
         if kind in language.calls:
             self._note_call(node, owner)
         elif kind in language.assigns:
-            name, value = _binding(node)
-            above = node.parent.type if node.parent is not None else ""
-            if name and above != "spread_parameter" and not self._is_unit(node):
-                self._add(owner, Role.ASSIGN, name, value, low)
-        elif kind == "return_statement" or (kind == "return" and node.child_count > 0):
+            self._note_binding(node, owner, low)
+        elif kind in _RETURNS and node.child_count + (kind != "return"):
             self._add(owner, Role.RETURN, "", _after_keyword(node), low)
-        elif kind == "arrow_expression_clause":
-            self._add(owner, Role.RETURN, "", text_of(node).removeprefix("=>").strip(), low)
         elif kind in language.raises:
             value = _after_keyword(node)
             self._add(owner, Role.RAISE, _error_of(value), value, low)
@@ -425,10 +421,17 @@ class _Reader:
                 self._add(owner, Role.IMPORT, name, module, low)
         elif kind in language.decorators:
             self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
-        elif kind in language.strings and _is_doc(node):
-            self._add(owner, Role.COMMENT, "", text_of(node), low)
         elif kind in language.strings and not _is_of_import(node, language):
-            self._add(owner, Role.STRING, "", text_of(node), low)
+            self._add(owner, Role.COMMENT if _is_doc(node) else Role.STRING, "", text_of(node), low)
+        self._note_condition(node, kind, owner)
+
+    def _note_binding(self, node: tree_sitter.Node, owner: int, low: int) -> None:
+        name, value = _binding(node)
+        above = node.parent.type if node.parent is not None else ""
+        if name and above != "spread_parameter" and not self._is_unit(node):
+            self._add(owner, Role.ASSIGN, name, value, low)
+
+    def _note_condition(self, node: tree_sitter.Node, kind: str, owner: int) -> None:
         condition = node.child_by_field_name("condition")
         if condition is not None and not kind.startswith("preproc") and "for" not in kind:
             text = without_parentheses(text_of(condition))
@@ -678,7 +681,7 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
 
 def _after_keyword(node: tree_sitter.Node) -> str:
     """Return a statement's text without its keyword and a final semicolon."""
-    return re.sub(r"^[a-z]+\b", "", text_of(node)).strip().rstrip(";").strip()
+    return re.sub(r"^(?:[a-z]+\b|=>)", "", text_of(node)).strip().rstrip(";").strip()
 
 
 def _error_of(value: str) -> str:
@@ -793,15 +796,13 @@ def _last_parameter(node: tree_sitter.Node, listed: tree_sitter.Node) -> Paramet
 
 def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
     """Yield the parameters in a list, without the object itself."""
-    if listed is None:
+    if listed is None or listed.named_child_count > MAX_PARAMETERS:
         return
-    if listed.named_child_count > MAX_PARAMETERS:
-        return
-    nodes = listed.named_children or ([listed] if listed.type == "identifier" else [])
-    for node in nodes:
+    last = listed.child_by_field_name("name")
+    for node in listed.named_children or ([listed] if listed.type == "identifier" else []):
         if "comment" in node.type or node.type.endswith("_separator"):
             continue
-        if node.type == "spread_parameter" or node == listed.child_by_field_name("name"):
+        if node.type == "spread_parameter" or node == last:
             yield _last_parameter(node, listed)
             continue
         kind = text_of(node.child_by_field_name("type"), 120).removeprefix(":").strip()
@@ -809,24 +810,24 @@ def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
         if len(names) > 1:
             yield from (Parameter(text_of(one, 80), kind, "", False) for one in names)
             continue
-        value = next(
-            (one for key in ("value", "default_value", "right") if (one := node.child_by_field_name(key))),
-            None,
-        )
-        label = next(
-            (
-                one
-                for key in ("name", "pattern", "left", "declarator")
-                if (one := node.child_by_field_name(key))
-            ),
-            None,
-        )
-        text = text_of(node, 160)
-        if label is None and (not kind or node.type == "typed_parameter"):
-            label = node.named_children[0] if node.named_children and node.type not in {"identifier", "object_pattern"} else node
-        name = text_of(label, 120).lstrip("*&.$ ")
-        if "=" in text and value is None and node.type == "parameter":
-            value = node.named_children[-1]
-        loose = bool(re.search(r"splat|spread|variadic|rest|optional|block", node.type))
-        if name and name not in {"self", "cls", "this", "void"}:
-            yield Parameter(name, kind, text_of(value, 80), value is not None or loose or text.startswith(("*", "...")))
+        found = _parameter(node, kind)
+        if found.name and found.name not in {"self", "cls", "this", "void"}:
+            yield found
+
+
+def _parameter(node: tree_sitter.Node, kind: str) -> Parameter:
+    value = _first_field(node, "value", "default_value", "right")
+    label = _first_field(node, "name", "pattern", "left", "declarator")
+    if label is None and (not kind or node.type == "typed_parameter"):
+        whole = not node.named_children or node.type in {"identifier", "object_pattern"}
+        label = node if whole else node.named_children[0]
+    text = text_of(node, 160)
+    if "=" in text and value is None and node.type == "parameter":
+        value = node.named_children[-1]
+    loose = re.search(r"splat|spread|variadic|rest|optional|block", node.type)
+    optional = value is not None or bool(loose) or text.startswith(("*", "..."))
+    return Parameter(text_of(label, 120).lstrip("*&.$ "), kind, text_of(value, 80), optional)
+
+
+def _first_field(node: tree_sitter.Node, *names: str) -> tree_sitter.Node | None:
+    return next((one for name in names if (one := node.child_by_field_name(name))), None)
