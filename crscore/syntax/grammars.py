@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _SETS = (
-    "aliases", "lambdas", "scopes", "sections", "wrappers", "calls", "imports", "raises", "catches", "assigns",
-    "decorators", "strings",
+    "aliases", "lambdas", "scopes", "sections", "wrappers", "calls", "imports", "raises", "catches",
+    "assigns", "decorators", "strings",
 )  # fmt: skip
 _NOUNS = ("types", "functions", "members")
 

@@ -52,7 +52,8 @@ def _information(outline: Outline) -> float:
 
 
 _CPP_ONLY = re.compile(
-    r"(?<!struct )\bclass\s+\w[^;\n]*[;{<:]|\b(?:namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b[^;\n]*[;{<:]"
+    r"(?<!struct )\bclass\s+\w[^;\n]*[;{<:]"
+    r"|\b(?:namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b[^;\n]*[;{<:]"
     r"|\b(?:public|private|protected)\s*:|\bstd::|\boperator\s*[<>=!+*()-]|^\s*#\s*include\s*<[a-z_]+>",
     re.MULTILINE,
 )

@@ -1,9 +1,9 @@
 """Outline of a source text: its declarations, and what the lines asked for do in each.
 
-One walk over the tree, without recursion. A declaration (*unit*) is a function, a type, a test or the
-file itself. What is inside a unit is kept as *facts*: calls, conditions, returned values, raised and
-caught errors, bindings, imports, comments. Comparing the facts of two versions needs no pairing of
-statements: what both have cancels.
+One walk over the tree, without recursion. A declaration (*unit*) is a function, a type, a test or
+the file itself. What is inside a unit is kept as *facts*: calls, conditions, returned values, raised
+and caught errors, bindings, imports, comments. Comparing the facts of two versions needs no pairing
+of statements: what both have cancels.
 """
 
 from __future__ import annotations
@@ -146,17 +146,19 @@ _SUITES = frozenset({"describe", "context", "suite"})
 _TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
 _TEST_MARK = re.compile(r"@?\[?(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestMethod|test)\b")
 _NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
-_NO_NAMES = frozenset(
+_WORDS = (
     "if else for while do switch case catch try return function class struct enum new delete throw "
     "default static const public private protected void int char bool namespace using template "
-    "typename sizeof override final finally elif except with import from".split()
+    "typename sizeof override final finally elif except with import from"
 )
+_NO_NAMES = frozenset(_WORDS.split())
 _HIDDEN = frozenset({"private", "protected", "internal"})
 _INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
 _SECTIONS = frozenset({"public", "protected", "private"})
 _SPACES = re.compile(r"\s+")
 _AFTER_CAUGHT = frozenset(
-    ": block compound_statement statement_block then exception_variable catch_filter_clause".split()
+    {":", "block", "compound_statement", "statement_block", "then", "exception_variable"}
+    | {"catch_filter_clause"}
 )
 _PYTHON_IMPORTS = frozenset(
     {"import_statement", "import_from_statement", "future_import_statement"}
@@ -505,7 +507,9 @@ def _declared_function(
     if noun != "macro" and name.isupper() and len(name) >= 3:
         # In C++ an upper-case "function" is a macro: `TEST(Suite, name) { ... }`.
         given = text_of(_field_within(node, "parameters"), 80).strip("()")
-        return _Declared(Kind.TEST, "test", given.replace(", ", "."), body) if "TEST" in name else None
+        return (
+            _Declared(Kind.TEST, "test", given.replace(", ", "."), body) if "TEST" in name else None
+        )
     if node.type == "method" and name.startswith("test "):
         return _Declared(Kind.TEST, "test", name, body)
     return _Declared(Kind.FUNCTION, noun, name, body) if _is_name(name) else None
@@ -530,7 +534,11 @@ def _above(units: Sequence[Unit], starts: Sequence[int], line: int, around: Unit
 def _before(node: tree_sitter.Node) -> tree_sitter.Node | None:
     """Return the node before; comments above a first statement may stand before its block."""
     above = node.parent
-    if node.prev_sibling is None and above is not None and above.type in {"block", "body_statement"}:
+    if (
+        node.prev_sibling is None
+        and above is not None
+        and above.type in {"block", "body_statement"}
+    ):
         return above.prev_sibling
     return node.prev_sibling
 
@@ -582,7 +590,9 @@ def _lambda_name(node: tree_sitter.Node) -> str:
         # `const Panel = memo(function () {...})`
         call = above.parent
         callee = text_of(call.child_by_field_name("function"), 60) if call is not None else ""
-        above = call.parent if call is not None and re.fullmatch(r"(?:React\.)?\w+", callee) else None
+        above = (
+            call.parent if call is not None and re.fullmatch(r"(?:React\.)?\w+", callee) else None
+        )
         if above is not None and above.type != "variable_declarator":
             return ""
     if above is None:
@@ -612,7 +622,11 @@ def _test_title(node: tree_sitter.Node, language: Language) -> str:
     if given is None or not given.named_children:
         return ""
     title = given.named_children[0]
-    if title.type not in language.strings and title.type not in {"identifier", "constant", "scope_resolution"}:
+    if title.type not in language.strings and title.type not in {
+        "identifier",
+        "constant",
+        "scope_resolution",
+    }:
         return ""
     has_body = node.child_by_field_name("block") is not None or any(
         one.type in language.lambdas for one in given.named_children[1:4]
@@ -667,7 +681,11 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
     children = node.named_children
     if target is None and children:
         target = children[0]
-    if value is None and len(children) > 1 and not node.type.startswith(("field_decl", "enum", "property")):
+    if (
+        value is None
+        and len(children) > 1
+        and not node.type.startswith(("field_decl", "enum", "property"))
+    ):
         value = children[-1] if children[-1] != target else None
     if value is None:
         value = node.child_by_field_name("type")
@@ -721,7 +739,9 @@ def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
     if match:
         return [(name.strip(), match[2]) for name in re.split(r"[{},]", match[1]) if name.strip()]
     text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
-    match = re.fullmatch(r"(?:[\w.]+ )?[\"'](.+)[\"']", text)  # Go's may have another name before it
+    match = re.fullmatch(
+        r"(?:[\w.]+ )?[\"'](.+)[\"']", text
+    )  # Go's may have another name before it
     return [(match[1] if match else text, "")] if text else []
 
 
@@ -733,7 +753,9 @@ def _is_of_import(node: tree_sitter.Node, language: Language) -> bool:
 def _is_doc(node: tree_sitter.Node) -> bool:
     """Return True for a string that is a statement of its own, like Python's docstring."""
     above = node.parent
-    return above is not None and above.type == "expression_statement" and above.named_child_count == 1
+    return (
+        above is not None and above.type == "expression_statement" and above.named_child_count == 1
+    )
 
 
 def without_parentheses(text: str) -> str:

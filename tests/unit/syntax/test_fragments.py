@@ -140,6 +140,7 @@ def test_what_is_no_code_is_not_guessed(lines: list[str]) -> None:
         ("int f(void);\n// std::string", ("a.c",), False),
         ("/* class A { */\nstruct a { int class; };", (), False),
         ("#include <stdio.h>\nint f(void);", ("a.c", "b.cc"), False),
+        ("struct class *f(struct class *class);", (), False),
         ("int f(int);", ("a.h", "b.cc"), True),
         ("int f(int);", (), False),
     ],

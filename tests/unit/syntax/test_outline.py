@@ -263,7 +263,7 @@ def test_handler_is_told_by_its_errors_without_the_variable(
         ("csharp", "using A = B.C;", [("A = B.C", "")]),
         ("php", "<?php use A\\B;", [("A\\B", "")]),
         ("ruby", "require 'a/b'", [("a/b", "")]),
-        ("go", 'import c "a/b"', [('c "a/b"', "")]),
+        ("go", 'import c "a/b"', [("a/b", "")]),
     ],
 )
 def test_imports_are_told_with_their_module(
@@ -281,10 +281,12 @@ def test_imports_are_told_with_their_module(
         ("go", "func f() { x := 1 }", Role.ASSIGN, ("x", "1")),
         ("typescript", "interface A { a: number }", Role.ASSIGN, ("a", "number")),
         ("ruby", "unless a\n b\nend", Role.CONDITION, ("unless", "a")),
+        ("python", "x = URL(1)", Role.CALL, ("URL", "1")),
         ("php", "<?php new A(1);", Role.CALL, ("A", "1")),
         ("javascript", "a.b(1).c(2)", Role.CALL, ("c", "2")),
         ("java", "class A { void f(int... a) { g(); } }", Role.CALL, ("g", "")),
         ("python", '"""Doc."""', Role.COMMENT, ("", '"""Doc."""')),
+        ("csharp", "class A { int F() => 1; }", Role.RETURN, ("", "1")),
         ("python", "raise", Role.RAISE, ("", "")),
     ],
 )
