@@ -1,8 +1,8 @@
 """Outline of a source text: its declarations, and what the lines asked for do in each.
 
 One walk over the tree, without recursion. A declaration (*unit*) is a function, a type, a test or
-the file itself. What is inside a unit is kept as *facts*: calls, conditions, returned values, raised
-and caught errors, bindings, imports, comments. Comparing the facts of two versions needs no pairing
+the file itself. What is inside a unit is kept as *facts*: calls, conditions, returned values,
+raised and caught errors, bindings, imports, comments. Comparing the facts of two versions needs no pairing
 of statements: what both have cancels.
 """
 
@@ -415,9 +415,7 @@ class _Reader:
         elif kind in language.assigns:
             self._note_binding(node, owner, low)
         elif kind in _RETURNS:
-            value = _after_keyword(node)
-            if not nested and not value.startswith("throw "):
-                self._add(owner, Role.RETURN, "", value, low)
+            self._note_return(node, owner, low, nested=nested)
         elif kind in language.raises:
             value = _after_keyword(node)
             self._add(owner, Role.RAISE, _error_of(value), value, low)
@@ -432,6 +430,11 @@ class _Reader:
         elif kind in language.strings and not _is_of_import(node, language):
             self._add(owner, Role.COMMENT if _is_doc(node) else Role.STRING, "", text_of(node), low)
         self._note_condition(node, kind, owner)
+
+    def _note_return(self, node: tree_sitter.Node, owner: int, low: int, *, nested: bool) -> None:
+        value = _after_keyword(node)
+        if not nested and not value.startswith("throw "):
+            self._add(owner, Role.RETURN, "", value, low)
 
     def _note_binding(self, node: tree_sitter.Node, owner: int, low: int) -> None:
         name, value = _binding(node)
