@@ -1,9 +1,9 @@
 """Outline of a source text: its declarations, and what the lines asked for do in each.
 
 One walk over the tree, without recursion. A declaration (*unit*) is a function, a type, a test or
-the file itself. What is inside a unit is kept as *facts*: calls, conditions, returned values, raised
-and caught errors, bindings, imports, comments. Comparing the facts of two versions needs no pairing
-of statements: what both have cancels.
+the file itself. What is inside a unit is kept as *facts*: calls, conditions, returned values,
+raised and caught errors, bindings, imports, comments. Comparing the facts of two versions needs no
+pairing of statements: what both have cancels.
 """
 
 from __future__ import annotations
