@@ -157,6 +157,8 @@ def of_lines(file: ChangedFile, old: Version, new: Version) -> Iterator[tuple[Ch
         change.new.facts = list(_facts(file, new, added))
         if not change.size:
             continue
+        if {fact.name for fact in (*change.old.facts, *change.new.facts)} == {name}:
+            change.name, change.noun = "", "file"  # the key is the whole section
         if "".join(old.squeezed([(n, n) for n in removed])) == new.squeezed(
             [(n, n) for n in added]
         ):
