@@ -701,8 +701,8 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
             break
     if node.type == "property_declaration" and target is not None:
         # C#'s value may stand in an accessor or behind an arrow.
-        text = (node.text or b"")[target.end_byte - node.start_byte :]
-        return text_of(target, 80), _SPACES.sub(" ", text.decode("utf-8", "replace")).strip(" ;")
+        behind = (node.text or b"")[target.end_byte - node.start_byte :].decode("utf-8", "replace")
+        return text_of(target, 80), _SPACES.sub(" ", behind[:MAX_TEXT]).strip(" ;")
     children = node.named_children
     if target is None and children:
         target = children[0]
