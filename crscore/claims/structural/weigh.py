@@ -49,6 +49,8 @@ ROLES = {
     "machine": 0.1,
 }
 """Weight by what a file is for."""
+CODE = frozenset({"code", "test", "aside"})
+"""Files whose lines the central topics hold."""
 STATES = {"layout": 0.2, "comments": 0.4, "moved": 0.5, "same": 0.3}
 """Factor of the weight by what happened; `same`: a member of a type that got another name."""
 MACHINE_NOUNS = frozenset(MACHINE_MADE)
@@ -163,7 +165,7 @@ def _central(changes: Sequence[Change]) -> frozenset[int]:
     """Return the fewest topics that hold `COVER` of the changed code lines."""
     sizes = [
         one.size + sum(other.size for other in one.alike)
-        if role_of(one.file.path) in {"code", "test", "aside"} and one.noun not in MACHINE_NOUNS
+        if role_of(one.file.path) in CODE and one.noun not in MACHINE_NOUNS
         else 0
         for one in changes
     ]
