@@ -28,6 +28,8 @@ SMALL = 12
 """Changed lines of a unit up to which lines that nothing else is said about are quoted."""
 SAID = 180
 """Characters of a sentence that is quoted from a comment or a document."""
+MOST_ENTRIES = 200
+"""Bindings up to which a collection is told by its entries."""
 LONG = 120
 """Characters of two pieces of code from which only the part that differs is quoted."""
 MAX_DETAILS = 4
@@ -94,6 +96,9 @@ def label(change: Change, *, full: bool = False) -> str:
     path = change.file.path or (change.file.old_path or "")
     if not change.name:
         return f"{quote(path, 200)}" if path else "the code"
+    if change.noun == "tests":
+        where = quote(".".join(change.name.split(".")[-2:]) or path, 200)
+        return f"the {len(change.members)} new tests in {where}"
     if change.noun == "section":
         return f"the section “{change.name}” of {quote(path, 200)}"
     return f"the {change.noun} {name_of(change)}" + (f" in {quote(path, 200)}" if full and path else "")
@@ -134,6 +139,9 @@ def plain_line(change: Change) -> str:
         return f"only the layout of {what} has changed"
     if change.state == "comments":
         return f"only comments have changed in {what}"
+    if change.noun == "tests":
+        names = listed([f"“{unit.name}”" for unit in change.members], 4)
+        return f"{what} ({lines}) are {names}"
     if change.state == "new":
         head = f"the new {what[4:]} ({lines})" if change.name else f"the new file {what} ({lines})"
         return head + _contents(change)
@@ -233,6 +241,8 @@ def told(change: Change, old: Version, new: Version) -> list[Told]:
 def _claims(change: Change, old: Version, new: Version) -> list[Told]:
     if change.state in {"layout", "moved", "removed"}:
         return [Told(plain_line(change))]
+    if change.noun == "tests":
+        return [Told(plain_line(change)), *_inside_new(change)][:2]
     if change.state == "new":
         found = [Told(plain_line(change))]
         found += _documented(change)
@@ -283,7 +293,7 @@ def _inside_new(change: Change) -> Iterator[Told]:
         else:
             shown = quoted([name for _, name in kept])
         if shown:
-            yield Told(f"{subject} {verb} {shown}", _at([fact for fact, _ in kept], new=True))
+            yield Told(f"{subject} {verb if change.noun != 'tests' else verb[:-1]} {shown}", _at([fact for fact, _ in kept], new=True))
 
 
 def _condition(fact: Fact) -> str:
@@ -436,7 +446,7 @@ class _Writer:
     def conditions(self) -> Iterator[Told]:
         came = [f for f in self.came(Role.CONDITION) if fits(f.text) and self.is_new(f.text)]
         gone = [f for f in self.gone(Role.CONDITION) if fits(f.text) and self.is_gone(f.text)]
-        pairs = _pairs(gone, came, least=0.0 if len(gone) == len(came) == 1 else 0.4)
+        pairs = _pairs(gone, came, least=0.0 if len(gone) == len(came) == 1 else 0.6)
         for one, two in pairs[:2]:
             yield Told(
                 f"the condition {_condition(one)} in {self.subject} is now {_condition(two)}", _at([two], new=True)
@@ -511,7 +521,7 @@ class _Writer:
                 yield Told(f"{self.subject} has a new call of {quote(fact.name)}{given}", _at([fact], new=True))
 
     def values(self) -> Iterator[Told]:
-        came, gone = self.came(Role.ASSIGN), self.gone(Role.ASSIGN)
+        came, gone = _innermost(self.came(Role.ASSIGN)), _innermost(self.gone(Role.ASSIGN))
         before = Counter(fact.name for fact in gone)
         after = Counter(fact.name for fact in came)
         changed = 0
@@ -632,7 +642,20 @@ def _tokens(text: str) -> Counter[str]:
     return Counter(re.findall(r"[\w$]+|[^\w\s]", text))
 
 
-def _pairs(gone: Sequence[Fact], came: Sequence[Fact], *, least: float = 0.4) -> list[tuple[Fact, Fact]]:
+def _innermost(facts: Sequence[Fact]) -> list[Fact]:
+    """Leave out bindings of a collection of which an entry changed, too."""
+    kept: list[Fact] = []
+    for fact in facts:
+        entries = facts if len(fact.text) > 2 * len(fact.name) and len(facts) < MOST_ENTRIES else ()
+        if not any(
+            one is not fact and one.text and one.name in fact.text and one.text in fact.text
+            for one in entries
+        ):
+            kept.append(fact)
+    return kept
+
+
+def _pairs(gone: Sequence[Fact], came: Sequence[Fact], *, least: float = 0.6) -> list[tuple[Fact, Fact]]:
     """Pair what went with what came, where they have enough tokens in common."""
     found: list[tuple[Fact, Fact]] = []
     left = list(gone[:20])

@@ -30,6 +30,8 @@ MOST_PAIRED = 60
 MOST_TOKENS = 400
 """Tokens of a body that are compared."""
 _OWN = frozenset({Role.ASSIGN, Role.CALL, Role.CONDITION})
+SEVERAL = 3
+"""New tests in one place that are told together."""
 SMALL = 12
 """Tokens below which a body is too small to prove that it was moved or renamed."""
 
@@ -241,7 +243,26 @@ def _collapse(found: dict[str, Change], *, whole: bool) -> list[Change]:
             for name in members:
                 _absorb(one, found[name])
             gone.update(members)
-    return [one for key, one in found.items() if key not in gone]
+    return _group_tests([one for key, one in found.items() if key not in gone])
+
+
+def _group_tests(changes: list[Change]) -> list[Change]:
+    """Tell several new tests of one class or file as one topic."""
+    together: dict[str, list[Change]] = {}
+    for one in changes:
+        if one.kind is Kind.TEST and one.state == "new":
+            together.setdefault(one.new.parent, []).append(one)
+    gone: set[int] = set()
+    for parent, tests in together.items():
+        if len(tests) < SEVERAL:
+            continue
+        first, *rest = tests
+        first.members = [unit for test in tests for unit in test.new.units[:1]]
+        for other in rest:
+            _absorb(first, other, as_member=False)
+            gone.add(id(other))
+        first.name, first.noun = parent, "tests"
+    return [one for one in changes if id(one) not in gone]
 
 
 def _absorb(one: Change, member: Change, *, as_member: bool = True) -> None:

@@ -201,7 +201,8 @@ def _readings(
     lines = [*removed, *added]
     verb = VERBS.get(change.state) or _verb(lines)
     code = _words((text.get(one, "") for one in lines), READING)
-    name = " ".join(split_identifier(change.name.rpartition(".")[2] or change.name))
+    named = " ".join(unit.name for unit in change.members) if change.noun == "tests" else change.name
+    name = _words([named.rpartition(".")[2] or named], READING)
     path = " ".join(split_identifier(change.file.path))
     where = f"{name} in {path}" if path else ""
     found = [" ".join(f"{ASKING} {verb} {where}: {code}".split())]
