@@ -27,6 +27,8 @@ MAX_TEXT = 400
 """Characters kept of one piece of code."""
 MAX_NODES = 3_000_000
 """Nodes visited; what follows belongs to the unit that is open and has no facts."""
+MAX_PARAMETERS = 200
+"""Parameters of a function; of one with more none are read."""
 MAX_DEPTH_OF_NAMES = 8
 """Declarators followed to a name in the C family."""
 
@@ -386,6 +388,8 @@ class _Reader:
                 self._add(owner, Role.ASSIGN, name, value, low)
         elif kind == "return_statement" or (kind == "return" and node.child_count > 0):
             self._add(owner, Role.RETURN, "", _after_keyword(node), low)
+        elif kind == "arrow_expression_clause":
+            self._add(owner, Role.RETURN, "", text_of(node).removeprefix("=>").strip(), low)
         elif kind in language.raises:
             value = _after_keyword(node)
             self._add(owner, Role.RAISE, _error_of(value), value, low)
@@ -399,7 +403,7 @@ class _Reader:
             self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
         elif kind in language.strings and _is_doc(node):
             self._add(owner, Role.COMMENT, "", text_of(node), low)
-        elif kind in language.strings:
+        elif kind in language.strings and not _is_of_import(node, language):
             self._add(owner, Role.STRING, "", text_of(node), low)
         condition = node.child_by_field_name("condition")
         if condition is not None and not kind.startswith("preproc") and "for" not in kind:
@@ -435,6 +439,8 @@ class _Reader:
             self._add(owner, Role.RAISE, _error_of(given), given, line)
         elif ruby and name in {"require", "require_relative"}:
             self._add(owner, Role.IMPORT, given.strip("\"'"), "", line)
+        elif name.isupper() and self.units[owner].kind in {Kind.FILE, Kind.TYPE}:
+            return  # in C++ an annotation macro beside a declaration
         elif not _test_title(node, self.language):
             self._add(owner, Role.CALL, name, given, line)
 
@@ -482,6 +488,13 @@ def _lambda_name(node: tree_sitter.Node) -> str:
     above = node.parent
     while above is not None and above.type in {"parenthesized_expression", "as_expression"}:
         above = above.parent
+    if above is not None and above.type == "arguments" and above.named_children[0] == node:
+        # `const Panel = memo(function () {...})`
+        call = above.parent
+        callee = text_of(call.child_by_field_name("function"), 60) if call is not None else ""
+        above = call.parent if call is not None and re.fullmatch(r"(?:React\.)?\w+", callee) else None
+        if above is not None and above.type != "variable_declarator":
+            return ""
     if above is None:
         return ""
     if above.type == "export_statement":
@@ -561,6 +574,7 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
         value = children[-1] if children[-1] != target else None
     if value is None:
         value = node.child_by_field_name("type")
+        return text_of(target, 80), text_of(value).removeprefix(":").strip()
     name = text_of(target, 80)
     name = name.strip("\"'") if node.type in {"pair", "array_element_initializer"} else name
     operator = text_of(node.child_by_field_name("operator"), 4)
@@ -603,7 +617,13 @@ def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
     if match:
         return [(name.strip(), match[2]) for name in re.split(r"[{},]", match[1]) if name.strip()]
     text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
-    return [(text, "")] if text else []
+    match = re.fullmatch(r"(?:[\w.]+ )?[\"'](.+)[\"']", text)  # Go's may have another name before it
+    return [(match[1] if match else text, "")] if text else []
+
+
+def _is_of_import(node: tree_sitter.Node, language: Language) -> bool:
+    """Return True for the module in an import, which is no text of the program."""
+    return node.parent is not None and node.parent.type in language.imports
 
 
 def _is_doc(node: tree_sitter.Node) -> bool:
@@ -666,7 +686,9 @@ def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
     """Yield the parameters in a list, without the object itself."""
     if listed is None:
         return
-    nodes = listed.named_children[:40] or ([listed] if listed.type == "identifier" else [])
+    if listed.named_child_count > MAX_PARAMETERS:
+        return
+    nodes = listed.named_children or ([listed] if listed.type == "identifier" else [])
     for node in nodes:
         if "comment" in node.type:
             continue
@@ -688,7 +710,7 @@ def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
             None,
         )
         text = text_of(node, 160)
-        if label is None and not kind:
+        if label is None and (not kind or node.type == "typed_parameter"):
             label = node.named_children[0] if node.named_children and node.type not in {"identifier", "object_pattern"} else node
         name = text_of(label, 120).lstrip("*&.$ ")
         if "=" in text and value is None and node.type == "parameter":

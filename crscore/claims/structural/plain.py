@@ -30,7 +30,9 @@ LONG_LINE = 400
 
 PROSE = frozenset({"markdown", "rst", "text"})
 KEYED = frozenset({"json", "yaml", "toml", "ini", "properties", "terraform", "xml", "css", "gomod"})
-_LOCK = re.compile(r"(?:^|/)(?:[\w.-]*[.-]lock(?:\.\w+)?|go\.sum|npm-shrinkwrap\.json)$", re.IGNORECASE)
+_LOCK = re.compile(
+    r"(?:^|/)(?:[\w.-]*[.-]lock(?:\.\w+)?|go\.sum|npm-shrinkwrap\.json)$", re.IGNORECASE
+)
 _MADE = re.compile(
     r"(?:^|/)(?:vendor|third_party|node_modules|bower_components|dist|__snapshots__|generated)/"
     r"|\.min\.\w+$|\.map$|\.snap$|_pb2(?:_grpc)?\.pyi?$|\.pb\.(?:go|cc|h)$|\.(?:g|designer)\.cs$"
@@ -42,7 +44,9 @@ _KEY = re.compile(
     r"""^\s*(?:-\s+|export\s+)?(?P<mark>["']?)(?P<key>[A-Za-z_$@.][\w.$@/*-]{0,60})(?P=mark)\s*(?::|=>|=)\s*(?P<value>\S.*?)?[,;]?\s*$"""
 )
 _TAG = re.compile(r"^\s*<(?P<key>[A-Za-z][\w.:-]*)>(?P<value>[^<>]+)</(?P=key)>\s*$")
-_PACKAGE = re.compile(r"""^\s*<PackageReference Include="(?P<key>[^"]+)".*?Version="(?P<value>[^"]+)".*$""")
+_PACKAGE = re.compile(
+    r"""^\s*<PackageReference Include="(?P<key>[^"]+)".*?Version="(?P<value>[^"]+)".*$"""
+)
 _MODULE = re.compile(r"^\s*(?:require\s+)?(?P<key>[\w.-]+\.[\w./-]+)\s+(?P<value>v\d\S*)")
 _PINNED = re.compile(r"^(?P<key>[A-Za-z][\w.\[\]-]*)\s*(?P<value>(?:[=~<>!]=|[<>])\s*[\w.*]+.*)$")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(?P<title>.+?)\s*#*$")
@@ -87,10 +91,14 @@ def of_file(file: ChangedFile) -> Iterator[tuple[Change, list[Told]]]:
 def _file_line(file: ChangedFile) -> str:
     path = quote(file.path, 200)
     if file.is_submodule:
-        done = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}.get(file.status, "moved to another commit")
+        done = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}.get(
+            file.status, "moved to another commit"
+        )
         return f"the submodule {path} has been {done}"
     if file.is_binary:
-        done = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}.get(file.status, "changed")
+        done = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}.get(
+            file.status, "changed"
+        )
         return f"the binary file {path} has been {done}"
     if file.status is FileStatus.RENAMED and file.old_path:
         return f"the file {quote(file.old_path, 200)} has moved to {path}"
@@ -104,19 +112,30 @@ def _file_line(file: ChangedFile) -> str:
     return ""
 
 
-def of_machine_made(file: ChangedFile, what: str, old: Version, new: Version) -> tuple[Change, list[Told]]:
+def of_machine_made(
+    file: ChangedFile, what: str, old: Version, new: Version
+) -> tuple[Change, list[Told]]:
     """Tell a file that no one writes by hand in one line."""
     change = _change(file, _state(file), added=new.changed, removed=old.changed)
     change.noun = what
     text = plain_line(change)
-    return change, [Told(re.sub(r"^(the (?:new )?file )?(`[^`]*`)", rf"the {what} \2", text, count=1))]
+    return change, [
+        Told(re.sub(r"^(the (?:new )?file )?(`[^`]*`)", rf"the {what} \2", text, count=1))
+    ]
 
 
 def _state(file: ChangedFile) -> str:
     return {FileStatus.ADDED: "new", FileStatus.DELETED: "removed"}.get(file.status, "changed")
 
 
-def _change(file: ChangedFile, state: str, name: str = "", *, added: list[int] | None = None, removed: list[int] | None = None) -> Change:
+def _change(
+    file: ChangedFile,
+    state: str,
+    name: str = "",
+    *,
+    added: list[int] | None = None,
+    removed: list[int] | None = None,
+) -> Change:
     return Change(
         file=file, name=name, kind=Kind.FILE, noun="section" if name else "file", state=state,
         old=Part(), new=Part(), added=added or [], removed=removed or [],
@@ -138,19 +157,27 @@ def of_lines(file: ChangedFile, old: Version, new: Version) -> Iterator[tuple[Ch
         change.new.facts = list(_facts(file, new, added))
         if not change.size:
             continue
-        if "".join(old.squeezed([(n, n) for n in removed])) == new.squeezed([(n, n) for n in added]):
+        if "".join(old.squeezed([(n, n) for n in removed])) == new.squeezed(
+            [(n, n) for n in added]
+        ):
             change.state = "layout"
         yield change, _said(change, old, new, together=together, names=list(names))
 
 
-def _said(change: Change, old: Version, new: Version, *, together: bool, names: list[str]) -> list[Told]:
+def _said(
+    change: Change, old: Version, new: Version, *, together: bool, names: list[str]
+) -> list[Told]:
     if change.file.language not in PROSE or change.state in {"removed", "layout"}:
         return told(change, old, new)
     text = plain_line(change)
     shown = [name for name in names if name]
     if together and shown:
         have = "has the sections" if change.state == "new" else "; the sections are"
-        text = re.sub(r" has been added$", "", text) + f" {have} " + listed([f"“{name}”" for name in shown], 5)
+        text = (
+            re.sub(r" has been added$", "", text)
+            + f" {have} "
+            + listed([f"“{name}”" for name in shown], 5)
+        )
         text = text.replace(" ;", ";")
     said = [Told(text)]
     for line in change.added:
@@ -205,7 +232,11 @@ def _title_at(file: ChangedFile, text: str, before: str, level: int) -> str | No
         heading = _HEADING.match(text)
         if heading:
             return heading["title"][:80]
-        if _UNDERLINE.match(text) and before.strip() and len(text.strip()) >= len(before.strip()) - 1:
+        if (
+            _UNDERLINE.match(text)
+            and before.strip()
+            and len(text.strip()) >= len(before.strip()) - 1
+        ):
             return before.strip()[:80]
         return None
     if file.language not in KEYED or file.language == "gomod":
@@ -224,7 +255,9 @@ def _title_at(file: ChangedFile, text: str, before: str, level: int) -> str | No
 def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fact]:
     """Yield the keys with their values on some lines."""
     name = PurePosixPath(file.path).name
-    patterns = [_KEY] if file.language in KEYED or file.language in {"dockerfile", "makefile"} else []
+    patterns = (
+        [_KEY] if file.language in KEYED or file.language in {"dockerfile", "makefile"} else []
+    )
     if file.language == "xml":
         patterns = [_PACKAGE, _TAG]
     elif file.language == "gomod":
@@ -239,4 +272,6 @@ def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fa
         found = next((match for one in patterns if (match := one.match(text))), None)
         if found:
             value = (found["value"] or "").strip()
-            yield Fact(Role.ASSIGN, found["key"], "" if value in {"{", "[", "|", ">"} else value, line)
+            yield Fact(
+                Role.ASSIGN, found["key"], "" if value in {"{", "[", "|", ">"} else value, line
+            )

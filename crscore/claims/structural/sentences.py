@@ -36,7 +36,9 @@ MAX_DETAILS = 4
 """Sentences about one unit, after its plain line."""
 
 _SPACES = re.compile(r"\s+")
-_COMMENT = re.compile(r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|\s*(?:\*/|\"\"\"|'''|-->)\s*$")
+_COMMENT = re.compile(
+    r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|\s*(?:\*/|\"\"\"|'''|-->)\s*$"
+)
 _DULL = re.compile(
     r"(?i)(?:^|\.)(?:len|str|int|print\w*|isinstance|append|push|format|get|toString|log|debug|info|"
     r"warn\w*|error|expect|assert\w*|super|sizeof|list|dict|set|map|string|puts|size|length)$"
@@ -101,7 +103,9 @@ def label(change: Change, *, full: bool = False) -> str:
         return f"the {len(change.members)} new tests in {where}"
     if change.noun == "section":
         return f"the section “{change.name}” of {quote(path, 200)}"
-    return f"the {change.noun} {name_of(change)}" + (f" in {quote(path, 200)}" if full and path else "")
+    return f"the {change.noun} {name_of(change)}" + (
+        f" in {quote(path, 200)}" if full and path else ""
+    )
 
 
 def name_of(change: Change) -> str:
@@ -118,7 +122,9 @@ def name_of(change: Change) -> str:
 def prose_of(comment: str) -> list[str]:
     """Return the sentences of a comment that are prose, without markers; long ones are left out."""
     text = " ".join(_COMMENT.sub("", line) for line in comment.split("\n"))
-    text = _SPACES.sub(" ", re.sub(r"^[\"'rbfu]+(?=[\"'])|\s\*\s|</?\w+/?>|\s///?\s", " ", text)).strip(" \"'*/#-!")
+    text = _SPACES.sub(
+        " ", re.sub(r"^[\"'rbfu]+(?=[\"'])|\s\*\s|</?\w+/?>|\s///?\s", " ", text)
+    ).strip(" \"'*/#-!")
     pieces = re.split(r"(?<=[.!?])\s+(?=[A-Z])|\s@\w+\b|\s:param", text)
     found = [piece.strip(" .\"'*/") for piece in pieces]
     return [one for one in found if len(one) <= SAID and "…" not in one and _PROSE.search(one)]
@@ -126,19 +132,30 @@ def prose_of(comment: str) -> list[str]:
 
 def plain_line(change: Change) -> str:
     """Return the sentence that can always be said of a unit."""
-    what, lines = label(change, full=True), counted(change.size, "line")
+    what, lines = label(change, full=True), counted(change.size - change.aside, "line")
     if change.state == "renamed":
-        return f"{label(change, full=True).replace(name_of(change), quote(change.before.rpartition('.')[2]), 1)} has been renamed to {name_of(change)}"
+        before = what.replace(name_of(change), quote(change.before), 1)
+        return f"{before} has been renamed to {name_of(change)}"
     if change.state == "replaced":
-        last = change.before.rpartition(".")[2]
-        same = last == change.name.rpartition(".")[2]
-        return f"{what} takes the place of {quote(change.before if same else last)}"
-    if change.state == "moved":
-        return f"{label(change)} has moved from {quote(change.before)} to {quote(change.file.path)}"
-    if change.state == "layout":
-        return f"only the layout of {what} has changed"
-    if change.state == "comments":
-        return f"only comments have changed in {what}"
+        return f"{what} takes the place of {_former(change)}"
+    if change.state == "moved" and change.origin is not None:
+        former, now = quote(change.origin.file.path, 200), quote(change.file.path, 200)
+        if change.before == change.name:
+            return f"{label(change)} has moved from {former} to {now}"
+        return f"{label(change.origin)} has moved from {former} to {name_of(change)} in {now}"
+    if change.state in {"layout", "comments"}:
+        inside = {Kind.FILE: "functions", Kind.TYPE: "members"}.get(change.kind, "")
+        inside = inside if change.new.units or change.old.units else ""
+        outside = f" outside of its {inside}" if inside else ""
+        if change.state == "layout":
+            return f"only the formatting of {what} has changed{outside}"
+        return f"only comments have changed in {what}{outside}"
+    if change.state == "overload":
+        return f"{what} has one more declaration ({lines})" + _contents(change).replace(
+            " has been added", ""
+        )
+    if change.state == "less":
+        return f"{what} has one declaration less ({lines} removed)"
     if change.noun == "tests":
         names = listed([f"“{unit.name}”" for unit in change.members], 4)
         return f"{what} ({lines}) are {names}"
@@ -150,6 +167,11 @@ def plain_line(change: Change) -> str:
         head = what if change.name else f"the file {what}"
         return f"{head} ({lines}) has been removed" + (f", with {held}" if held else "")
     return f"{what} has changed ({_amount(change)})" + _around(change)
+
+
+def _former(change: Change) -> str:
+    """Return the name or title that a unit had before."""
+    return f"“{change.before}”" if change.kind is Kind.TEST else quote(change.before)
 
 
 def _amount(change: Change) -> str:
@@ -168,7 +190,9 @@ def _around(change: Change) -> str:
         fact.name
         for part, is_new in ((change.new, True), (change.old, False))
         for fact in part.facts
-        if fact.line in held[is_new] and re.fullmatch(r"[\w$.]{3,40}", fact.name) and not _DULL.search(fact.name)
+        if fact.line in held[is_new]
+        and re.fullmatch(r"[\w$.]{3,40}", fact.name)
+        and not _DULL.search(fact.name)
     )
     top = [name for name, _ in names.most_common(3)]
     return f", around {quoted(top)}" if top else ""
@@ -178,7 +202,9 @@ def _contents(change: Change) -> str:
     """Say what a new unit consists of."""
     names = [unit.name for unit in change.members if unit.name]
     if names and change.kind is Kind.TEST:
-        return f" holds the {'test' if len(names) == 1 else 'tests'} " + listed([f"“{name}”" for name in names], 5)
+        return f" holds the {'test' if len(names) == 1 else 'tests'} " + listed(
+            [f"“{name}”" for name in names], 5
+        )
     if names:
         return f" defines {quoted(names, 6)}"
     facts = change.new.facts
@@ -213,24 +239,41 @@ def implied(change: Change, new: Version) -> Iterator[Told]:
     if change.state == "removed" and unit.name.rpartition(".")[2] not in new.words:
         yield Told(f"code that uses {name} has to do without it", implies=True)
     elif change.state == "renamed":
-        yield Told(f"code that uses {quote(change.before.rpartition('.')[2])} has to use {name}", implies=True)
-    if change.state not in {"changed", "renamed"} or len(change.old.units) != 1 or len(change.new.units) != 1:
+        yield Told(f"code that uses {quote(change.before)} has to use {name}", implies=True)
+    if (
+        change.state not in {"changed", "renamed"}
+        or len(change.old.units) != 1
+        or len(change.new.units) != 1
+    ):
         return
     before = {one.name: one for one in change.old.units[0].parameters}
     after = change.new.units[0].parameters
     at = ((True, unit.head),)
     must = [one.name for one in after if one.name not in before and not one.optional]
-    if must and len(after) > len(before) and unit.head in change.added and change.file.language not in _LOOSE:
+    if (
+        must
+        and len(after) > len(before)
+        and unit.head in change.added
+        and change.file.language not in _LOOSE
+    ):
         yield Told(f"callers of {name} must pass {quoted(must)}", at, implies=True)
     for one in after:
         was = before.get(one.name)
         if was is not None and was.default and one.default != was.default and fits(one.default):
-            yield Told(f"callers of {name} that leave out {quote(one.name)} now get {quote(one.default)}", at, implies=True)
+            yield Told(
+                f"callers of {name} that leave out {quote(one.name)} now get {quote(one.default)}",
+                at,
+                implies=True,
+            )
     facts = difference(change.old, change.new)
     broad = [fact for fact in facts.came.get(Role.CATCH, []) if _BROAD.fullmatch(fact.name)]
     narrow = [fact for fact in facts.gone.get(Role.CATCH, []) if not _BROAD.fullmatch(fact.name)]
     if broad and narrow:
-        yield Told(f"errors other than {quote(narrow[0].name)} are now caught in {name}, too", _at(broad, new=True), implies=True)
+        yield Told(
+            f"errors other than {quote(narrow[0].name)} are now caught in {name}, too",
+            _at(broad, new=True),
+            implies=True,
+        )
 
 
 def told(change: Change, old: Version, new: Version) -> list[Told]:
@@ -239,7 +282,7 @@ def told(change: Change, old: Version, new: Version) -> list[Told]:
 
 
 def _claims(change: Change, old: Version, new: Version) -> list[Told]:
-    if change.state in {"layout", "moved", "removed"}:
+    if change.state in {"layout", "moved", "removed", "overload", "less"}:
         return [Told(plain_line(change))]
     if change.noun == "tests":
         return [Told(plain_line(change)), *_inside_new(change)][:2]
@@ -293,7 +336,10 @@ def _inside_new(change: Change) -> Iterator[Told]:
         else:
             shown = quoted([name for _, name in kept])
         if shown:
-            yield Told(f"{subject} {verb if change.noun != 'tests' else verb[:-1]} {shown}", _at([fact for fact, _ in kept], new=True))
+            yield Told(
+                f"{subject} {verb if change.noun != 'tests' else verb[:-1]} {shown}",
+                _at([fact for fact, _ in kept], new=True),
+            )
 
 
 def _condition(fact: Fact) -> str:
@@ -358,8 +404,8 @@ class _Writer:
         yield from self.values()
         yield from self.calls()
         yield from self.more_calls()
-        yield from self.strings()
         yield from self.imports()
+        yield from self.strings()
         yield from self.comments()
         if self.change.size <= SMALL:
             yield from self.lines()
@@ -384,7 +430,10 @@ class _Writer:
             for unit in change.new.units:
                 if unit.parameters not in known and unit.parameters:
                     takes = quoted([one.name for one in unit.parameters])
-                    yield Told(f"{self.subject} has a new overload that takes {takes}", ((True, unit.head),))
+                    yield Told(
+                        f"{self.subject} has a new overload that takes {takes}",
+                        ((True, unit.head),),
+                    )
             return
         if len(change.old.units) != 1 or len(change.new.units) != 1 or change.kind not in _DECLARED:
             return
@@ -397,21 +446,46 @@ class _Writer:
         came = [item for item in two.parameters if item.name not in before]
         gone = [item for item in one.parameters if item.name not in after]
         if came and gone:
-            yield Told(f"{self.subject} now takes {quoted([i.name for i in came])} instead of {quoted([i.name for i in gone])}", at)
+            yield Told(
+                f"{self.subject} now takes {quoted([i.name for i in came])} instead of {quoted([i.name for i in gone])}",
+                at,
+            )
         elif came:
             word = "parameter" if len(came) == 1 else "parameters"
             how = "optional " if all(item.optional for item in came) else ""
-            yield Told(f"{self.subject} takes the new {how}{word} {quoted([i.name for i in came])}", at)
+            yield Told(
+                f"{self.subject} takes the new {how}{word} {quoted([i.name for i in came])}", at
+            )
         elif gone:
             word = "parameter" if len(gone) == 1 else "parameters"
-            yield Told(f"{self.subject} no longer takes the {word} {quoted([i.name for i in gone])}", at)
+            yield Told(
+                f"{self.subject} no longer takes the {word} {quoted([i.name for i in gone])}", at
+            )
         for item in two.parameters:
             was = before.get(item.name)
-            if was is not None and was.default != item.default and fits(was.default or "x", item.default or "x"):
+            if (
+                was is not None
+                and was.default != item.default
+                and fits(was.default or "x", item.default or "x")
+            ):
                 if was.default and item.default:
-                    yield Told(f"the default of {quote(item.name)} in {self.subject} is now {quote(item.default)} instead of {quote(was.default)}", at)
-            if was is not None and was.type != item.type and was.type and item.type and fits(was.type, item.type):
-                yield Told(f"the parameter {quote(item.name)} of {self.subject} now has the type {quote(item.type)} instead of {quote(was.type)}", at)
+                    yield Told(
+                        f"the default of {quote(item.name)} in {self.subject} is now {quote(item.default)} instead of {quote(was.default)}",
+                        at,
+                    )
+            if (
+                was is not None
+                and was.type != item.type
+                and was.type
+                and item.type
+                and fits(was.type, item.type)
+            ):
+                yield Told(
+                    f"the parameter {quote(item.name)} of {self.subject} now has the type {quote(item.type)} instead of {quote(was.type)}",
+                    at,
+                )
+        if change.file.language in {"c", "cpp"}:  # a prototype may say it, too
+            return
         plain = {*before, *after}
         left, right = Counter(one.head_tokens), Counter(two.head_tokens)
         more = [token for token in (right - left) if re.match(r"\w", token) and token not in plain]
@@ -432,16 +506,25 @@ class _Writer:
         elif came:
             message = _message(came[0].text) if role is Role.RAISE else ""
             about = f" with the message “{message}”" if message and len(came) == 1 else ""
-            yield Told(f"{self.subject} now {verb} {quoted([f.name for f in came])}{about}", _at(came, new=True))
+            yield Told(
+                f"{self.subject} now {verb} {quoted([f.name for f in came])}{about}",
+                _at(came, new=True),
+            )
         elif gone:
-            yield Told(f"{self.subject} no longer {verb} {quoted([f.name for f in gone])}", _at(gone, new=False))
+            yield Told(
+                f"{self.subject} no longer {verb} {quoted([f.name for f in gone])}",
+                _at(gone, new=False),
+            )
 
     def raised(self) -> Iterator[Told]:
         """Tell further errors of a type that was raised before, too."""
         for fact in self.came(Role.RAISE):
             message = _message(fact.text)
             if fact.name and message and self.is_new(message):
-                yield Told(f"{self.subject} raises {quote(fact.name)} with the new message “{message}”", _at([fact], new=True))
+                yield Told(
+                    f"{self.subject} raises {quote(fact.name)} with the new message “{message}”",
+                    _at([fact], new=True),
+                )
 
     def conditions(self) -> Iterator[Told]:
         came = [f for f in self.came(Role.CONDITION) if fits(f.text) and self.is_new(f.text)]
@@ -449,7 +532,8 @@ class _Writer:
         pairs = _pairs(gone, came, least=0.0 if len(gone) == len(came) == 1 else 0.6)
         for one, two in pairs[:2]:
             yield Told(
-                f"the condition {_condition(one)} in {self.subject} is now {_condition(two)}", _at([two], new=True)
+                f"the condition {_condition(one)} in {self.subject} is now {_condition(two)}",
+                _at([two], new=True),
             )
         paired = {id(fact) for pair in pairs for fact in pair}
         came = [fact for fact in came if id(fact) not in paired]
@@ -459,7 +543,9 @@ class _Writer:
             yield Told(f"{self.subject} now checks {listed(texts, 3)}", _at(came[:3], new=True))
         if gone:
             texts = list(dict.fromkeys(_condition(fact) for fact in gone))
-            yield Told(f"{self.subject} no longer checks {listed(texts, 3)}", _at(gone[:3], new=False))
+            yield Told(
+                f"{self.subject} no longer checks {listed(texts, 3)}", _at(gone[:3], new=False)
+            )
 
     def returns(self) -> Iterator[Told]:
         came = [f for f in self.came(Role.RETURN) if f.text and self.is_new("return" + f.text)]
@@ -473,9 +559,15 @@ class _Writer:
             return
         came, gone = ([f for f in each if fits(f.text)] for each in (came, gone))
         if came:
-            yield Told(f"{self.subject} now returns {quoted([f.text for f in came], 3)}", _at(came, new=True))
+            yield Told(
+                f"{self.subject} now returns {quoted([f.text for f in came], 3)}",
+                _at(came, new=True),
+            )
         elif gone:
-            yield Told(f"{self.subject} no longer returns {quoted([f.text for f in gone], 3)}", _at(gone, new=False))
+            yield Told(
+                f"{self.subject} no longer returns {quoted([f.text for f in gone], 3)}",
+                _at(gone, new=False),
+            )
 
     def arguments(self) -> Iterator[Told]:
         """Compare calls that both versions make with other arguments."""
@@ -492,7 +584,9 @@ class _Writer:
             call = f"the call to {quote(fact.name, 60)} in {self.subject}"
             at = _at([fact], new=True)
             if more and less and len(more) == len(less) == 1:
-                yield Told(f"{call} now passes {_exchange(less[0], more[0])}", at)
+                exchanged = _exchange(less[0], more[0])
+                what = "" if quote(more[0]) in exchanged else "a value with "
+                yield Told(f"{call} now passes {what}{exchanged}", at)
             elif more and not less and len(more) < 4:
                 yield Told(f"{call} now also passes {quoted(more)}", at)
             elif less and not more and len(less) < 4:
@@ -507,18 +601,35 @@ class _Writer:
                 _at(came[:4], new=True),
             )
         elif came:
-            yield Told(f"{self.subject} now calls {quoted([f.name for f in came])}", _at(came[:4], new=True))
+            yield Told(
+                f"{self.subject} now calls {quoted([f.name for f in came])}",
+                _at(came[:4], new=True),
+            )
         elif gone:
-            yield Told(f"{self.subject} no longer calls {quoted([f.name for f in gone])}", _at(gone[:4], new=False))
+            yield Told(
+                f"{self.subject} no longer calls {quoted([f.name for f in gone])}",
+                _at(gone[:4], new=False),
+            )
 
     def more_calls(self) -> Iterator[Told]:
         """Tell calls of what was called before, too."""
         more, less = self.came(Role.CALL), self.gone(Role.CALL)
         names = Counter(fact.name for fact in more) - Counter(fact.name for fact in less)
         for fact in more:
-            if names[fact.name] and fits(fact.text or fact.name) and not _DULL.search(fact.name):
+            known = not self.is_new(f"{fact.name}({fact.text})") or not self.is_new(
+                f"{fact.name} {fact.text}"
+            )
+            if (
+                names[fact.name]
+                and not known
+                and fits(fact.text or fact.name)
+                and not _DULL.search(fact.name)
+            ):
                 given = f" with {quote(fact.text)}" if fact.text else ""
-                yield Told(f"{self.subject} has a new call of {quote(fact.name)}{given}", _at([fact], new=True))
+                yield Told(
+                    f"{self.subject} has a new call of {quote(fact.name)}{given}",
+                    _at([fact], new=True),
+                )
 
     def values(self) -> Iterator[Told]:
         came, gone = _innermost(self.came(Role.ASSIGN)), _innermost(self.gone(Role.ASSIGN))
@@ -532,19 +643,44 @@ class _Writer:
                 if exchanged and fits(fact.name):
                     changed += 1
                     verb = "is now" if quote(fact.text) in exchanged else "now has"
-                    yield Told(f"{quote(fact.name)} in {self.subject} {verb} {exchanged}", _at([fact], new=True))
+                    yield Told(
+                        f"{quote(fact.name)} in {self.subject} {verb} {exchanged}",
+                        _at([fact], new=True),
+                    )
         if self.change.kind in {Kind.FUNCTION, Kind.TEST}:
-            known = {fact.name for fact in self.change.old.facts if fact.role is Role.ASSIGN}
             for fact in came:
-                if fact.name not in known and fact.text and fits(fact.name, fact.text) and not before[fact.name] and fact.name != fact.text:
-                    yield Told(f"{self.subject} now sets {quote(fact.name)} to {quote(fact.text)}", _at([fact], new=True))
+                if set(re.findall(r"[\w$]+", fact.name)[-1:]) & self.before_words:
+                    continue
+                if (
+                    fact.text
+                    and fits(fact.name, fact.text)
+                    and not before[fact.name]
+                    and fact.name != fact.text
+                ):
+                    yield Told(
+                        f"{self.subject} now sets {quote(fact.name)} to {quote(fact.text)}",
+                        _at([fact], new=True),
+                    )
             return
-        new = [f for f in came if fits(f.name) and f.name not in self.before_words and self.is_new(f.name)]
-        old = [f for f in gone if fits(f.name) and f.name not in self.after_words and self.is_gone(f.name)]
+        new = [
+            f
+            for f in came
+            if fits(f.name) and f.name not in self.before_words and self.is_new(f.name)
+        ]
+        old = [
+            f
+            for f in gone
+            if fits(f.name) and f.name not in self.after_words and self.is_gone(f.name)
+        ]
         if new:
-            yield Told(f"{self.subject} now has {quoted([f.name for f in new], 5)}", _at(new, new=True))
+            yield Told(
+                f"{self.subject} now has {quoted([f.name for f in new], 5)}", _at(new, new=True)
+            )
         if old:
-            yield Told(f"{self.subject} no longer has {quoted([f.name for f in old], 5)}", _at(old, new=False))
+            yield Told(
+                f"{self.subject} no longer has {quoted([f.name for f in old], 5)}",
+                _at(old, new=False),
+            )
 
     def strings(self) -> Iterator[Told]:
         came, gone = self.came(Role.STRING), self.gone(Role.STRING)
@@ -555,10 +691,16 @@ class _Writer:
             single = [f for f in single if (self.is_new if new else self.is_gone)(f.text)]
             if single:
                 word = "text" if len(single) == 1 else "texts"
-                yield Told(f"{self.subject} {verb} the {word} {quoted([f.text for f in single], 3)}", _at(single, new=new))
+                yield Told(
+                    f"{self.subject} {verb} the {word} {quoted([f.text for f in single], 3)}",
+                    _at(single, new=new),
+                )
         for one, two in pairs[:2]:
             if fits(one.text, two.text) and one.text != two.text:
-                yield Told(f"the text {quote(one.text)} in {self.subject} is now {quote(two.text)}", _at([two], new=True))
+                yield Told(
+                    f"the text {quote(one.text)} in {self.subject} is now {quote(two.text)}",
+                    _at([two], new=True),
+                )
 
     def imports(self) -> Iterator[Told]:
         for facts, new, verb in (
@@ -571,10 +713,10 @@ class _Writer:
                     modules.setdefault(fact.text, []).append(fact)
             said = [
                 quoted([fact.name for fact in each]) + (f" from {quote(module)}" if module else "")
-                for module, each in modules.items()
+                for module, each in sorted(modules.items(), key=lambda item: not item[0])
             ]
             if said:
-                yield Told(f"{self.subject} {verb} {listed(said)}", _at(facts, new=new))
+                yield Told(f"{self.subject} {verb} {listed(said, 3)}", _at(facts, new=new))
 
     def lines(self) -> Iterator[Told]:
         """Tell the lines of a small change that no other sentence is about."""
@@ -583,15 +725,28 @@ class _Writer:
             for at, (line, text) in enumerate(came):
                 if (True, line) in self.seen or not fits(text) or not self.is_new(text):
                     continue
-                if not re.search(r"[\w$]+\W+[\w$]", text) or _split(text) is None or text[0] in "#/*":
+                if (
+                    not re.search(r"[\w$]+\W+[\w$]", text)
+                    or _split(text) is None
+                    or text[0] in "#/*"
+                ):
                     continue
                 was = gone[at][1] if paired else ""
                 exchanged = _exchange(was, text) if was and self.is_gone(was) else ""
                 whole = "the line " if not exchanged or quote(text) in exchanged else ""
-                yield Told(f"{self.subject} now has {whole}{exchanged or quote(text)}", ((True, line),))
+                yield Told(
+                    f"{self.subject} now has {whole}{exchanged or quote(text)}", ((True, line),)
+                )
             for line, text in () if came else gone:
-                if (False, line) not in self.seen and fits(text) and self.is_gone(text) and " " in text:
-                    yield Told(f"{self.subject} no longer has the line {quote(text)}", ((False, line),))
+                if (
+                    (False, line) not in self.seen
+                    and fits(text)
+                    and self.is_gone(text)
+                    and " " in text
+                ):
+                    yield Told(
+                        f"{self.subject} no longer has the line {quote(text)}", ((False, line),)
+                    )
 
     def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
         """Yield the removed and the added lines of the unit between unchanged lines."""
@@ -601,20 +756,24 @@ class _Writer:
                 if kept:
                     continue
                 lines = list(run)
-                yield tuple(
+                gone, came = (
                     [
                         (number, one.text.strip().rstrip(",;"))
                         for one in lines
-                        if (one.old is None) is new and (number := (one.new if new else one.old) or 0) in held[new]
+                        if (one.old is None) is new
+                        and (number := (one.new if new else one.old) or 0) in held[new]
                     ]
                     for new in (False, True)
                 )
+                yield gone, came
 
     def comments(self) -> Iterator[Told]:
         for fact in self.came(Role.COMMENT):
             for said in prose_of(fact.text):
                 if spoken(said) not in self.old.spoken:
-                    yield Told(f"a comment in {self.subject} now says “{said}”", _at([fact], new=True))
+                    yield Told(
+                        f"a comment in {self.subject} now says “{said}”", _at([fact], new=True)
+                    )
                     return
 
 
@@ -655,7 +814,9 @@ def _innermost(facts: Sequence[Fact]) -> list[Fact]:
     return kept
 
 
-def _pairs(gone: Sequence[Fact], came: Sequence[Fact], *, least: float = 0.6) -> list[tuple[Fact, Fact]]:
+def _pairs(
+    gone: Sequence[Fact], came: Sequence[Fact], *, least: float = 0.6
+) -> list[tuple[Fact, Fact]]:
     """Pair what went with what came, where they have enough tokens in common."""
     found: list[tuple[Fact, Fact]] = []
     left = list(gone[:20])

@@ -40,6 +40,8 @@ class Version:
     outlines: list[tuple[Outline, str]] = field(default_factory=list)
     """Outlines, each with the line that git prints after the second `@@` ("" for a whole file)."""
 
+    _declared: frozenset[str] | None = None
+
     @cached_property
     def words(self) -> frozenset[str]:
         """All words of the known text."""
@@ -54,6 +56,15 @@ class Version:
     def spoken(self) -> str:
         """The words of the known text, for comparing prose."""
         return spoken("\n".join(self.lines.values()))
+
+    def declares(self, name: str, language: Language) -> bool:
+        """Return whether a whole file declares a name anywhere; False where only hunks are known."""
+        if not self.is_whole or name not in self.words:
+            return False
+        if self._declared is None:
+            units = read(language, "\n".join(self.lines.values())).units
+            self._declared = frozenset(unit.name.rpartition(".")[2] for unit in units)
+        return name in self._declared
 
     def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:
         """Return the known text of some lines, squeezed."""
@@ -102,7 +113,9 @@ def _version(file: ChangedFile, language: Language | None, side: Side, *, whole:
         side=side,
         lines=lines,
         changed=sorted(
-            number for number, line in shown if line.kind is not LineKind.CONTEXT and line.text.strip()
+            number
+            for number, line in shown
+            if line.kind is not LineKind.CONTEXT and line.text.strip()
         ),
         is_whole=whole,
     )
@@ -123,9 +136,7 @@ def _version(file: ChangedFile, language: Language | None, side: Side, *, whole:
 
 def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
     """Return a hunk's lines on one side, with the line before an insertion without context."""
-    start, length = (
-        (hunk.old_start, hunk.old_length) if old else (hunk.new_start, hunk.new_length)
-    )
+    start, length = (hunk.old_start, hunk.old_length) if old else (hunk.new_start, hunk.new_length)
     return (max(start, 1), max(start + length - 1, start, 1))
 
 
@@ -193,12 +204,23 @@ def parts_of(version: Version, language: Language) -> dict[str, Part]:
         owners = outline.owners(version.changed[start:stop])
         prefix = f"{around.name}." if around is not None else ""
 
-        def key_of(index: int, line: int, *, flush: int = flush, prefix: str = prefix, outline: Outline = outline) -> str:
+        def key_of(
+            index: int,
+            line: int,
+            *,
+            flush: int = flush,
+            prefix: str = prefix,
+            outline: Outline = outline,
+        ) -> str:
             name = outline.qualified(index)
             inside = bool(prefix) and line < flush
             if not index:
                 return prefix[:-1] if inside else ""
-            return prefix + name if inside and around is not None and around.kind is Kind.TYPE else name
+            return (
+                prefix + name
+                if inside and around is not None and around.kind is Kind.TYPE
+                else name
+            )
 
         for line, index in owners.items():
             found.setdefault(key_of(index, line), Part()).lines.append(line)
@@ -210,7 +232,11 @@ def parts_of(version: Version, language: Language) -> dict[str, Part]:
             if index and unit.real:
                 part = found.setdefault(key_of(index, unit.head), Part())
                 part.units.append(unit)
-                part.parent = key_of(unit.parent, unit.head) if outline.units[unit.parent].real else prefix[:-1]
+                part.parent = (
+                    key_of(unit.parent, unit.head)
+                    if outline.units[unit.parent].real
+                    else prefix[:-1]
+                )
             elif not index and around is not None and flush > low:
                 part = found.setdefault(prefix[:-1], Part())
                 part.units.append(around)

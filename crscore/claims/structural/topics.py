@@ -46,7 +46,8 @@ class Change:
     kind: Kind
     noun: str
     state: str
-    """`new`, `removed`, `renamed`, `replaced`, `moved`, `layout`, `comments` or `changed`."""
+    """`new`, `removed`, `overload` (one more declaration of a name), `less` (one fewer), `renamed`,
+    `replaced`, `moved`, `layout`, `comments` or `changed`."""
     old: Part
     new: Part
     before: str = ""
@@ -60,6 +61,14 @@ class Change:
     removed: list[int] = field(default_factory=list)
     """Changed lines of the old version that belong to it, sorted."""
 
+    aside: int = 0
+    """Changed lines that belong to it but stand outside of it: the imports of its new file."""
+
+    @property
+    def last(self) -> str:
+        """Name without the names around it."""
+        return self.unit.name.rpartition(".")[2] if self.unit is not None else ""
+
     @property
     def size(self) -> int:
         """Changed lines that are not blank."""
@@ -71,9 +80,7 @@ class Change:
         return next(iter(self.new.units or self.old.units), None)
 
 
-def changes_of(
-    file: ChangedFile, language: Language, old: Version, new: Version
-) -> list[Change]:
+def changes_of(file: ChangedFile, language: Language, old: Version, new: Version) -> list[Change]:
     """Divide a changed file of code.
 
     Args:
@@ -86,12 +93,14 @@ def changes_of(
         Changes in file order. Every changed line that is not blank is in exactly one of them.
     """
     before, after = parts_of(old, language), parts_of(new, language)
+    before = _align(before, after)
     found: dict[str, Change] = {}
     for key in dict.fromkeys([*after, *before]):
         one, two = before.get(key), after.get(key)
         if (one and one.lines) or (two and two.lines):
-            found[key] = _change(file, key, one or Part(), two or Part())
-    _pair_renamed(found, old, new)
+            change = _change(file, key, one or Part(), two or Part())
+            _judge(change, old, new, language)
+            found[key] = change
     whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
     return _collapse(found, whole=whole)
 
@@ -103,7 +112,7 @@ def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
         name=key,
         kind=unit.kind if unit is not None else Kind.FILE,
         noun=unit.noun if unit is not None else "file",
-        state=_state(key, old, new),
+        state="changed",
         old=old,
         new=new,
         added=list(new.lines),
@@ -111,56 +120,80 @@ def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
     )
 
 
-def _state(key: str, old: Part, new: Part) -> str:
-    if key and not old.units and new.is_declared_in_change:
-        return "new"
-    if key and not new.units and old.is_declared_in_change:
-        return "removed"
-    if old.tokens == new.tokens:
+def _judge(change: Change, old: Version, new: Version, language: Language) -> None:
+    """Decide what happened to a unit."""
+    key, one, two = change.name, change.old, change.new
+    if key and not one.units and two.is_declared_in_change:
+        change.state = "overload" if old.declares(change.last, language) else "new"
+        return
+    if key and not two.units and one.is_declared_in_change:
+        change.state = "less" if new.declares(change.last, language) else "removed"
+        return
+    former = one.units[0].name if key and one.units and two.units else change.name
+    change.before = (
+        former if key and one.units and two.units and former != two.units[0].name else ""
+    )
+    if change.before and (former := former.rpartition(".")[2]) != change.last:
+        change.before = former
+        proven = change.before not in new.words and change.last not in old.words
+        change.state = "renamed" if proven and change.kind is not Kind.TEST else "replaced"
+    elif one.tokens == two.tokens:
         comments = [
-            [fact.text for fact in part.facts if fact.role == "comment"] for part in (old, new)
+            [fact.text for fact in part.facts if fact.role is Role.COMMENT] for part in (one, two)
         ]
-        return "layout" if comments[0] == comments[1] else "comments"
-    return "changed"
+        change.state = "layout" if comments[0] == comments[1] else "comments"
 
 
-def _pair_renamed(
-    found: dict[str, Change], old: Version, new: Version
-) -> None:
-    """Join a removed unit with a new one that has its body."""
-    gone = [one for one in found.values() if one.state == "removed" and one.kind is not Kind.TEST]
-    came = [one for one in found.values() if one.state == "new" and one.kind is not Kind.TEST]
+def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
+    """Give the units of the old version that have another name now their new names.
+
+    Returns:
+        The old version's parts by the names in the new version, where a body or the names of its
+        members show which one is which.
+    """
+    gone = _declared_alone(before, after)
+    came = _declared_alone(after, before)
     pairs = [
-        (-score, at, other)
-        for at, one in enumerate(came[:MOST_PAIRED])
-        for other in gone[:MOST_PAIRED]
-        if other.noun == one.noun
-        and other.old.parent == one.new.parent
-        and (score := _agreement(other.old, one.new)) >= AGREE
+        (old_key.rpartition(".")[2] != new_key.rpartition(".")[2], -score, at, old_key, new_key)
+        for at, (new_key, two) in enumerate(came[:MOST_PAIRED])
+        for old_key, one in gone[:MOST_PAIRED]
+        if one.units[0].noun == two.units[0].noun
+        and one.parent == two.parent
+        and (score := max(_agreement(one, two), _members(old_key, new_key, before, after))) >= AGREE
     ]
-    for _, at, best in sorted(pairs, key=lambda pair: pair[:2]):
-        one = came[at]
-        if one.state != "new" or best.name not in found:
-            continue
-        first, last = best.name.rpartition(".")[2], one.name.rpartition(".")[2]
-        proven = first not in new.words and last not in old.words
-        one.state = "renamed" if proven else "replaced"
-        one.before = best.name
-        one.old = best.old
-        one.removed = best.removed
-        del found[best.name]
-        for key in [key for key in found if key.startswith(best.name + ".")]:
-            _rehang(found, key, one.name + key[len(best.name) :])
+    names: dict[str, str] = {}
+    for *_, old_key, new_key in sorted(pairs):
+        if old_key not in names and new_key not in names.values():
+            names[old_key] = new_key
+    if not names:
+        return before
+    return {_renamed(key, names): part for key, part in before.items()}
 
 
-def _rehang(found: dict[str, Change], key: str, new_key: str) -> None:
-    """Join a member of a renamed type with the member of its new name."""
-    other = found.get(new_key)
-    one = found[key]
-    if other is not None and other.state == "new" and one.state == "removed":
-        other.old, other.removed = one.old, one.removed
-        other.state = "changed" if one.old.tokens != other.new.tokens else "layout"
-        del found[key]
+def _declared_alone(parts: dict[str, Part], others: dict[str, Part]) -> list[tuple[str, Part]]:
+    """Return the units that the change declares and the other version does not have."""
+    return [
+        (key, part)
+        for key, part in parts.items()
+        if key and part.is_declared_in_change and (key not in others or not others[key].units)
+    ]
+
+
+def _renamed(key: str, names: dict[str, str]) -> str:
+    """Return a key under the new name of the unit or of the innermost renamed unit around it."""
+    at = key
+    while at:
+        if at in names:
+            return names[at] + key[len(at) :]
+        at = at.rpartition(".")[0]
+    return key
+
+
+def _members(old_key: str, new_key: str, before: dict[str, Part], after: dict[str, Part]) -> float:
+    """Return the share of a type's or suite's members that have the same names, in [0, 1]."""
+    left = {key[len(old_key) :] for key in before if key.startswith(f"{old_key}.")}
+    right = {key[len(new_key) :] for key in after if key.startswith(f"{new_key}.")}
+    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
 
 
 def join_moved(changes: Sequence[Change]) -> list[Change]:
@@ -184,7 +217,7 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
                 continue
             if _agreement(other.old, one.new) >= SAME:
                 found.add(id(other))
-                one.state, one.before, one.origin = "moved", other.file.path, other
+                one.state, one.before, one.origin = "moved", other.name, other
                 break
     return [one for one in changes if id(one) not in found]
 
@@ -221,7 +254,9 @@ def _collapse(found: dict[str, Change], *, whole: bool) -> list[Change]:
         if len(inside[""]) == 1 or not any(
             fact.role in _OWN for part in (found[""].new, found[""].old) for fact in part.facts
         ):
-            _absorb(main, found[""], as_member=False)
+            main.aside = found[""].size
+            main.added = sorted({*main.added, *found[""].added})
+            main.removed = sorted({*main.removed, *found[""].removed})
             gone.add("")
 
     def below(key: str) -> list[str]:
@@ -266,8 +301,10 @@ def _group_tests(changes: list[Change]) -> list[Change]:
 
 
 def _absorb(one: Change, member: Change, *, as_member: bool = True) -> None:
-    if as_member and member.unit is not None and not any(
-        member.name.startswith(f"{unit.name}.") for unit in one.members
+    if (
+        as_member
+        and member.unit is not None
+        and not any(member.name.startswith(f"{unit.name}.") for unit in one.members)
     ):
         one.members.append(member.unit)
     for mine, other in ((one.old, member.old), (one.new, member.new)):

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import sentence
 from crscore.claims.structural.plain import MACHINE_MADE, made_by_machine_name
-from crscore.records import LineKind, LineSpan, PseudoReference, ReferenceKind, Side, Topic, TopicState
+from crscore.records import (
+    LineKind,
+    LineSpan,
+    PseudoReference,
+    ReferenceKind,
+    Side,
+    Topic,
+    TopicState,
+)
 from crscore.syntax.outline import Kind, Role
 from crscore.text.code_spans import find_code_spans
 from crscore.text.words import split_identifier
@@ -31,7 +39,15 @@ UNTESTED = 5
 """Lines from which a new unit is expected to come with a test."""
 FURTHER = 0.8
 """Factor of the weight of each further claim about a topic."""
-ROLES = {"code": 1.0, "config": 0.6, "test": 0.6, "docs": 0.5, "aside": 0.5, "fixture": 0.3, "machine": 0.1}
+ROLES = {
+    "code": 1.0,
+    "config": 0.6,
+    "test": 0.6,
+    "docs": 0.5,
+    "aside": 0.5,
+    "fixture": 0.3,
+    "machine": 0.1,
+}
 """Weight by what a file is for."""
 STATES = {"layout": 0.2, "comments": 0.4, "moved": 0.5, "same": 0.3}
 """Factor of the weight by what happened; `same`: a member of a type that got another name."""
@@ -42,10 +58,14 @@ _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|spec|specs|__tests__|e2e)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$"
     r"|(?:Tests?|Spec|IT)\.\w+$|(?:^|/)[\w.]*\.Tests?/"
 )
-_ASIDE = re.compile(r"(?i)(?:^|/)(?:bench(?:marks?)?|examples?|demos?|playgrounds?|samples)(?:/|[^/]*$)")
+_ASIDE = re.compile(
+    r"(?i)(?:^|/)(?:bench(?:marks?)?|examples?|demos?|playgrounds?|samples)(?:/|[^/]*$)"
+)
 _FIXTURE = re.compile(r"(?:^|/)(?:testdata|fixtures?|__fixtures__|__mocks__|cassettes)/")
 _DOCS = re.compile(r"(?i)\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|/)(?:docs?|documentation)/")
-_CONFIG = re.compile(r"(?i)\.(?:json5?|ya?ml|toml|ini|cfg|conf|properties|env|xml|lock|csproj|gradle)$|(?:^|/)\.|file$")
+_CONFIG = re.compile(
+    r"(?i)\.(?:json5?|ya?ml|toml|ini|cfg|conf|properties|env|xml|lock|csproj|gradle)$|(?:^|/)\.|file$"
+)
 GAP = 3
 """Unchanged lines between changed lines of one span."""
 ASKING = "why does the new code"
@@ -115,7 +135,7 @@ def weight_of(change: Change) -> float:
     worth = ROLES[role] * size * STATES.get(change.state, 1.0)
     if change.unit is not None and not change.unit.public:
         worth *= 0.9
-    if change.before.rpartition(".")[2] == change.name.rpartition(".")[2]:
+    if change.state == "changed" and change.before:
         worth *= STATES["same"]
     roles = {fact.role for part in (change.new, change.old) for fact in part.facts}
     return worth * (0.4 if not change.name and roles == {Role.IMPORT} else 1.0)
@@ -137,7 +157,9 @@ def without_test(changes: Sequence[Change]) -> Change | None:
 def _central(changes: Sequence[Change]) -> frozenset[int]:
     """Return the fewest topics that hold `COVER` of the changed code lines."""
     sizes = [
-        one.size if role_of(one.file.path) in {"code", "test", "aside"} and one.noun not in MACHINE_NOUNS else 0
+        one.size
+        if role_of(one.file.path) in {"code", "test", "aside"} and one.noun not in MACHINE_NOUNS
+        else 0
         for one in changes
     ]
     left = COVER * sum(sizes)
@@ -158,7 +180,7 @@ def _identifiers(change: Change, one: Told) -> tuple[str, ...]:
 def _spans(change: Change, one: Told) -> tuple[LineSpan, ...]:
     """Return the lines that one claim is about."""
     held = {True: set(change.added), False: set(change.removed)}
-    lines = sorted({(new, line) for new, line in one.lines if line in held[new]}, reverse=True)
+    lines = sorted({place for place in one.lines if place[1] in held[place[0]]}, reverse=True)
     old_path = change.file.old_path or change.file.path
     return tuple(
         LineSpan(
@@ -187,7 +209,7 @@ def _topic(change: Change) -> Topic:
         name=change.name or change.file.path,
         noun=change.noun,
         state=_STATES.get(change.state, TopicState.CHANGED),
-        lines=change.size,
+        lines=change.size - change.aside,
         place=place,
     )
 
@@ -201,16 +223,18 @@ def _readings(
     lines = [*removed, *added]
     verb = VERBS.get(change.state) or _verb(lines)
     code = _words((text.get(one, "") for one in lines), READING)
-    named = " ".join(unit.name for unit in change.members) if change.noun == "tests" else change.name
+    named = (
+        " ".join(unit.name for unit in change.members) if change.noun == "tests" else change.name
+    )
     name = _words([named.rpartition(".")[2] or named], READING)
     path = " ".join(split_identifier(change.file.path))
     where = f"{name} in {path}" if path else ""
     found = [" ".join(f"{ASKING} {verb} {where}: {code}".split())]
     shares: list[list[tuple[bool, int]]] = [[] for _ in said[1:]]
     held = [(at, place) for at, one in enumerate(said[1:]) for place in one.lines]
-    for one in lines if held else ():
-        nearest = min(held, key=lambda item: (item[1][0] != one[0], abs(item[1][1] - one[1])))
-        shares[nearest[0]].append(one)
+    for line in lines if held else ():
+        nearest = min(held, key=lambda item: (item[1][0] != line[0], abs(item[1][1] - line[1])))
+        shares[nearest[0]].append(line)
     for one, share in zip(said[1:], shares, strict=True):
         code = _words((text.get(item, "") for item in share), READING_OF_DETAIL)
         found.append(f"{ASKING} {_verb(share)}: {code}" if code else "")
