@@ -1,11 +1,13 @@
-"""English phrasing: quoted code, lists, counts."""
+"""English phrasing: quoted code, lists, counts, unfinished sentences."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from crscore.syntax.outline import Fact
 
 QUOTE = 110
 """Characters of code quoted in a sentence."""
@@ -57,3 +59,18 @@ def sentence(text: str) -> str:
     if text and text[-1] not in ".?!":
         text += "."
     return text[:1].upper() + text[1:]
+
+
+class Told(NamedTuple):
+    """One sentence about a change, without its capital and its full stop."""
+
+    text: str
+    lines: tuple[tuple[bool, int], ...] = ()
+    """Lines it is about, each with True for the new version; empty for all of the unit's."""
+    implies: bool = False
+    """Whether it is a consequence of the change rather than a claim about it."""
+
+
+def at(facts: Iterable[Fact], *, new: bool) -> tuple[tuple[bool, int], ...]:
+    """Return the lines of some facts of one version."""
+    return tuple((new, fact.line) for fact in facts)

@@ -6,8 +6,10 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from crscore.claims.structural.english import listed, quote
-from crscore.claims.structural.sentences import Told, plain_line, prose_of, told
+from crscore.claims.structural.english import Told, listed, quote
+from crscore.claims.structural.headline import plain_line
+from crscore.claims.structural.pieces import prose_of
+from crscore.claims.structural.sentences import told
 from crscore.claims.structural.sides import Part, spoken
 from crscore.claims.structural.topics import Change
 from crscore.records import FileStatus, LineKind

@@ -7,7 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural import plain
-from crscore.claims.structural.sentences import Told, label, told
+from crscore.claims.structural.english import Told
+from crscore.claims.structural.headline import label
+from crscore.claims.structural.sentences import told
 from crscore.claims.structural.sides import versions_of
 from crscore.claims.structural.topics import changes_of, join_moved
 from crscore.claims.structural.weigh import in_order, without_test

@@ -24,7 +24,7 @@ from crscore.text.words import split_identifier
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from crscore.claims.structural.sentences import Told
+    from crscore.claims.structural.english import Told
     from crscore.claims.structural.topics import Change
     from crscore.records import ChangedFile
 
@@ -243,7 +243,7 @@ def _readings(
 
 def _verb(lines: Sequence[tuple[bool, int]]) -> str:
     kinds = {new for new, _ in lines}
-    return "update" if len(kinds) == 2 else "add" if True in kinds else "remove"  # noqa: PLR2004
+    return "update" if len(kinds) == 2 else "add" if True in kinds else "remove"
 
 
 def _texts(file: ChangedFile) -> dict[tuple[bool, int], str]:

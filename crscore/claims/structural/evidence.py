@@ -1,0 +1,134 @@
+"""What differs between two versions of a unit, and what either version contains at all."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from crscore.claims.structural.headline import label
+from crscore.claims.structural.sides import squeeze
+from crscore.records import LineKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crscore.claims.structural.sides import Part, Version
+    from crscore.claims.structural.topics import Change
+    from crscore.syntax.outline import Fact, Role
+
+_LAST = re.compile(r"\.|->|::")
+
+
+class Evidence:
+    """A unit that both versions have.
+
+    A fact that only one version has came or went. A sentence says so only where the text of the
+    other version does not contain it in another form either: `is_new`, `is_gone`.
+    """
+
+    def __init__(self, change: Change, old: Version, new: Version) -> None:
+        self.change = change
+        self.subject = label(change)
+        self.old = old
+        self.new = new
+        self._came = difference(change.new, change.old)
+        self._gone = difference(change.old, change.new)
+
+    def came(self, role: Role) -> list[Fact]:
+        """Return the facts of a role that only the new version has."""
+        return self._came.get(role, [])
+
+    def gone(self, role: Role) -> list[Fact]:
+        """Return the facts of a role that only the old version has."""
+        return self._gone.get(role, [])
+
+    def is_new(self, text: str) -> bool:
+        """Return True when the old version of the unit does not contain a piece of code."""
+        return squeeze(text) not in self._before
+
+    def is_gone(self, text: str) -> bool:
+        """Return True when the new version of the unit does not contain a piece of code."""
+        return squeeze(text) not in self._after
+
+    def without(self, names: Sequence[Fact], *, new: bool) -> list[Fact]:
+        """Return the facts whose last name the other version does not mention, one a name."""
+        words = self.words_before if new else self.words_after
+        found: dict[str, Fact] = {}
+        for fact in names:
+            last = _LAST.split(fact.name)[-1].strip("?!")
+            if last and last not in words:
+                found.setdefault(fact.name, fact)
+        return list(found.values())
+
+    @cached_property
+    def _before(self) -> str:
+        return _text(self.change.old, self.old)
+
+    @cached_property
+    def _after(self) -> str:
+        return _text(self.change.new, self.new)
+
+    @cached_property
+    def words_before(self) -> frozenset[str]:
+        """Words of the old version of the unit."""
+        return _words(self.change.old, self.old)
+
+    @cached_property
+    def words_after(self) -> frozenset[str]:
+        """Words of the new version of the unit."""
+        return _words(self.change.new, self.new)
+
+    def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
+        """Yield the removed and the added lines of the unit between unchanged lines."""
+        held = {True: set(self.change.added), False: set(self.change.removed)}
+        for hunk in self.change.file.hunks:
+            for kept, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
+                if kept:
+                    continue
+                lines = list(run)
+                gone, came = (
+                    [
+                        (number, one.text.strip().rstrip(",;"))
+                        for one in lines
+                        if (one.old is None) is new
+                        and (number := (one.new if new else one.old) or 0) in held[new]
+                    ]
+                    for new in (False, True)
+                )
+                yield gone, came
+
+
+def difference(mine: Part, other: Part) -> dict[Role, list[Fact]]:
+    """Return the facts, by role, that one version of a unit has and the other has not."""
+    left = Counter(_key(fact) for fact in other.facts)
+    found: dict[Role, list[Fact]] = {}
+    for fact in mine.facts:
+        key = _key(fact)
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            found.setdefault(fact.role, []).append(fact)
+    return found
+
+
+def _key(fact: Fact) -> tuple[str, str, str]:
+    """Return what makes two facts the same: white space and quotation marks do not count."""
+    return fact.role, fact.name, squeeze(fact.text).rstrip(",;")
+
+
+def _spans(part: Part) -> list[tuple[int, int]]:
+    """Return the lines of a unit; none for a file, or where git alone names the unit."""
+    return [(unit.start, unit.end) for unit in part.units if unit.head and unit.name]
+
+
+def _text(part: Part, version: Version) -> str:
+    spans = _spans(part)
+    return version.squeezed(spans) if spans else version.all_squeezed
+
+
+def _words(part: Part, version: Version) -> frozenset[str]:
+    spans = _spans(part)
+    return version.words_in(spans) if spans else version.words

@@ -1,0 +1,158 @@
+"""The names of units in sentences, and the line that can be said of any of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from crscore.claims.structural.english import counted, listed, quote, quoted
+from crscore.syntax.outline import Kind, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.claims.structural.topics import Change
+    from crscore.syntax.outline import Fact
+
+PATH = 200
+"""Characters of a path in a sentence."""
+SHORT = 50
+"""Characters of a name that is listed."""
+
+_DULL = re.compile(
+    r"(?i)(?:^|\.)(?:len|str|int|print\w*|isinstance|append|push|format|get|toString|log|debug|info|"
+    r"warn\w*|error|expect|assert\w*|super|sizeof|list|dict|set|map|string|puts|size|length)$"
+)
+
+
+def is_dull(name: str) -> bool:
+    """Return True for a call that tells nothing about a change."""
+    return bool(_DULL.search(name))
+
+
+def label(change: Change, *, full: bool = False) -> str:
+    """Return a unit with its noun: "the method `A.run`"; in full with its file."""
+    path = quote(change.file.path or change.file.old_path or "", PATH)
+    if not change.name and change.noun != "tests":
+        return path or "the code"
+    if change.noun == "tests":
+        where = quote(".".join(change.name.split(".")[-2:])) or path
+        return f"the {len(change.members)} new tests in {where}"
+    if change.noun == "section":
+        return f"the section “{change.name}” of {path}"
+    return f"the {change.noun} {name_of(change)}" + (f" in {path}" if full and path else "")
+
+
+def name_of(change: Change) -> str:
+    """Return the name of a unit, quoted, with at most one name around it."""
+    if change.kind is Kind.TEST and change.unit is not None:
+        return f"“{change.unit.name}”"
+    pieces = change.name.split(".")
+    if pieces[-1] == "default":  # an export without a name goes by its file
+        return quote(change.file.path.rpartition("/")[2].partition(".")[0] or "default")
+    return quote(".".join(pieces[-2:]))
+
+
+def plain_line(change: Change) -> str:
+    """Return the sentence that can always be said of a unit."""
+    what, lines = label(change, full=True), counted(change.size - change.aside, "line")
+    if change.noun == "tests":
+        return f"{what} ({lines}) are {_titles(change, 4)}"
+    if change.state == "new":
+        head = f"the new {what[4:]}" if change.name else f"the new file {what}"
+        return f"{head} ({lines}){_contents(change) or ' has been added'}"
+    if change.state == "removed":
+        held = quoted([unit.name for unit in change.members if unit.name], 5)
+        head = what if change.name else f"the file {what}"
+        return f"{head} ({lines}) has been removed" + (f", with {held}" if held else "")
+    if change.state == "overload":
+        return f"{what} has one more declaration ({lines}){_contents(change)}"
+    if change.state == "less":
+        return f"{what} has one declaration less ({lines} removed)"
+    return _renaming(change) or _outside(change) or f"{what} has changed ({_amount(change)})"
+
+
+def _renaming(change: Change) -> str:
+    """Say that a unit has another name or place; "" if it has not."""
+    what = label(change, full=True)
+    if change.state == "renamed":
+        before = what.replace(name_of(change), quote(change.before), 1)
+        return f"{before} has been renamed to {name_of(change)}"
+    if change.state == "replaced":
+        former = f"“{change.before}”" if change.kind is Kind.TEST else quote(change.before)
+        return f"{what} takes the place of {former}"
+    if change.state != "moved" or change.origin is None:
+        return ""
+    former, now = quote(change.origin.file.path, PATH), quote(change.file.path, PATH)
+    if change.before == change.name:
+        return f"{label(change)} has moved from {former} to {now}"
+    return f"{label(change.origin)} has moved from {former} to {name_of(change)} in {now}"
+
+
+def _outside(change: Change) -> str:
+    """Say that no code of the unit itself has changed; "" if some has."""
+    if change.state not in {"layout", "comments"}:
+        return ""
+    inside = {Kind.FILE: "functions", Kind.TYPE: "members"}.get(change.kind, "")
+    known = bool(change.new.units or change.old.units)
+    outside = f" outside of its {inside}" if inside and known else ""
+    what = label(change, full=True)
+    if change.state == "layout":
+        return f"only the formatting of {what} has changed{outside}"
+    return f"only comments have changed in {what}{outside}"
+
+
+def _amount(change: Change) -> str:
+    added, removed = len(change.added), len(change.removed)
+    if not removed:
+        return f"{counted(added, 'line')} added"
+    if not added:
+        return f"{counted(removed, 'line')} removed"
+    return f"{counted(added, 'line')} added, {removed} removed"
+
+
+def around(change: Change) -> str:
+    """Name what the changed lines mention most, for a unit of which nothing else is known."""
+    held = {True: set(change.added), False: set(change.removed)}
+    names = Counter(
+        fact.name
+        for part, is_new in ((change.new, True), (change.old, False))
+        for fact in part.facts
+        if fact.line in held[is_new]
+        and re.fullmatch(r"[\w$.]{3,40}", fact.name)
+        and not is_dull(fact.name)
+    )
+    top = [name for name, _ in names.most_common(3)]
+    return f", around {quoted(top)}" if top else ""
+
+
+def _titles(change: Change, limit: int) -> str:
+    return listed([f"“{unit.name}”" for unit in change.members if unit.name], limit)
+
+
+def _contents(change: Change) -> str:
+    """Say what a new unit consists of; "" if there is nothing to say."""
+    names = [unit.name for unit in change.members if unit.name]
+    if names and change.kind is Kind.TEST:
+        return f" holds the {'test' if len(names) == 1 else 'tests'} {_titles(change, 5)}"
+    if names:
+        return f" defines {quoted(names, 6)}"
+    facts, unit = change.new.facts, change.unit
+    if unit is not None and unit.parameters and change.kind is Kind.FUNCTION:
+        return " takes " + quoted([one.name for one in unit.parameters], 5)
+    bound = [fact.name for fact in facts if fact.role is Role.ASSIGN and len(fact.name) <= SHORT]
+    if bound and change.kind in {Kind.TYPE, Kind.FILE}:
+        return " has " + quoted(bound, 5)
+    calls = [fact.name for fact in telling_calls(facts)]
+    return " calls " + quoted(calls) if calls and change.kind is not Kind.FUNCTION else ""
+
+
+def telling_calls(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the calls that tell something, one a name."""
+    found = {
+        fact.name: fact
+        for fact in reversed(facts)
+        if fact.role is Role.CALL and len(fact.name) <= SHORT and not is_dull(fact.name)
+    }
+    return list(reversed(found.values()))

@@ -1,0 +1,67 @@
+"""Consequences of a change for other code: the few that a reviewer nods at."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from crscore.claims.structural.english import Told, at, fits, quote, quoted
+from crscore.claims.structural.evidence import difference
+from crscore.syntax.outline import Kind, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.claims.structural.sides import Version
+    from crscore.claims.structural.topics import Change
+
+DECLARED = frozenset({Kind.FUNCTION, Kind.TYPE})
+"""Kinds of units that other code may use."""
+_LOOSE = frozenset({"javascript", "jsx", "ruby", "php", "c", "cpp"})
+"""Languages where a caller may leave out any argument, or where a default stands elsewhere."""
+_BROAD = re.compile(r"(?:\w+[.:\\]+)*(?:Exception|BaseException|Throwable|StandardError|Error)?")
+"""Errors that stand for all others; none named is the broadest."""
+
+
+def implied(change: Change, new: Version) -> Iterator[Told]:
+    """Yield the consequences of the change of one unit."""
+    unit = change.unit
+    if change.kind not in DECLARED or unit is None or not unit.public or unit.noun == "macro":
+        return
+    name = quote(change.last)
+    if change.state == "removed" and change.last not in new.words:
+        yield Told(f"code that uses {name} has to do without it", implies=True)
+    elif change.state == "renamed":
+        yield Told(f"code that uses {quote(change.before)} has to use {name}", implies=True)
+    if change.state in {"changed", "renamed"}:
+        yield from _signature(change, name)
+        yield from _catch(change, name)
+
+
+def _signature(change: Change, name: str) -> Iterator[Told]:
+    if len(change.old.units) != 1 or len(change.new.units) != 1:
+        return
+    unit = change.new.units[0]
+    before = {one.name: one for one in change.old.units[0].parameters}
+    lines = ((True, unit.head),)
+    must = [one.name for one in unit.parameters if one.name not in before and not one.optional]
+    longer = len(unit.parameters) > len(before) and unit.head in change.added
+    if must and longer and change.file.language not in _LOOSE:
+        yield Told(f"callers of {name} must pass {quoted(must)}", lines, implies=True)
+    for one in unit.parameters:
+        was = before.get(one.name)
+        if was is not None and was.default and one.default != was.default and fits(one.default):
+            text = (
+                f"callers of {name} that leave out {quote(one.name)} now get {quote(one.default)}"
+            )
+            yield Told(text, lines, implies=True)
+
+
+def _catch(change: Change, name: str) -> Iterator[Told]:
+    came = difference(change.new, change.old).get(Role.CATCH, [])
+    gone = difference(change.old, change.new).get(Role.CATCH, [])
+    broad = [fact for fact in came if _BROAD.fullmatch(fact.name)]
+    narrow = [fact for fact in gone if not _BROAD.fullmatch(fact.name)]
+    if broad and narrow:
+        text = f"errors other than {quote(narrow[0].name)} are now caught in {name}, too"
+        yield Told(text, at(broad, new=True), implies=True)
