@@ -183,8 +183,10 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
 +  }
  }
 """, [
-        "`sum.cu` now checks `i < n`.",
-        "`i` in `sum.cu` is now `blockIdx.x * blockDim.x + threadIdx.x` instead of `threadIdx.x`.",
+        "The function `add` in `sum.cu` takes the new parameter `n`.",
+        "The function `add` now checks `i < n`.",
+        "`i` in the function `add` is now `blockIdx.x * blockDim.x + threadIdx.x` instead of "
+        "`threadIdx.x`.",
     ]),
     "csharp": ("Users.cs", """
  namespace Shop;
