@@ -7,6 +7,7 @@ completions, the one with the fewest errors is used.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.syntax.outline import read, unreadable
@@ -24,6 +25,12 @@ MAX_OPEN = 12
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _SCAN = re.compile(r"""\\.|"|'|`|//|\#|/\*|\*/|[()\[\]{}]""")
+_OPENS = re.compile(
+    r"^\s*(?:[\w.@]+\s*(?:\|\|)?=\s*|private\s+|protected\s+)?"
+    r"(?:def|class|module|if|unless|while|until|case|begin|for)\b"
+    r"|\bdo(?:\s*\|[^|]*\|)?\s*(?:#.*)?$"
+)
+_ON_ONE_LINE = re.compile(r"\bend\s*$|^\s*def\s+[\w.?!]+(?:\(.*\))?\s+=\s")
 _TRIPLE = '"""'
 
 
@@ -63,7 +70,8 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     assert best is not None  # noqa: S101 - the first surrounding is always tried
     _, before, behind = best
     whole, added = before + text + behind, before.count("\n")
-    return Completed(read(language, whole, first=first, skip=added), whole, added)
+    own = [(first, first + max(len(lines), 1) - 1)]
+    return Completed(read(language, whole, lines=own, first=first, skip=added), whole, added)
 
 
 def _dedent(lines: Sequence[str]) -> list[str]:
@@ -76,6 +84,8 @@ def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterat
     """Yield ways to complete a fragment, the simplest first, at most `MAX_TRIES`."""
     lazily = _for_indented(_dedent(lines), text) if language.indented else None
     made = lazily or _for_braces(language, text)
+    if language.closing_word:
+        made = chain(_for_words(language.closing_word, lines), made)
     seen: set[tuple[str, str]] = set()
     for pair in made:
         whole = (language.prolog + pair[0], pair[1])
@@ -132,11 +142,22 @@ def _openers(lines: Sequence[str]) -> str:
     return "".join(reversed(headers)) if len(headers) <= MAX_OPEN else ""
 
 
+def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Complete blocks that begin with a word and end with `closing`."""
+    missing = unclosed = 0
+    for line in lines:
+        if line.split(".")[0].split() == [closing]:
+            missing, unclosed = missing + (unclosed == 0), max(unclosed - 1, 0)
+        elif _OPENS.search(line) and not _ON_ONE_LINE.search(line):
+            unclosed += 1
+    if 0 < missing + unclosed <= MAX_OPEN:
+        for opener in ("begin\n", "if _\n", "case _\n") if missing else ("",):
+            yield opener * missing, f"\n{closing}" * unclosed
+
+
 def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
     opened, closed = _comment_ends(text)
-    missing, unclosed = _unbalanced(
-        opened + text + closed, hash_comments=language.hash_comments
-    )
+    missing, unclosed = _unbalanced(opened + text + closed, hash_comments=language.hash_comments)
     if len(missing) > MAX_OPEN or len(unclosed) > MAX_OPEN:
         yield opened, closed
         return

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _SETS = (
-    "aliases", "lambdas", "scopes", "wrappers", "calls", "imports", "raises", "catches", "assigns",
-    "decorators", "strings",
+    "aliases", "lambdas", "callbacks", "scopes", "sections", "wrappers", "calls", "imports",
+    "raises", "catches", "assigns", "decorators", "strings",
 )  # fmt: skip
 _NOUNS = ("types", "functions", "members")
 
@@ -44,8 +44,12 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Noun by type of a member that is told on its own if it takes several lines."""
     lambdas: frozenset[str] = frozenset()
     """Functions written as a value."""
+    callbacks: frozenset[str] = frozenset()
+    """Functions inside an expression, whose returned values are not those of the unit around."""
     scopes: frozenset[str] = frozenset()
     """Containers that a reader does not name (namespaces)."""
+    sections: frozenset[str] = frozenset()
+    """Nodes that say who may use the members behind them, where they are such a word."""
     wrappers: frozenset[str] = frozenset()
     """Nodes around a declaration that belong to it."""
     calls: frozenset[str] = frozenset()

@@ -21,6 +21,7 @@ MAX_CHARACTERS = 20_000
 MAX_ERRORS = 0.03
 """Largest share of bytes that the grammar may fail to read, in [0, 1]."""
 
+
 def guess(lines: Sequence[str]) -> Language | None:
     """Return the language that parses a piece of code best, or None when none does it well.
 
@@ -51,7 +52,8 @@ def _information(outline: Outline) -> float:
 
 
 _CPP_ONLY = re.compile(
-    r"\b(?:class|namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b[^;\n]*[;{<:]"
+    r"(?<!struct )\bclass\s+\w[^;\n]*[;{<:]"
+    r"|\b(?:namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b[^;\n]*[;{<:]"
     r"|\b(?:public|private|protected)\s*:|\bstd::|\boperator\s*[<>=!+*()-]|^\s*#\s*include\s*<[a-z_]+>",
     re.MULTILINE,
 )

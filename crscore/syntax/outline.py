@@ -1,15 +1,15 @@
 """Outline of a source text: its declarations, and what the lines asked for do in each.
 
-One walk over the tree, without recursion. A declaration (*unit*) is a function, a type, a test or the
-file itself. What is inside a unit is kept as *facts*: calls, conditions, returned values, raised and
-caught errors, bindings, imports, comments. Comparing the facts of two versions needs no pairing of
-statements: what both have cancels.
+One walk over the tree, without recursion. A declaration (*unit*) is a function, a type, a test or
+the file itself. What is inside a unit is kept as *facts*: calls, conditions, returned values,
+raised and caught errors, bindings, imports, comments. Comparing the facts of two versions needs no pairing
+of statements: what both have cancels.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -145,14 +145,25 @@ _TEST_CALLS = frozenset({"describe", "context", "suite", "it", "test", "specify"
 _SUITES = frozenset({"describe", "context", "suite"})
 _TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
 _TEST_MARK = re.compile(r"@?\[?(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestMethod|test)\b")
-_NAME = re.compile(r"[~@$A-Za-z_][\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
-_NO_NAMES = frozenset(
+_NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
+_WORDS = (
     "if else for while do switch case catch try return function class struct enum new delete throw "
     "default static const public private protected void int char bool namespace using template "
-    "typename sizeof override final finally elif except with import from".split()
+    "typename sizeof override final finally elif except with import from"
 )
+_NO_NAMES = frozenset(_WORDS.split())
 _HIDDEN = frozenset({"private", "protected", "internal"})
+_INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
+_SECTIONS = frozenset({"public", "protected", "private"})
 _SPACES = re.compile(r"\s+")
+_AFTER_CAUGHT = frozenset(
+    {":", "block", "compound_statement", "statement_block", "then", "exception_variable"}
+    | {"catch_filter_clause"}
+)
+_PYTHON_IMPORTS = frozenset(
+    {"import_statement", "import_from_statement", "future_import_statement"}
+)
+_RETURNS = frozenset({"return_statement", "return", "arrow_expression_clause"})
 _BODIES = ("body", "block", "value")
 
 
@@ -214,6 +225,15 @@ def errors_in(root: tree_sitter.Node) -> int:
     return total
 
 
+class _Declared(NamedTuple):
+    """What a node declares."""
+
+    kind: Kind
+    noun: str
+    name: str
+    body: tree_sitter.Node | None
+
+
 class _Reader:
     """State of one walk."""
 
@@ -229,6 +249,7 @@ class _Reader:
         self.ends = [high for _, high in lines] if lines is not None else [1 << 60]
         self.offset = offset
         self.first = first
+        self.hidden: dict[int, bool] = {}
         self.units = [
             Unit(kind=Kind.FILE, noun="file", name="", parent=-1, start=first, end=first, head=0)
         ]
@@ -236,29 +257,39 @@ class _Reader:
     def walk(self, root: tree_sitter.Node) -> None:
         """Visit every node on the lines asked for once, in reading order."""
         self.units[0].end = root.end_point.row + 1 + self.offset
-        stack: list[tuple[tree_sitter.Node, int]] = [(root, 0)]
+        stack: list[tuple[tree_sitter.Node, int, bool]] = [(root, 0, False)]
         left = MAX_NODES
         atoms = self.language.strings
         while stack and left:
             left -= 1
-            node, owner = stack.pop()
+            node, owner, nested = stack.pop()
             low, high = self._row(node), self._row(node, end=True)
             at = bisect_left(self.ends, low)
+            kind = node.type
+            if kind in self.language.sections:
+                self._start_section(node, owner)
             if at == len(self.starts) or self.starts[at] > high:
                 continue
-            kind = node.type
             if node.is_named:
                 if "comment" in kind:
                     self._add(owner, Role.COMMENT, "", text_of(node), low)
                     continue
-                owner = self._open(node, kind, owner)
-                self._note(node, kind, owner, low)
+                around, owner = owner, self._open(node, kind, owner)
+                # What a function inside an expression returns is not returned by the unit.
+                nested = around == owner and (nested or kind in self.language.callbacks)
+                self._note(node, kind, owner, low, nested=nested)
             children = () if kind in atoms else node.children
             if children:
-                stack.extend((child, owner) for child in reversed(children))
+                stack.extend((child, owner, nested) for child in reversed(children))
             else:
                 self._add_tokens(node, owner, low)
-        self._give_comments()
+        self._give_heads()
+
+    def _start_section(self, node: tree_sitter.Node, owner: int) -> None:
+        """Note the word that says who may use the members behind it."""
+        word = text_of(node, 12)
+        if self.units[owner].kind is Kind.TYPE and word in _SECTIONS:
+            self.hidden[owner] = word != "public"
 
     def _row(self, node: tree_sitter.Node, *, end: bool = False) -> int:
         point = node.end_point if end else node.start_point
@@ -270,19 +301,26 @@ class _Reader:
         if line >= self.first:
             self.units[owner].facts.append(Fact(role, name, text, line))
 
-    def _give_comments(self) -> None:
-        """Move the comments above a declaration from the unit around it into the declaration."""
-        for index, unit in enumerate(self.units):
-            if index and unit.start < unit.head:
-                around = self.units[unit.parent].facts
-                taken = [
-                    fact
-                    for fact in around[-200:]
-                    if fact.role is Role.COMMENT and unit.start <= fact.line < unit.head
-                ]
-                if taken:
-                    unit.facts[:0] = taken
-                    around[:] = [fact for fact in around if fact not in taken]
+    def _give_heads(self) -> None:
+        """Move comments and decorators above declarations from the unit around into them."""
+        inside: dict[int, list[Unit]] = {}
+        for unit in self.units[1:]:
+            if unit.start < unit.head:
+                inside.setdefault(unit.parent, []).append(unit)
+        for index, units in inside.items():
+            around = self.units[index]
+            starts = [unit.start for unit in units]
+            own = [(unit, unit.facts, unit.tokens) for unit in units]
+            facts, tokens = around.facts, around.tokens
+            for unit in (around, *units):
+                unit.facts, unit.tokens = [], []
+            for fact in facts:
+                _above(units, starts, fact.line, around).facts.append(fact)
+            for token in tokens:
+                _above(units, starts, token[0], around).tokens.append(token)
+            for unit, later, written in own:
+                unit.facts += later
+                unit.tokens += written
 
     def _open(self, node: tree_sitter.Node, kind: str, owner: int) -> int:
         """Start a unit when the node is one; else return the owner."""
@@ -290,24 +328,12 @@ class _Reader:
         if found is None:
             return owner
         what, noun, name, body = found
-        outer = node
-        while outer.parent is not None and outer.parent.type in self.language.wrappers:
-            if outer.parent.named_child_count > 1 and outer.parent.type.endswith("declaration"):
-                if not outer.parent.type.startswith("template"):
-                    break
-            outer = outer.parent
-        start = self._row(outer)
+        outer = _with_wrappers(node, self.language)
         head = self._row(node)
-        before = outer.prev_sibling
-        while before is not None and "comment" in before.type:
-            row = self._row(before)
-            alone = before.prev_sibling is None or self._row(before.prev_sibling, end=True) < row
-            if self._row(before, end=True) < start - 1 or not alone:
-                break
-            start = min(start, row)
-            before = before.prev_sibling
         named = node.child_by_field_name("name")
-        parameters = _field_within(node, "parameters") if what is Kind.FUNCTION else None
+        parameters = None
+        if what is Kind.FUNCTION:
+            parameters = _field_within(node, "parameters") or node.child_by_field_name("parameter")
         limit = min(
             (part.start_byte for part in (parameters, body) if part is not None),
             default=node.end_byte,
@@ -322,74 +348,74 @@ class _Reader:
                 noun=noun,
                 name=name,
                 parent=owner,
-                start=max(start, self.first),
+                start=max(self._top(outer), self.first),
                 end=self._row(outer, end=True),
                 head=self._row(named) if named is not None and what is not Kind.TEST else head,
                 real=head >= self.first,
-                public=not (_HIDDEN & set(tokens)) and not name.rpartition(".")[2].startswith(("_", "#")),
+                public=what is Kind.TEST
+                or not (self._is_hidden(name) or self.hidden.get(owner) or _HIDDEN & set(tokens)),
                 head_tokens=tokens,
                 parameters=tuple(_parameters(parameters)),
             )
         )
-        return len(self.units) - 1
+        index = len(self.units) - 1
+        if kind == "class_specifier":
+            self.hidden[index] = True
+        return index
 
-    def _declared(
-        self, node: tree_sitter.Node, kind: str
-    ) -> tuple[Kind, str, str, tree_sitter.Node | None] | None:
-        """Return what a node declares: kind, noun, name and body."""
+    def _top(self, outer: tree_sitter.Node) -> int:
+        """Return the first line of a declaration with the comments and decorators above it."""
+        start = self._row(outer)
+        before = _before(outer)
+        while before is not None:
+            row, previous = self._row(before), before.prev_sibling
+            mark = before.type in self.language.decorators
+            if not mark and "comment" not in before.type:
+                break
+            # A comment behind code is about that code.
+            alone = mark or previous is None or self._row(previous, end=True) < row
+            if self._row(before, end=True) < start - 1 or not alone:
+                break
+            start = min(start, row)
+            before = _before(before)
+        return start
+
+    def _is_hidden(self, name: str) -> bool:
+        """Return True when a name alone makes a declaration internal."""
+        last = name.rpartition(".")[2]
+        return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
+
+    def _declared(self, node: tree_sitter.Node, kind: str) -> _Declared | None:
+        """Return what a node declares."""
         language = self.language
+        several = node.end_point.row - node.start_point.row
         body = next((one for key in _BODIES if (one := node.child_by_field_name(key))), None)
         if kind in language.types:
-            name = text_of(node.child_by_field_name("name"), 80)
-            if not name and node.parent is not None and node.parent.type == "type_definition":
-                name = text_of(node.parent.child_by_field_name("declarator"), 80)
-            inner = node.child_by_field_name("type")
-            noun = language.types[kind]
-            if inner is not None and inner.type in {"struct_type", "interface_type"}:
-                noun, body = inner.type.removesuffix("_type"), inner
-            hollow = body is None and node.child_by_field_name("type") is None
-            hollow = hollow and noun in {"struct", "class", "union", "enum"} and kind.endswith("specifier")
-            return (Kind.TYPE, noun, name, body) if _is_name(name) and not hollow else None
-        if kind in language.members:
-            name = text_of(node.child_by_field_name("name"), 80)
-            several = node.end_point.row - node.start_point.row > 4
-            return (Kind.FUNCTION, language.members[kind], name, body) if several else None
+            return _declared_type(node, language.types[kind], body)
         if kind in language.functions:
-            name, noun = _function_name(node), language.functions[kind]
-            if noun == "macro" or not name.isupper() or len(name) < 3:
-                if kind == "method" and name.startswith("test "):
-                    return Kind.TEST, "test", name, body
-                return (Kind.FUNCTION, noun, name, body) if _is_name(name) else None
-            # In C++ an upper-case "function" is a macro: `TEST(Suite, name) { ... }`.
-            given = text_of(_field_within(node, "parameters"), 80).strip("()")
-            if "TEST" in name:
-                return Kind.TEST, "test", given.replace(", ", "."), body
-            return None
-        if kind in language.lambdas:
-            name = _lambda_name(node)
-            several = node.end_point.row > node.start_point.row
-            return (Kind.FUNCTION, "function", name, body) if name and several else None
-        if kind in language.calls and node.end_point.row > node.start_point.row:
-            title = _test_title(node, language)
-            if title:
-                callee = _callee(node)[1].partition(".")[0].lower()
-                noun = "test suite" if callee in _SUITES else "test"
-                return Kind.TEST, noun, title, None
-        return None
+            return _declared_function(node, language.functions[kind], body)
+        name = noun = ""
+        what = Kind.FUNCTION
+        if kind in language.members and several > 4:
+            name, noun = text_of(node.child_by_field_name("name"), 80), language.members[kind]
+        elif kind in language.lambdas and several:
+            name, noun = _lambda_name(node), "function"
+        elif kind in language.calls and several:
+            what, name, body = Kind.TEST, _test_title(node, language), None
+            noun = "test suite" if name and _test_word(node) in _SUITES else "test"
+        return _Declared(what, noun, name, body) if name else None
 
-    def _note(self, node: tree_sitter.Node, kind: str, owner: int, low: int) -> None:
-        """Add the facts of a node."""
+    def _note(
+        self, node: tree_sitter.Node, kind: str, owner: int, low: int, *, nested: bool
+    ) -> None:
+        """Add the facts of a node; `nested` inside a function that is part of an expression."""
         language = self.language
         if kind in language.calls:
             self._note_call(node, owner)
         elif kind in language.assigns:
-            name, value = _binding(node)
-            if name and not self._is_unit(node):
-                self._add(owner, Role.ASSIGN, name, value, low)
-        elif kind == "return_statement" or (kind == "return" and node.child_count > 0):
-            self._add(owner, Role.RETURN, "", _after_keyword(node), low)
-        elif kind == "arrow_expression_clause":
-            self._add(owner, Role.RETURN, "", text_of(node).removeprefix("=>").strip(), low)
+            self._note_binding(node, owner, low)
+        elif kind in _RETURNS:
+            self._note_return(node, owner, low, nested=nested)
         elif kind in language.raises:
             value = _after_keyword(node)
             self._add(owner, Role.RAISE, _error_of(value), value, low)
@@ -401,10 +427,22 @@ class _Reader:
                 self._add(owner, Role.IMPORT, name, module, low)
         elif kind in language.decorators:
             self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
-        elif kind in language.strings and _is_doc(node):
-            self._add(owner, Role.COMMENT, "", text_of(node), low)
         elif kind in language.strings and not _is_of_import(node, language):
-            self._add(owner, Role.STRING, "", text_of(node), low)
+            self._add(owner, Role.COMMENT if _is_doc(node) else Role.STRING, "", text_of(node), low)
+        self._note_condition(node, kind, owner)
+
+    def _note_return(self, node: tree_sitter.Node, owner: int, low: int, *, nested: bool) -> None:
+        value = _after_keyword(node)
+        if not nested and not value.startswith("throw "):
+            self._add(owner, Role.RETURN, "", value, low)
+
+    def _note_binding(self, node: tree_sitter.Node, owner: int, low: int) -> None:
+        name, value = _binding(node)
+        above = node.parent.type if node.parent is not None else ""
+        if name and above != "spread_parameter" and not self._is_unit(node):
+            self._add(owner, Role.ASSIGN, name, value, low)
+
+    def _note_condition(self, node: tree_sitter.Node, kind: str, owner: int) -> None:
         condition = node.child_by_field_name("condition")
         if condition is not None and not kind.startswith("preproc") and "for" not in kind:
             text = without_parentheses(text_of(condition))
@@ -427,11 +465,19 @@ class _Reader:
         several = node.end_point.row > node.start_point.row
         return several and value is not None and value.type in self.language.lambdas
 
+    def _is_macro(self, name: str, owner: int) -> bool:
+        """Return True for an annotation macro beside a declaration in the C family."""
+        beside = self.units[owner].kind in {Kind.FILE, Kind.TYPE}
+        return beside and name.isupper() and self.language.name in {"c", "cpp"}
+
     def _note_call(self, node: tree_sitter.Node, owner: int) -> None:
         callee, name = _callee(node)
         if not name or callee is None:
             return
-        given = text_of(node.child_by_field_name("arguments"))
+        arguments = node.child_by_field_name("arguments")
+        if arguments is None and node.named_children[-1].type == "arguments":
+            arguments = node.named_children[-1]
+        given = text_of(arguments)
         given = given[1:-1].strip() if given.startswith("(") and given.endswith(")") else given
         line = self._row(callee, end=True)
         ruby = self.language.name == "ruby"
@@ -439,10 +485,71 @@ class _Reader:
             self._add(owner, Role.RAISE, _error_of(given), given, line)
         elif ruby and name in {"require", "require_relative"}:
             self._add(owner, Role.IMPORT, given.strip("\"'"), "", line)
-        elif name.isupper() and self.units[owner].kind in {Kind.FILE, Kind.TYPE}:
-            return  # in C++ an annotation macro beside a declaration
+        elif self._is_macro(name, owner):
+            return
         elif not _test_title(node, self.language):
             self._add(owner, Role.CALL, name, given, line)
+
+
+def _declared_type(
+    node: tree_sitter.Node, noun: str, body: tree_sitter.Node | None
+) -> _Declared | None:
+    name = text_of(node.child_by_field_name("name"), 80)
+    above = node.parent.type if node.parent is not None else ""
+    if not name and node.parent is not None and above == "type_definition":
+        name = text_of(node.parent.child_by_field_name("declarator"), 80)
+    if not name and above == "export_statement":
+        name = "default"
+    inner = node.child_by_field_name("type")
+    # In the C family a type without a body is used, or declared for later.
+    hollow = body is None and inner is None and node.type.endswith("specifier")
+    if inner is not None and inner.type in {"struct_type", "interface_type"}:
+        noun, body = inner.type.removesuffix("_type"), inner
+    named = _is_name(name) or name == "default"
+    return _Declared(Kind.TYPE, noun, name, body) if named and not hollow else None
+
+
+def _declared_function(
+    node: tree_sitter.Node, noun: str, body: tree_sitter.Node | None
+) -> _Declared | None:
+    name = _function_name(node)
+    if noun != "macro" and name.isupper() and len(name) >= 3:
+        # In C++ an upper-case "function" is a macro: `TEST(Suite, name) { ... }`.
+        given = text_of(_field_within(node, "parameters"), 80).strip("()")
+        return (
+            _Declared(Kind.TEST, "test", given.replace(", ", "."), body) if "TEST" in name else None
+        )
+    if node.type == "method" and name.startswith("test "):
+        return _Declared(Kind.TEST, "test", name, body)
+    return _Declared(Kind.FUNCTION, noun, name, body) if _is_name(name) else None
+
+
+def _with_wrappers(node: tree_sitter.Node, language: Language) -> tree_sitter.Node:
+    """Return a declaration with the nodes around it that hold nothing else."""
+    while (above := node.parent) is not None and above.type in language.wrappers:
+        several = above.named_child_count > 1 and above.type.endswith("declaration")
+        if several and not above.type.startswith("template"):
+            break
+        node = above
+    return node
+
+
+def _above(units: Sequence[Unit], starts: Sequence[int], line: int, around: Unit) -> Unit:
+    """Return the unit that a line above its name belongs to, or the one around all."""
+    at = bisect_right(starts, line) - 1
+    return units[at] if at >= 0 and line < units[at].head else around
+
+
+def _before(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the node before; comments above a first statement may stand before its block."""
+    above = node.parent
+    if (
+        node.prev_sibling is None
+        and above is not None
+        and above.type in {"block", "body_statement"}
+    ):
+        return above.prev_sibling
+    return node.prev_sibling
 
 
 def _is_name(name: str) -> bool:
@@ -492,7 +599,9 @@ def _lambda_name(node: tree_sitter.Node) -> str:
         # `const Panel = memo(function () {...})`
         call = above.parent
         callee = text_of(call.child_by_field_name("function"), 60) if call is not None else ""
-        above = call.parent if call is not None and re.fullmatch(r"(?:React\.)?\w+", callee) else None
+        above = (
+            call.parent if call is not None and re.fullmatch(r"(?:React\.)?\w+", callee) else None
+        )
         if above is not None and above.type != "variable_declarator":
             return ""
     if above is None:
@@ -516,19 +625,30 @@ def _lambda_name(node: tree_sitter.Node) -> str:
 
 def _test_title(node: tree_sitter.Node, language: Language) -> str:
     """Return the title of a test that is written as a call: `it('adds', () => {...})`."""
-    callee, name = _callee(node)
-    if callee is None or name.partition(".")[0].lower() not in _TEST_CALLS:
+    if _test_word(node) not in _TEST_CALLS:
         return ""
     given = node.child_by_field_name("arguments")
     if given is None or not given.named_children:
         return ""
     title = given.named_children[0]
-    if title.type not in language.strings and title.type not in {"identifier", "constant", "scope_resolution"}:
+    if title.type not in language.strings and title.type not in {
+        "identifier",
+        "constant",
+        "scope_resolution",
+    }:
         return ""
     has_body = node.child_by_field_name("block") is not None or any(
         one.type in language.lambdas for one in given.named_children[1:4]
     )
     return text_of(title, 80).strip("\"'`") if has_body else ""
+
+
+def _test_word(node: tree_sitter.Node) -> str:
+    """Return the word that may make a call a test: `it` of `it.each(table)('adds', ...)`."""
+    callee, name = _callee(node)
+    if callee is not None and callee.type == "call_expression":
+        name = _callee(callee)[1]
+    return name.lower().removeprefix("rspec.").partition(".")[0]
 
 
 def _callee(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, str]:
@@ -570,7 +690,11 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
     children = node.named_children
     if target is None and children:
         target = children[0]
-    if value is None and len(children) > 1 and not node.type.startswith(("field_decl", "enum", "property")):
+    if (
+        value is None
+        and len(children) > 1
+        and not node.type.startswith(("field_decl", "enum", "property"))
+    ):
         value = children[-1] if children[-1] != target else None
     if value is None:
         value = node.child_by_field_name("type")
@@ -584,7 +708,7 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
 
 def _after_keyword(node: tree_sitter.Node) -> str:
     """Return a statement's text without its keyword and a final semicolon."""
-    return text_of(node).partition(" ")[2].strip().rstrip(";").strip()
+    return re.sub(r"^(?:[a-z]+\b|=>)", "", text_of(node)).strip().rstrip(";").strip()
 
 
 def _error_of(value: str) -> str:
@@ -595,20 +719,27 @@ def _error_of(value: str) -> str:
 
 def _caught(node: tree_sitter.Node) -> str:
     """Return the errors that a handler names, without the variable; "" for all."""
-    raw = (node.text or b"")[:400].decode("utf-8", "replace")
-    # A body begins after a brace, or after the colon or line end of Python and Ruby.
-    raw = re.split(r"\{|(?<!:):(?!:)(?=\s|$)|\n|\bthen\b", raw, maxsplit=1)[0]
-    text = re.sub(r"^(?:except|catch|rescue)\b\*?\s*", "", _SPACES.sub(" ", raw).strip()).strip(" :{")
-    text = re.sub(r"\s*(?:\bas|=>)\s+\w+$", "", text.partition(" when ")[0]).strip()
-    text = text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text
-    # Java, C#, C++ and PHP put the type before the variable; JavaScript has the variable alone.
-    text = re.sub(r"(?<=[\w>&*])\s*\s[&$*]*\w+$", "", text) if "," not in text else text
-    text = re.sub(r"^(?:final|const)\s+", "", text)
-    return "" if text.islower() and text.isidentifier() else text
+    if node.child_by_field_name("parameter") is not None:
+        return text_of(node.child_by_field_name("type")).removeprefix(":").strip()
+    parts: list[str] = []
+    for child in node.children[1:]:
+        if child.type in _AFTER_CAUGHT:
+            break
+        parts.append(text_of(child))
+    text = re.sub(r"\s+as\s+\w+$", "", " ".join(parts).lstrip("* "))
+    text = without_parentheses(text).rstrip(", ")
+    # Java, C#, C++ and PHP put the type before the variable.
+    text = re.sub(r"(?<=[\w>&*])\s+[&$*]*\w+$", "", text) if "," not in text else text
+    return re.sub(r"^(?:final|const)\s+", "", text)
 
 
 def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
     """Return the names that an import brings in, each with its module; "" for a whole module."""
+    names = node.children_by_field_name("name") if node.type in _PYTHON_IMPORTS else []
+    if names:
+        future = "__future__" if node.type.startswith("future") else ""
+        module = text_of(node.child_by_field_name("module_name")) or future
+        return [(text_of(name), module) for name in names]
     text = text_of(node).rstrip("; ")
     match = re.fullmatch(r"from (\S+) import \(?([^()]+?),? ?\)?", text)
     if match:
@@ -617,7 +748,9 @@ def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
     if match:
         return [(name.strip(), match[2]) for name in re.split(r"[{},]", match[1]) if name.strip()]
     text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
-    match = re.fullmatch(r"(?:[\w.]+ )?[\"'](.+)[\"']", text)  # Go's may have another name before it
+    match = re.fullmatch(
+        r"(?:[\w.]+ )?[\"'](.+)[\"']", text
+    )  # Go's may have another name before it
     return [(match[1] if match else text, "")] if text else []
 
 
@@ -629,7 +762,9 @@ def _is_of_import(node: tree_sitter.Node, language: Language) -> bool:
 def _is_doc(node: tree_sitter.Node) -> bool:
     """Return True for a string that is a statement of its own, like Python's docstring."""
     above = node.parent
-    return above is not None and above.type == "expression_statement" and above.named_child_count == 1
+    return (
+        above is not None and above.type == "expression_statement" and above.named_child_count == 1
+    )
 
 
 def without_parentheses(text: str) -> str:
@@ -682,39 +817,48 @@ def _marks(
                 yield from (one for one in child.children[:8] if one.type in language.decorators)
 
 
+def _last_parameter(node: tree_sitter.Node, listed: tree_sitter.Node) -> Parameter:
+    """Return a parameter for the rest of the arguments, in Java or C#."""
+    if node.type != "spread_parameter":
+        return Parameter(text_of(node, 120), text_of(listed.child_by_field_name("type")), "", True)
+    *_, kind, label = node.named_children
+    return Parameter(text_of(label, 120), text_of(kind, 120), "", True)
+
+
 def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
     """Yield the parameters in a list, without the object itself."""
-    if listed is None:
+    if listed is None or listed.named_child_count > MAX_PARAMETERS:
         return
-    if listed.named_child_count > MAX_PARAMETERS:
-        return
-    nodes = listed.named_children or ([listed] if listed.type == "identifier" else [])
-    for node in nodes:
-        if "comment" in node.type:
+    last = listed.child_by_field_name("name")
+    for node in listed.named_children or ([listed] if listed.type == "identifier" else []):
+        if "comment" in node.type or node.type.endswith("_separator"):
+            continue
+        if node.type == "spread_parameter" or node == last:
+            yield _last_parameter(node, listed)
             continue
         kind = text_of(node.child_by_field_name("type"), 120).removeprefix(":").strip()
         names = [one for one in node.children_by_field_name("name") if one.is_named]
         if len(names) > 1:
             yield from (Parameter(text_of(one, 80), kind, "", False) for one in names)
             continue
-        value = next(
-            (one for key in ("value", "default_value", "right") if (one := node.child_by_field_name(key))),
-            None,
-        )
-        label = next(
-            (
-                one
-                for key in ("name", "pattern", "left", "declarator")
-                if (one := node.child_by_field_name(key))
-            ),
-            None,
-        )
-        text = text_of(node, 160)
-        if label is None and (not kind or node.type == "typed_parameter"):
-            label = node.named_children[0] if node.named_children and node.type not in {"identifier", "object_pattern"} else node
-        name = text_of(label, 120).lstrip("*&.$ ")
-        if "=" in text and value is None and node.type == "parameter":
-            value = node.named_children[-1]
-        loose = bool(re.search(r"splat|spread|variadic|rest|optional|block|keyword", node.type))
-        if name and name not in {"self", "cls", "this", "void"}:
-            yield Parameter(name, kind, text_of(value, 80), value is not None or loose or text.startswith(("*", "...")))
+        found = _parameter(node, kind)
+        if found.name and found.name not in {"self", "cls", "this", "void"}:
+            yield found
+
+
+def _parameter(node: tree_sitter.Node, kind: str) -> Parameter:
+    value = _first_field(node, "value", "default_value", "right")
+    label = _first_field(node, "name", "pattern", "left", "declarator")
+    if label is None and (not kind or node.type == "typed_parameter"):
+        whole = not node.named_children or node.type in {"identifier", "object_pattern"}
+        label = node if whole else node.named_children[0]
+    text = text_of(node, 160)
+    if "=" in text and value is None and node.type == "parameter":
+        value = node.named_children[-1]
+    loose = re.search(r"splat|spread|variadic|rest|optional|block", node.type)
+    optional = value is not None or bool(loose) or text.startswith(("*", "..."))
+    return Parameter(text_of(label, 120).lstrip("*&.$ "), kind, text_of(value, 80), optional)
+
+
+def _first_field(node: tree_sitter.Node, *names: str) -> tree_sitter.Node | None:
+    return next((one for name in names if (one := node.child_by_field_name(name))), None)

@@ -1,4 +1,4 @@
-"""Sentences about what changed inside a unit that both versions have, one function for each kind."""
+"""Sentences about what changed inside a unit that both versions have, a function for each kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SMALL = 12
 """Changed lines of a unit up to which lines that nothing else is said about are quoted."""
 ALIKE = 0.6
-"""Share of tokens that two conditions have in common, in [0, 1], for one to have become the other."""
+"""Share of tokens in common, in [0, 1], from which one condition has become the other."""
 ALIKE_TEXTS = 0.3
 """The same for two texts."""
 MOST_PASSED = 160
@@ -163,15 +163,16 @@ def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Told]:
 
 
 def _conditions(unit: Evidence) -> Iterator[Told]:
-    came = [f for f in unit.came(Role.CONDITION) if fits(f.text) and unit.is_new(f.text)]
-    gone = [f for f in unit.gone(Role.CONDITION) if fits(f.text) and unit.is_gone(f.text)]
+    came = [fact for fact in unit.came(Role.CONDITION) if fits(fact.text)]
+    gone = [fact for fact in unit.gone(Role.CONDITION) if fits(fact.text)]
     paired = pairs(gone, came, least=0.0 if len(gone) == len(came) == 1 else ALIKE)
     for one, two in paired[:2]:
         text = f"the condition {condition(one)} in {unit.subject} is now {condition(two)}"
         yield Told(text, at([two], new=True))
     told = {id(fact) for pair in paired for fact in pair}
     for facts, new, verb in ((came, True, "now checks"), (gone, False, "no longer checks")):
-        rest = [fact for fact in facts if id(fact) not in told]
+        other = unit.is_new if new else unit.is_gone
+        rest = [fact for fact in facts if id(fact) not in told and other(fact.text)]
         if rest:
             shown = listed(list(dict.fromkeys(condition(fact) for fact in rest)), FEW)
             yield Told(f"{unit.subject} {verb} {shown}", at(rest[:FEW], new=new))
@@ -242,8 +243,9 @@ def _bound(unit: Evidence) -> Iterator[Told]:
     came = unit.without(innermost(unit.came(Role.ASSIGN)), new=True)
     came = [fact for fact in came if fits(fact.name) and unit.is_new(fact.name)]
     if unit.change.kind in {Kind.FUNCTION, Kind.TEST}:
-        for fact in came:
-            if fits(fact.text) and fact.name != fact.text:
+        former = {fact.text for fact in unit.gone(Role.ASSIGN)}
+        for fact in came:  # a value that had another name is no news
+            if fits(fact.text) and fact.name != fact.text and fact.text not in former:
                 text = f"{unit.subject} now sets {quote(fact.name)} to {quote(fact.text)}"
                 yield Told(text, at([fact], new=True))
         return
@@ -335,8 +337,8 @@ def _lines(unit: Evidence, seen: set[tuple[bool, int]]) -> Iterator[Told]:
             yield Told(f"{unit.subject} now has {whole}{shown}", ((True, line),))
         for line, text in () if came else gone:
             if (False, line) not in seen and _is_statement(text) and unit.is_gone(text):
-                text = f"{unit.subject} no longer has the line {quote(text)}"
-                yield Told(text, ((False, line),))
+                lost = f"{unit.subject} no longer has the line {quote(text)}"
+                yield Told(lost, ((False, line),))
 
 
 def _is_statement(text: str) -> bool:

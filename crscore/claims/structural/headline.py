@@ -56,7 +56,7 @@ def name_of(change: Change) -> str:
 
 def plain_line(change: Change) -> str:
     """Return the sentence that can always be said of a unit."""
-    what, lines = label(change, full=True), counted(change.size - change.aside, "line")
+    what, lines = label(change, full=True), counted(change.told_size, "line")
     if change.noun == "tests":
         return f"{what} ({lines}) are {_titles(change, 4)}"
     if change.state == "new":
@@ -78,7 +78,7 @@ def _renaming(change: Change) -> str:
     what = label(change, full=True)
     if change.state == "renamed":
         before = what.replace(name_of(change), quote(change.before), 1)
-        return f"{before} has been renamed to {name_of(change)}"
+        return f"{before} has been renamed to {quote(change.last)}"
     if change.state == "replaced":
         former = f"“{change.before}”" if change.kind is Kind.TEST else quote(change.before)
         return f"{what} takes the place of {former}"
@@ -128,15 +128,17 @@ def around(change: Change) -> str:
 
 
 def _titles(change: Change, limit: int) -> str:
-    return listed([f"“{unit.name}”" for unit in change.members if unit.name], limit)
+    titles = [f"“{unit.name}”" for unit in change.members if unit.kind is Kind.TEST]
+    return listed(titles, limit)
 
 
 def _contents(change: Change) -> str:
     """Say what a new unit consists of; "" if there is nothing to say."""
     names = [unit.name for unit in change.members if unit.name]
-    if names and change.kind is Kind.TEST:
-        return f" holds the {'test' if len(names) == 1 else 'tests'} {_titles(change, 5)}"
-    if names:
+    tests = sum(unit.kind is Kind.TEST for unit in change.members)
+    if tests and change.kind is Kind.TEST:
+        return f" holds the {'test' if tests == 1 else 'tests'} {_titles(change, 5)}"
+    if names and change.kind is not Kind.TEST:
         return f" defines {quoted(names, 6)}"
     facts, unit = change.new.facts, change.unit
     if unit is not None and unit.parameters and change.kind is Kind.FUNCTION:

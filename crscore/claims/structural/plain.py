@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import Told, listed, quote
-from crscore.claims.structural.headline import plain_line
+from crscore.claims.structural.headline import PATH, plain_line
 from crscore.claims.structural.pieces import prose_of
 from crscore.claims.structural.sentences import told
 from crscore.claims.structural.sides import Part, spoken
@@ -40,6 +40,10 @@ INDENTED = frozenset({"yaml", "makefile", "fsharp", "haskell", "scala", "csv", "
 """Where spaces count."""
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\'\n]*\'|[\w-]+|[^\w\s]')
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+SECTIONED = frozenset({"json", "yaml", "toml", "ini", "css"})
+"""Languages with sections besides prose."""
+TITLE = 80
+"""Characters of a title."""
 _LOCK = re.compile(
     r"(?:^|/)(?:[\w.-]*[.-]lock(?:\.\w+)?|go\.sum|npm-shrinkwrap\.json)$", re.IGNORECASE
 )
@@ -62,6 +66,7 @@ _PINNED = re.compile(r"^(?P<key>[A-Za-z][\w.\[\]-]*)\s*(?P<value>(?:[=~<>!]=|[<>
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(?P<title>.+?)\s*#*$")
 _TABLE = re.compile(r"^\s*\[+(?P<title>[^\[\]]+)\]+\s*$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+])\1{2,}\s*$")
+_DONE = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}
 _MODES = {"100755": "is now executable", "100644": "is no longer executable"}
 
 
@@ -99,27 +104,20 @@ def of_file(file: ChangedFile) -> Iterator[tuple[Change, list[Told]]]:
 
 
 def _file_line(file: ChangedFile) -> str:
-    path = quote(file.path, 200)
-    if file.is_submodule:
-        done = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}.get(
-            file.status, "moved to another commit"
-        )
-        return f"the submodule {path} has been {done}"
-    if file.is_binary:
-        done = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}.get(
-            file.status, "changed"
-        )
-        return f"the binary file {path} has been {done}"
-    if file.status is FileStatus.RENAMED and file.old_path:
-        return f"the file {quote(file.old_path, 200)} has moved to {path}"
-    if file.status is FileStatus.COPIED and file.old_path:
-        return f"the file {path} is a copy of {quote(file.old_path, 200)}"
-    if not file.hunks and file.status in {FileStatus.ADDED, FileStatus.DELETED}:
-        done = "added" if file.status is FileStatus.ADDED else "removed"
+    """Say what happened to the file itself; "" when only its lines changed."""
+    path, former = quote(file.path, PATH), quote(file.old_path or "", PATH)
+    done = _DONE.get(file.status, "changed")
+    what = "submodule" if file.is_submodule else "binary file" if file.is_binary else ""
+    if what:
+        return f"the {what} {path} has been {done}"
+    if former and file.status is FileStatus.RENAMED:
+        return f"the file {former} has moved to {path}"
+    if former and file.status is FileStatus.COPIED:
+        return f"the file {path} is a copy of {former}"
+    if not file.hunks and file.status in _DONE:
         return f"the empty file {path} has been {done}"
-    if file.old_mode and file.new_mode and file.old_mode != file.new_mode:
-        return f"{path} {_MODES.get(file.new_mode, 'has another mode')}"
-    return ""
+    mode = file.new_mode if file.new_mode != file.old_mode and file.old_mode else None
+    return f"{path} {_MODES.get(mode, 'has another mode')}" if mode else ""
 
 
 def of_machine_made(
@@ -212,9 +210,7 @@ def _unclear(file: ChangedFile, old: Version, new: Version) -> set[str]:
                 sides = places.setdefault(found["key"], ([], []))
                 sides[line.kind is LineKind.ADDED].append(at)
     moved = {
-        key
-        for key, (gone, came) in places.items()
-        if len(gone) == len(came) == 1 and gone != came
+        key for key, (gone, came) in places.items() if len(gone) == len(came) == 1 and gone != came
     }
     if not moved:
         return set()
@@ -292,17 +288,8 @@ def _top_indent(version: Version) -> int:
 def _title_at(file: ChangedFile, text: str, before: str, level: int) -> str | None:
     """Return the title that a line gives to what follows; None for most lines."""
     if file.language in PROSE:
-        heading = _HEADING.match(text) if file.language == "markdown" else None
-        if heading:
-            return heading["title"][:80]
-        if (
-            _UNDERLINE.match(text)
-            and before.strip()
-            and len(text.strip()) >= len(before.strip()) - 1
-        ):
-            return before.strip()[:80]
-        return None
-    if file.language not in KEYED or file.language == "gomod":
+        return _heading(file, text, before)
+    if file.language not in SECTIONED:
         return None
     table = _TABLE.match(text) if file.language in {"toml", "ini"} else None
     if table:
@@ -310,9 +297,17 @@ def _title_at(file: ChangedFile, text: str, before: str, level: int) -> str | No
     if len(text) - len(text.lstrip()) != level or not text.strip():
         return None
     if file.language == "css":
-        return text.rstrip(" {,")[:60] if text.rstrip().endswith(("{", ",")) else None
-    key = _KEY.match(text)
-    return key["key"] if key and file.language in {"json", "yaml"} else None
+        return text.rstrip(" {,")[:TITLE] if text.rstrip().endswith(("{", ",")) else None
+    key = _KEY.match(text) if file.language in {"json", "yaml"} else None
+    return key["key"] if key else None
+
+
+def _heading(file: ChangedFile, text: str, before: str) -> str | None:
+    heading = _HEADING.match(text) if file.language == "markdown" else None
+    if heading:
+        return heading["title"][:TITLE]
+    under = _UNDERLINE.match(text) and len(text.strip()) >= len(before.strip()) - 1
+    return before.strip()[:TITLE] if under and before.strip() else None
 
 
 def _patterns(file: ChangedFile) -> tuple[re.Pattern[str], ...]:

@@ -81,6 +81,8 @@ def _inside(change: Change) -> Iterator[Told]:
     """Say what a new unit checks, raises, catches, calls and returns."""
     facts, subject = change.new.facts, label(change)
     several = change.noun == "tests"
+    if change.kind not in {Kind.FUNCTION, Kind.TEST}:  # what a member does its type does not do
+        return
     calls = telling_calls(facts) if change.kind is Kind.FUNCTION else []
     for role, verb in _VERBS.items():
         found = calls if role is Role.CALL else [fact for fact in facts if fact.role is role]

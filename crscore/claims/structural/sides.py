@@ -58,7 +58,7 @@ class Version:
         return spoken("\n".join(self.lines.values()))
 
     def declares(self, name: str, language: Language) -> bool:
-        """Return whether a whole file declares a name anywhere; False where only hunks are known."""
+        """Return whether a whole file declares a name; False where only hunks are known."""
         if not self.is_whole or name not in self.words:
             return False
         if self._declared is None:
@@ -196,57 +196,56 @@ def parts_of(version: Version, language: Language) -> dict[str, Part]:
     """Return the parts of a version by the qualified name of their unit; "" is the file."""
     found: dict[str, Part] = {}
     for outline, section in version.outlines:
-        around = _unit_of(section, language) if section.strip() else None
-        flush = _flush(outline, version, language) if around is not None else 0
-        file = outline.units[0]
-        low, high = _lines_of(outline, version)
-        start, stop = bisect_left(version.changed, low), bisect_left(version.changed, high + 1)
-        owners = outline.owners(version.changed[start:stop])
-        prefix = f"{around.name}." if around is not None else ""
-
-        def key_of(
-            index: int,
-            line: int,
-            *,
-            flush: int = flush,
-            prefix: str = prefix,
-            outline: Outline = outline,
-        ) -> str:
-            name = outline.qualified(index)
-            inside = bool(prefix) and line < flush
-            if not index:
-                return prefix[:-1] if inside else ""
-            return (
-                prefix + name
-                if inside and around is not None and around.kind is Kind.TYPE
-                else name
-            )
-
-        for line, index in owners.items():
-            found.setdefault(key_of(index, line), Part()).lines.append(line)
-        for index, unit in enumerate(outline.units):
-            if index and not unit.real:
-                target = 0
-            else:
-                target = index
-            if index and unit.real:
-                part = found.setdefault(key_of(index, unit.head), Part())
-                part.units.append(unit)
-                part.parent = (
-                    key_of(unit.parent, unit.head)
-                    if outline.units[unit.parent].real
-                    else prefix[:-1]
-                )
-            elif not index and around is not None and flush > low:
-                part = found.setdefault(prefix[:-1], Part())
-                part.units.append(around)
-            for fact in unit.facts:
-                found.setdefault(key_of(target, fact.line), Part()).facts.append(fact)
-            for line, text in unit.tokens:
-                found.setdefault(key_of(target, line), Part()).tokens.append(text)
-        if not around:
-            found.setdefault("", Part()).units.append(file)
+        _Reader(outline, section, version, language).read_into(found)
     return found
+
+
+class _Reader:
+    """Reader of one outline, which may begin inside a unit that git names (`around`)."""
+
+    def __init__(
+        self, outline: Outline, section: str, version: Version, language: Language
+    ) -> None:
+        self.outline = outline
+        self.version = version
+        self.low, self.high = _lines_of(outline, version)
+        self.around = _unit_of(section, language) if section.strip() else None
+        self.flush = _flush(outline, version, language) if self.around is not None else 0
+
+    def read_into(self, found: dict[str, Part]) -> None:
+        """Add lines, units, facts and tokens to the parts of a file."""
+        changed = self.version.changed
+        start, stop = bisect_left(changed, self.low), bisect_left(changed, self.high + 1)
+        for line, index in self.outline.owners(changed[start:stop]).items():
+            found.setdefault(self._key(index, line), Part()).lines.append(line)
+        for index, unit in enumerate(self.outline.units):
+            owner = index if unit.real else 0
+            if index == 0:
+                self._add_outer(found)
+            elif owner:
+                part = found.setdefault(self._key(index, unit.head), Part())
+                part.units.append(unit)
+                part.parent = self._key(unit.parent, unit.head)
+            for fact in unit.facts:
+                found.setdefault(self._key(owner, fact.line), Part()).facts.append(fact)
+            for line, text in unit.tokens:
+                found.setdefault(self._key(owner, line), Part()).tokens.append(text)
+
+    def _add_outer(self, found: dict[str, Part]) -> None:
+        """Add the file, or the unit that git names, as the unit around all others."""
+        if self.around is None:
+            found.setdefault("", Part()).units.append(self.outline.units[0])
+        elif self.flush > self.low:
+            found.setdefault(self.around.name, Part()).units.append(self.around)
+
+    def _key(self, index: int, line: int) -> str:
+        """Return the qualified name of a unit that has a line."""
+        name = self.outline.qualified(index)
+        if self.around is None or line >= self.flush:
+            return name
+        if not name:
+            return self.around.name
+        return f"{self.around.name}.{name}" if self.around.kind is Kind.TYPE else name
 
 
 def _lines_of(outline: Outline, version: Version) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from crscore.claims.structural.gathering import gather
 from crscore.claims.structural.sides import Part, parts_of
 from crscore.records import FileStatus
 from crscore.syntax.outline import Kind, Role
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from crscore.syntax.grammars import Language
     from crscore.syntax.outline import Unit
 
-SCREENS = 120
-"""Changed lines up to which a new type or file is one topic with all its members."""
 AGREE = 0.75
 """Share of tokens that two bodies must have in common, in [0, 1], for one to be the other."""
 SAME = 0.9
@@ -29,9 +28,6 @@ MOST_PAIRED = 60
 """New and removed units of a file that are compared with each other."""
 MOST_TOKENS = 400
 """Tokens of a body that are compared."""
-_OWN = frozenset({Role.ASSIGN, Role.CALL, Role.CONDITION})
-SEVERAL = 3
-"""New tests in one place that are told together."""
 SMALL = 12
 """Tokens below which a body is too small to prove that it was moved or renamed."""
 
@@ -75,6 +71,14 @@ class Change:
         return len(self.added) + len(self.removed)
 
     @property
+    def told_size(self) -> int:
+        """Lines as a reader counts them: of a new or removed unit all, with its blank ones."""
+        units = (self.new if self.state == "new" else self.old).units
+        if self.state in {"new", "removed"} and self.name and self.noun != "tests":
+            return sum(unit.end - unit.start + 1 for unit in units if unit.name)
+        return self.size - self.aside
+
+    @property
     def unit(self) -> Unit | None:
         """Its declaration, in the new version where there is one."""
         return next(iter(self.new.units or self.old.units), None)
@@ -102,7 +106,7 @@ def changes_of(file: ChangedFile, language: Language, old: Version, new: Version
             _judge(change, old, new, language)
             found[key] = change
     whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
-    return _collapse(found, whole=whole)
+    return gather(found, whole=whole)
 
 
 def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
@@ -233,82 +237,3 @@ def _agreement(old: Part, new: Part) -> float:
     if min(len(left), len(right)) < SMALL or common < AGREE * total:
         return 0.0
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
-
-
-def _collapse(found: dict[str, Change], *, whole: bool) -> list[Change]:
-    """Tell the members of a small new, or of any removed, unit with it."""
-    if "" in found and whole:
-        found[""].state = "removed" if found[""].removed else "new"
-    inside: dict[str, list[str]] = {}
-    for key, one in found.items():
-        if key:
-            parent = (one.new if one.new.units else one.old).parent
-            while parent and parent not in found:
-                parent = parent.rpartition(".")[0]
-            inside.setdefault(parent, []).append(key)
-    gone: set[str] = set()
-    order = {key: at for at, key in enumerate(found)}
-    if whole and "" in found and inside.get(""):
-        # The imports of a new file are told with its first and often only declaration.
-        main = found[max(inside[""], key=lambda name: found[name].size)]
-        if len(inside[""]) == 1 or not any(
-            fact.role in _OWN for part in (found[""].new, found[""].old) for fact in part.facts
-        ):
-            main.aside = found[""].size
-            main.added = sorted({*main.added, *found[""].added})
-            main.removed = sorted({*main.removed, *found[""].removed})
-            gone.add("")
-
-    def below(key: str) -> list[str]:
-        stack, keys = list(inside.get(key, ())), []
-        while stack:
-            one = stack.pop()
-            keys.append(one)
-            stack.extend(inside.get(one, ()))
-        return sorted(keys, key=order.__getitem__)
-
-    for key, one in found.items():
-        if key in gone or one.state not in {"new", "removed"}:
-            continue
-        members = [name for name in below(key) if found[name].state == one.state]
-        if len(members) != len(below(key)):
-            continue
-        size = one.size + sum(found[name].size for name in members)
-        if one.state == "removed" or size <= SCREENS or one.kind is Kind.FUNCTION:
-            for name in members:
-                _absorb(one, found[name])
-            gone.update(members)
-    return _group_tests([one for key, one in found.items() if key not in gone])
-
-
-def _group_tests(changes: list[Change]) -> list[Change]:
-    """Tell several new tests of one class or file as one topic."""
-    together: dict[str, list[Change]] = {}
-    for one in changes:
-        if one.kind is Kind.TEST and one.state == "new":
-            together.setdefault(one.new.parent, []).append(one)
-    gone: set[int] = set()
-    for parent, tests in together.items():
-        if len(tests) < SEVERAL:
-            continue
-        first, *rest = tests
-        first.members = [unit for test in tests for unit in test.new.units[:1]]
-        for other in rest:
-            _absorb(first, other, as_member=False)
-            gone.add(id(other))
-        first.name, first.noun = parent, "tests"
-    return [one for one in changes if id(one) not in gone]
-
-
-def _absorb(one: Change, member: Change, *, as_member: bool = True) -> None:
-    if (
-        as_member
-        and member.unit is not None
-        and not any(member.name.startswith(f"{unit.name}.") for unit in one.members)
-    ):
-        one.members.append(member.unit)
-    for mine, other in ((one.old, member.old), (one.new, member.new)):
-        mine.facts = [*mine.facts, *other.facts]
-        mine.tokens = [*mine.tokens, *other.tokens]
-    one.added = sorted({*one.added, *member.added})
-    one.removed = sorted({*one.removed, *member.removed})

@@ -56,7 +56,7 @@ MACHINE_NOUNS = frozenset(MACHINE_MADE)
 # `tests/a.py`, `src/test/java/A.java`, `test_a.py`, `a_test.go`, `a.spec.ts`, `ATest.java`
 _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|spec|specs|__tests__|e2e)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$"
-    r"|(?:Tests?|Spec|IT)\.\w+$|(?:^|/)[\w.]*\.Tests?/"
+    r"|(?:Tests?|Specs?|IT)\.\w+$|(?:Specs?|Tests)(?:Async)?\.cs$|(?:^|/)[\w.]*(?:\.Tests?|Specs)/"
 )
 _ASIDE = re.compile(
     r"(?i)(?:^|/)(?:bench(?:marks?)?|examples?|demos?|playgrounds?|samples)(?:/|[^/]*$)"
@@ -69,8 +69,8 @@ _CONFIG = re.compile(
 GAP = 3
 """Unchanged lines between changed lines of one span."""
 ASKING = "why does the new code"
-"""Beginning of every reading: an encoder of prose finds code nearer to a reviewer's sentence when it
-is asked about."""
+"""Beginning of every reading: an encoder of prose finds code nearer to a reviewer's sentence when
+it is asked about."""
 VERBS = {
     "new": "add", "removed": "remove", "renamed": "rename", "replaced": "rename", "moved": "move",
     "layout": "format", "comments": "comment",
@@ -92,6 +92,7 @@ def in_order(found: Sequence[tuple[Change, list[Told]]]) -> tuple[PseudoReferenc
     topics = [_topic(change) for change, _ in found]
     central = _central([change for change, _ in found])
     rows: list[tuple[float, PseudoReference]] = []
+    seen: set[str] = set()
     texts: dict[int, dict[tuple[bool, int], str]] = {}
     for at, (change, said) in enumerate(found):
         base = weight_of(change)
@@ -109,7 +110,10 @@ def in_order(found: Sequence[tuple[Change, list[Told]]]) -> tuple[PseudoReferenc
                 reading=reading,
                 topic=topics[at],
             )
-            rows.append((claim.weight, claim))
+            # The same consequence of several changes is one implication.
+            if claim.text not in seen or (position == 0 and not one.implies):
+                rows.append((claim.weight, claim))
+            seen.add(claim.text)
     return tuple(claim for _, claim in sorted(rows, key=lambda row: -row[0]))
 
 
@@ -148,8 +152,9 @@ def without_test(changes: Sequence[Change]) -> Change | None:
     found = [
         one
         for one in changes
-        if one.state == "new" and one.size >= UNTESTED and one.unit is not None and one.unit.public
-        and one.kind in {Kind.FUNCTION, Kind.TYPE} and one.file.path and role_of(one.file.path) == "code"
+        if one.state == "new" and one.size >= UNTESTED
+        and one.unit is not None and one.unit.public and one.kind in {Kind.FUNCTION, Kind.TYPE}
+        and one.file.path and role_of(one.file.path) == "code"
     ]  # fmt: skip
     return max(found, key=lambda one: one.size, default=None)
 
@@ -209,7 +214,7 @@ def _topic(change: Change) -> Topic:
         name=change.name or change.file.path,
         noun=change.noun,
         state=_STATES.get(change.state, TopicState.CHANGED),
-        lines=change.size - change.aside,
+        lines=change.told_size,
         place=place,
     )
 
@@ -235,7 +240,7 @@ def _readings(
     for line in lines if held else ():
         nearest = min(held, key=lambda item: (item[1][0] != line[0], abs(item[1][1] - line[1])))
         shares[nearest[0]].append(line)
-    for one, share in zip(said[1:], shares, strict=True):
+    for share in shares:
         code = _words((text.get(item, "") for item in share), READING_OF_DETAIL)
         found.append(f"{ASKING} {_verb(share)}: {code}" if code else "")
     return found

@@ -1,0 +1,121 @@
+"""Joining changes that a reader sees as one: a new type with its members, tests of one class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crscore.syntax.outline import Kind, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crscore.claims.structural.topics import Change
+
+SCREENS = 120
+"""Changed lines up to which a new type or file is one topic with all its members."""
+SEVERAL = 3
+"""New tests in one place that are told together."""
+_ALIKE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"removed", "less"})}
+_CODE = frozenset({Role.ASSIGN, Role.CALL, Role.CONDITION})
+
+
+def gather(found: Mapping[str, Change], *, whole: bool) -> list[Change]:
+    """Join the changes of one file.
+
+    Args:
+        found: Changes by qualified name, in file order; "" is the file itself.
+        whole: Whether the whole file is new or removed.
+
+    Returns:
+        The topics, in file order. A removed unit is told with all its members; so is a new one that
+        fits on a few screens.
+    """
+    inside = _inside(found)
+    order = {key: at for at, key in enumerate(found)}
+    gone: set[str] = set()
+    if whole and "" in found:
+        found[""].state = "removed" if found[""].removed else "new"
+        gone |= _imports_of_file(found, inside)
+    for key, one in found.items():
+        if key in gone or one.state not in _ALIKE:
+            continue
+        members = _below(key, inside)
+        size = one.size + sum(found[name].size for name in members)
+        small = one.state == "removed" or size <= SCREENS or one.kind is Kind.FUNCTION
+        if small and all(found[name].state in _ALIKE[one.state] for name in members):
+            for name in sorted(members, key=order.__getitem__):
+                _absorb(one, found[name])
+            gone |= members
+    return _tests_together([one for key, one in found.items() if key not in gone])
+
+
+def _inside(found: Mapping[str, Change]) -> dict[str, list[str]]:
+    """Return the members of each changed unit; "" has those of the file."""
+    inside: dict[str, list[str]] = {}
+    for key, one in found.items():
+        parent = (one.new if one.new.units else one.old).parent
+        while parent and (parent not in found or parent == key):
+            parent = parent.rpartition(".")[0]
+        if key:
+            inside.setdefault(parent, []).append(key)
+    return inside
+
+
+def _below(key: str, inside: Mapping[str, list[str]]) -> set[str]:
+    """Return all units inside one, at any depth."""
+    below: set[str] = set()
+    stack = list(inside.get(key, ()))
+    while stack:
+        one = stack.pop()
+        if one not in below and one != key:
+            below.add(one)
+            stack.extend(inside.get(one, ()))
+    return below
+
+
+def _imports_of_file(found: Mapping[str, Change], inside: Mapping[str, list[str]]) -> set[str]:
+    """Tell the imports of a new file with its only, or else its largest, declaration."""
+    file, members = found[""], inside.get("", [])
+    facts = [*file.new.facts, *file.old.facts]
+    if not members or (len(members) > 1 and any(fact.role in _CODE for fact in facts)):
+        return set()
+    main = found[max(members, key=lambda name: found[name].size)]
+    main.aside = file.size
+    main.added = sorted({*main.added, *file.added})
+    main.removed = sorted({*main.removed, *file.removed})
+    return {""}
+
+
+def _absorb(one: Change, member: Change) -> None:
+    """Tell a unit with the one around it."""
+    unit = member.unit
+    if unit is not None and not any(member.name.startswith(f"{m.name}.") for m in one.members):
+        one.members.append(unit)
+    _add(one, member)
+
+
+def _add(one: Change, other: Change) -> None:
+    for mine, its in ((one.new, other.new), (one.old, other.old)):
+        mine.facts = [*mine.facts, *its.facts]
+        mine.tokens = [*mine.tokens, *its.tokens]
+    one.added = sorted({*one.added, *other.added})
+    one.removed = sorted({*one.removed, *other.removed})
+
+
+def _tests_together(changes: list[Change]) -> list[Change]:
+    """Tell several new tests of one class or file as one topic."""
+    together: dict[str, list[Change]] = {}
+    for one in changes:
+        if one.kind is Kind.TEST and one.state == "new":
+            together.setdefault(one.new.parent, []).append(one)
+    gone: set[int] = set()
+    for parent, tests in together.items():
+        if len(tests) < SEVERAL:
+            continue
+        first, *rest = tests
+        first.members = [unit for test in tests for unit in test.new.units[:1]]
+        for other in rest:
+            _add(first, other)
+            gone.add(id(other))
+        first.name, first.noun = parent, "tests"
+    return [one for one in changes if id(one) not in gone]

@@ -1,0 +1,164 @@
+import pytest
+
+from crscore.errors import DependencyError
+from crscore.syntax.fragments import MAX_OPEN, complete
+from crscore.syntax.grammars import Language, language_of, parser
+from crscore.syntax.guess import guess, is_cpp_header
+from crscore.syntax.outline import Outline, Role
+from tests.helpers.growth import growth
+from tests.helpers.sources import SAMPLES, table
+
+NAMES = sorted(SAMPLES)
+
+
+def facts(found: Outline) -> list[tuple[str, str, int]]:
+    return [(fact.role, fact.text, fact.line) for unit in found.units for fact in unit.facts]
+
+
+def cut(name: str, start: int, stop: int, first: int = 1) -> Outline:
+    lines = SAMPLES[name].split("\n")[start:stop]
+    return complete(table(name), lines, first + start).outline
+
+
+def line_of(name: str, text: str) -> int:
+    return next(at for at, line in enumerate(SAMPLES[name].split("\n")) if text in line)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hunk_that_begins_in_a_function_and_ends_in_it_tells_facts_on_their_lines(
+    name: str,
+) -> None:
+    start = line_of(name, "a > 1")
+    found = facts(cut(name, start, start + 3, first=40))
+    assert (Role.STRING, '"bad"', 41 + start) in found
+    conditions = [(text.strip("$"), line) for role, text, line in found if role is Role.CONDITION]
+    assert conditions == [("a > 1", 40 + start)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hunk_that_ends_in_a_function_tells_it(name: str) -> None:
+    start = line_of(name, "On load")
+    found = cut(name, start, line_of(name, "bad") + 1)
+    named = [(unit.name.lower().rpartition(".")[2], unit.start) for unit in found.units]
+    assert [one for one in named if one[0] == "load"] == [("load", start + 1)]
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"c"}))
+def test_hunk_that_begins_in_a_function_tells_the_next_one_alone(name: str) -> None:
+    start = line_of(name, "hide")
+    found = cut(name, line_of(name, "return"), start + 2)
+    named = [
+        (unit.name.rpartition(".")[2].strip("_#"), unit.head)
+        for unit in found.units[1:]
+        if unit.real
+    ]
+    assert named == [("hide", start + 1)]
+    assert any(role is Role.RETURN for role, _, _ in facts(found))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hunk_cut_anywhere_keeps_its_lines(name: str) -> None:
+    count = SAMPLES[name].count("\n")
+    for start in range(0, count - 4):
+        found = cut(name, start, start + 5)
+        lines = SAMPLES[name].split("\n")
+        for unit in found.units:
+            assert all(start < fact.line <= start + 5 for fact in unit.facts)
+            assert all(start < line <= start + 5 for line, _ in unit.tokens)
+            assert all(text in lines[line - 1].replace("'", '"') for line, text in unit.tokens)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "role"),
+    [
+        ("python", ["    words of a text", '    """', "    return a"], Role.RETURN),
+        ("python", ["x = 1", "@cache"], Role.DECORATOR),
+        ("python", ["x = 1", "if a:"], Role.CONDITION),
+        ("python", ["    a,", "    b)", "return a"], Role.RETURN),
+        ("python", ["    a()", "except A:", "    b()"], Role.CATCH),
+        ("java", ["   * words", "   */", "  int f() { return 1; }"], Role.RETURN),
+        ("java", ["    a();", "  } else if (b) {", "    return c;"], Role.CONDITION),
+        ("javascript", ["    a();", "  });", "  b();"], Role.CALL),
+        ("javascript", ["  a: 1,", "  b() { return 2; },"], Role.RETURN),
+        ("php", ["    return $a;", "  }", "  function g() {"], Role.RETURN),
+        ("ruby", ["    a", "  end", "  def g", "    return 1"], Role.RETURN),
+    ],
+)
+def test_fragment_keeps_what_its_lines_do(name: str, lines: list[str], role: Role) -> None:
+    assert role in {fact[0] for fact in facts(complete(table(name), lines, 40).outline)}
+
+
+def test_made_up_surroundings_are_not_real() -> None:
+    found = complete(table("java"), ["    a();", "  }", "  int f() { return 1; }", "}"], 10)
+    assert [unit.name for unit in found.outline.units[1:] if unit.real] == ["f"]
+    assert found.text.split("\n")[found.before].strip() == "a();"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("lines", [[], [""], ["}" * (MAX_OPEN + 1)], ["(" * 5000], ["\x00\r", "é"]])
+def test_odd_fragments_are_read(name: str, lines: list[str]) -> None:
+    assert complete(table(name), lines, 7).outline.units[0].start == 7
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_time_is_linear_in_the_lines_of_a_fragment(name: str) -> None:
+    inner = SAMPLES[name].split("\n")[line_of(name, "a > 1") :]
+
+    def prepare(size: int) -> object:
+        return lambda: complete(table(name), inner * size, 1)
+
+    assert growth(prepare, 20) < 9  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"tsx"}))
+def test_language_is_guessed_from_a_sample(name: str) -> None:
+    found = guess(SAMPLES[name].split("\n"))
+    assert found is not None
+    assert found.name == name
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        [""],
+        ["%% ??? !! )( ]]"],
+        ["x" * 30_000],
+        ["Please explain, why is this here?", "It's odd."],
+    ],
+)
+def test_what_is_no_code_is_not_guessed(lines: list[str]) -> None:
+    assert guess(lines) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "paths", "expected"),
+    [
+        ("class A {\n public:\n};", (), True),
+        ("namespace n {", ("a.c",), True),
+        ("#include <vector>", (), True),
+        ("int f(void);\n// std::string", ("a.c",), False),
+        ("/* class A { */\nstruct a { int class; };", (), False),
+        ("#include <stdio.h>\nint f(void);", ("a.c", "b.cc"), False),
+        ("struct class *f(struct class *class);", (), False),
+        ("int f(int);", ("a.h", "b.cc"), True),
+        ("int f(int);", (), False),
+    ],
+)
+def test_header_is_cpp_by_its_content_then_by_the_files_beside_it(
+    text: str, paths: tuple[str, ...], expected: bool
+) -> None:
+    assert is_cpp_header(text, paths) is expected
+
+
+def test_missing_grammar_is_named_with_its_wheel() -> None:
+    with pytest.raises(DependencyError, match="tree-sitter-none"):
+        parser(Language(name="none", package="tree_sitter_none"))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("jsx", "javascript"), ("cython", "python"), ("klingon", None), (None, None)],
+)
+def test_language_is_found_by_each_of_its_names(name: str | None, expected: str | None) -> None:
+    assert language_of(name) is language_of(expected)
