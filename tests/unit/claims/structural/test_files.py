@@ -139,7 +139,7 @@ HEADERS = {
     "similarity index 100%\ncopy from a/x\ncopy to x\n": "The file `x` is a copy of `a/x`.",
     "index 1..2 160000\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n"
     f"-Subproject commit {'1' * 40}\n+Subproject commit {'2' * 40}\n":
-        "The submodule `x` has been moved to another commit.",
+        "The submodule `x` has been changed.",
     "new file mode 160000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n"
     f"+Subproject commit {'1' * 40}\n": "The submodule `x` has been added.",
 }  # fmt: skip

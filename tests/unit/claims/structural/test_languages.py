@@ -21,7 +21,8 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
 ''', [
         "The default of `timeout` in the function `Pool.take` in `pool.py` is now `5.0` "
         "instead of `1.0`.",
-        "The function `Pool.take` now checks `not self.free or self.closed`.",
+        "The condition `not self.free` in the function `Pool.take` is now `not self.free or "
+        "self.closed`.",
         "The function `Pool.take` now returns `self.free.popleft()` instead of `self.free.pop()`.",
         "Callers of `take` that leave out `timeout` now get `5.0`.",
     ]),
@@ -169,7 +170,7 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
 """, [
         "`items_[key]` in the function `Cache.put` in `src/cache.cpp` is now "
         "`std::move(value)` instead of `value`.",
-        "The new function `Cache.clear` in `src/cache.cpp` (2 lines) has been added.",
+        "The new function `Cache.clear` in `src/cache.cpp` (3 lines) has been added.",
         "The function `Cache.put` now has the line `std::lock_guard<std::mutex> lock(mutex_)`.",
     ]),
     "cuda": ("sum.cu", """

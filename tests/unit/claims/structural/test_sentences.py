@@ -35,7 +35,7 @@ ROWS: dict[str, tuple[str, str, str, str, str, str]] = {
     ),
     "new, with members": (
         "a.py", "x = 1\n",
-        "x = 1\n\n\nclass A:\n    def go(self):\n        pass\n\n    def stop(self):\n"
+        "x = 1\n\n\nclass A:\n    def go(self):\n        pass\n    def stop(self):\n"
         "        pass\n",
         "The new class `A` in `a.py` (5 lines) defines `go` and `stop`.", "class A:\n    x = 1\n",
         "defines",
