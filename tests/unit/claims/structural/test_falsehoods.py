@@ -148,8 +148,10 @@ def test_falsehood_is_not_told(case: str, sources: bool) -> None:
 
 # Hunks that begin inside a statement -> what no claim may say
 CUTS = {
-    ("a.cpp", "   go();\n+  if (a > 1) {\n+    stop(a);\n+  } else if (b) {\n+    run(b);\n+  }\n   end();\n"): "function",
-    ("A.java", "   go();\n-  stop();\n+  } catch (IOException e) {\n+    log(e);\n+    stop();\n+  }\n   end();\n"): "constructor",
+    ("a.cpp", "   go();\n+  if (a > 1) {\n+    stop(a);\n+  } else if (b) {\n+    run(b);\n+  }\n"
+              "   end();\n"): "function",
+    ("A.java", "   go();\n-  stop();\n+  } catch (IOException e) {\n+    log(e);\n+    stop();\n"
+               "+  }\n   end();\n"): "constructor",
     ("A.java", "   go();\n+  }\n+  finally {\n+    log(e);\n   end();\n"): "method",
     ("a.php", "   go();\n+  } elseif ($a > 1) {\n+    stop($a);\n   end();\n"): "function",
     ("a.ts", "   go();\n+  while (a.next()) {\n+    stop(a);\n+  }\n   end();\n"): "method",

@@ -120,12 +120,12 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
 
 -func (s *Store) Load(id string) (*User, error) {
 +func (s *Store) Load(ctx context.Context, id string) (*User, error) {
--	row := s.db.QueryRow(query, id)
-+	row := s.db.QueryRowContext(ctx, query, id)
-+	if row.Err() != nil {
-+		return nil, row.Err()
-+	}
- 	return scan(row), nil
+-    row := s.db.QueryRow(query, id)
++    row := s.db.QueryRowContext(ctx, query, id)
++    if row.Err() != nil {
++        return nil, row.Err()
++    }
+     return scan(row), nil
  }
 """, [
         "The method `Store.Load` in `store.go` takes the new parameter `ctx`.",

@@ -1,4 +1,4 @@
-"""Any input: it never raises, never recurses, stays fast, and the same diff gives the same claims."""
+"""Any input: it never raises, never recurses, stays fast, and gives the same claims again."""
 
 import re
 import sys
@@ -81,8 +81,8 @@ def test_time_grows_with_the_length_of_a_line(path: str) -> None:
 
 FUNCTIONS = {
     "a.py": "def f_{0}(a):\n    if a > {0}:\n        first(a, {0})\n    return b\n\n\n",
-    "a.js": "function f_{0}(a) {{\n  if (a > {0}) {{\n    first(a, {0});\n  }}\n  return b;\n}}\n\n",
-    "a.cpp": "int f_{0}(int a) {{\n  if (a > {0}) {{\n    first(a, {0});\n  }}\n  return b;\n}}\n\n",
+    "a.js": "function f_{0}(a) {{\n  if (a > {0}) {{\n    first(a, {0});\n  }}\n  return b;\n}}\n",
+    "a.cpp": "int f_{0}(int a) {{\n  if (a > {0}) {{\n    first(a, {0});\n  }}\n  return b;\n}}\n",
     "a.md": "## Part {0}\n\nThe first word of {0} is b and nothing else.\n\n",
     "a.yaml": "part_{0}:\n  first: {0}\n  second: b\n",
 }
