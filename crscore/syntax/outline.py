@@ -2,8 +2,8 @@
 
 One walk over the tree, without recursion. A declaration (*unit*) is a function, a type, a test or
 the file itself. What is inside a unit is kept as *facts*: calls, conditions, returned values,
-raised and caught errors, bindings, imports, comments. Comparing the facts of two versions needs no pairing
-of statements: what both have cancels.
+raised and caught errors, bindings, imports, comments. Comparing the facts of two versions needs no
+pairing of statements: what both have cancels.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import Told, at, fits, listed, quote, quoted
+from crscore.claims.structural.evidence import last_name
 from crscore.claims.structural.headline import is_dull
 from crscore.claims.structural.implications import DECLARED
 from crscore.claims.structural.pieces import (
@@ -31,8 +32,8 @@ SMALL = 12
 """Changed lines of a unit up to which lines that nothing else is said about are quoted."""
 ALIKE = 0.6
 """Share of tokens in common, in [0, 1], from which one condition has become the other."""
-ALIKE_TEXTS = 0.3
-"""The same for two texts."""
+PARTLY = 0.3
+"""The same from which a part of it may live on in the other."""
 MOST_PASSED = 160
 """Characters of the arguments that are told of one call."""
 MOST_VALUES = 3
@@ -53,7 +54,7 @@ def details(unit: Evidence) -> Iterator[Told]:
                 seen.update(one.lines)
                 texts.add(one.text)
                 yield one
-    if unit.change.size <= SMALL:
+    if unit.change.size <= SMALL or not texts:
         yield from _lines(unit, seen)
 
 
@@ -173,6 +174,8 @@ def _conditions(unit: Evidence) -> Iterator[Told]:
     for facts, new, verb in ((came, True, "now checks"), (gone, False, "no longer checks")):
         other = unit.is_new if new else unit.is_gone
         rest = [fact for fact in facts if id(fact) not in told and other(fact.text)]
+        if not new:  # a part of it may live on in a new condition
+            rest = [fact for fact in rest if not pairs([fact], came, least=PARTLY)]
         if rest:
             shown = listed(list(dict.fromkeys(condition(fact) for fact in rest)), FEW)
             yield Told(f"{unit.subject} {verb} {shown}", at(rest[:FEW], new=new))
@@ -244,8 +247,11 @@ def _bound(unit: Evidence) -> Iterator[Told]:
     came = [fact for fact in came if fits(fact.name) and unit.is_new(fact.name)]
     if unit.change.kind in {Kind.FUNCTION, Kind.TEST}:
         former = {fact.text for fact in unit.gone(Role.ASSIGN)}
-        for fact in came:  # a value that had another name is no news
-            if fits(fact.text) and fact.name != fact.text and fact.text not in former:
+        for (
+            fact
+        ) in came:  # a value that had another name, or a name that stood elsewhere, is no news
+            known = fact.text in former or last_name(fact.name) in unit.old.words
+            if fits(fact.text) and fact.name != fact.text and not known:
                 text = f"{unit.subject} now sets {quote(fact.name)} to {quote(fact.text)}"
                 yield Told(text, at([fact], new=True))
         return
@@ -271,7 +277,10 @@ def _more_calls(unit: Evidence) -> Iterator[Told]:
     """Tell calls of what was called before, too."""
     more, less = unit.came(Role.CALL), unit.gone(Role.CALL)
     names = Counter(fact.name for fact in more) - Counter(fact.name for fact in less)
+    former = {last_name(fact.name) for fact in less}  # perhaps of another object
     for fact in more:
+        if last_name(fact.name) in former:
+            continue
         written = (f"{fact.name}({fact.text})", f"{fact.name} {fact.text}")
         if not names[fact.name] or is_dull(fact.name) or not all(map(unit.is_new, written)):
             continue
@@ -300,7 +309,7 @@ def _imports(unit: Evidence) -> Iterator[Told]:
 
 def _strings(unit: Evidence) -> Iterator[Told]:
     came, gone = unit.came(Role.STRING), unit.gone(Role.STRING)
-    paired = pairs(gone, came, least=ALIKE_TEXTS)
+    paired = pairs(gone, came, least=ALIKE)
     told = {id(fact) for pair in paired for fact in pair}
     for facts, new, verb in ((came, True, "now has"), (gone, False, "no longer has")):
         other = unit.is_new if new else unit.is_gone
@@ -310,7 +319,8 @@ def _strings(unit: Evidence) -> Iterator[Told]:
             word = "text" if len(single) == 1 else "texts"
             yield Told(f"{unit.subject} {verb} the {word} {_texts(single)}", at(single, new=new))
     for one, two in paired[:2]:
-        if fits(one.text, two.text) and one.text != two.text:
+        proven = unit.is_gone(one.text) and unit.is_new(two.text)
+        if proven and fits(one.text, two.text) and one.text != two.text:
             text = f"the text {quote(one.text)} in {unit.subject} is now {quote(two.text)}"
             yield Told(text, at([two], new=True))
 

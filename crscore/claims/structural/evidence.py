@@ -58,7 +58,7 @@ class Evidence:
         words = self.words_before if new else self.words_after
         found: dict[str, Fact] = {}
         for fact in names:
-            last = _LAST.split(fact.name)[-1].strip("?!")
+            last = last_name(fact.name)
             if last and last not in words:
                 found.setdefault(fact.name, fact)
         return list(found.values())
@@ -99,6 +99,11 @@ class Evidence:
                     for new in (False, True)
                 )
                 yield gone, came
+
+
+def last_name(name: str) -> str:
+    """Return the last name of a chain: `client.get` gives `get`."""
+    return _LAST.split(name)[-1].strip("?!")
 
 
 def difference(mine: Part, other: Part) -> dict[Role, list[Fact]]:

@@ -16,7 +16,7 @@ SCREENS = 120
 SEVERAL = 3
 """New tests in one place that are told together."""
 _ALIKE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"removed", "less"})}
-_CODE = frozenset({Role.ASSIGN, Role.CALL, Role.CONDITION})
+_IMPORTS = frozenset({Role.IMPORT, Role.COMMENT, Role.STRING})
 
 
 def gather(found: Mapping[str, Change], *, whole: bool) -> list[Change]:
@@ -32,10 +32,9 @@ def gather(found: Mapping[str, Change], *, whole: bool) -> list[Change]:
     """
     inside = _inside(found)
     order = {key: at for at, key in enumerate(found)}
-    gone: set[str] = set()
     if whole and "" in found:
         found[""].state = "removed" if found[""].removed else "new"
-        gone |= _imports_of_file(found, inside)
+    gone = _imports_of_file(found, inside, whole=whole)
     for key, one in found.items():
         if key in gone or one.state not in _ALIKE:
             continue
@@ -73,13 +72,19 @@ def _below(key: str, inside: Mapping[str, list[str]]) -> set[str]:
     return below
 
 
-def _imports_of_file(found: Mapping[str, Change], inside: Mapping[str, list[str]]) -> set[str]:
-    """Tell the imports of a new file with its only, or else its largest, declaration."""
-    file, members = found[""], inside.get("", [])
-    facts = [*file.new.facts, *file.old.facts]
-    if not members or (len(members) > 1 and any(fact.role in _CODE for fact in facts)):
+def _imports_of_file(
+    found: Mapping[str, Change], inside: Mapping[str, list[str]], *, whole: bool
+) -> set[str]:
+    """Tell the imports of a file, with nothing else beside, with its largest changed unit."""
+    others = inside.get("", [])
+    if "" not in found or not others:
         return set()
-    main = found[max(members, key=lambda name: found[name].size)]
+    file = found[""]
+    roles = {fact.role for fact in (*file.new.facts, *file.old.facts)}
+    only = whole and len(others) == 1
+    if not only and (not roles <= _IMPORTS or file.size > max(found[k].size for k in others)):
+        return set()
+    main = found[max(others, key=lambda name: found[name].size)]
     main.aside = file.size
     main.added = sorted({*main.added, *file.added})
     main.removed = sorted({*main.removed, *file.removed})

@@ -37,8 +37,8 @@ def label(change: Change, *, full: bool = False) -> str:
     if not change.name and change.noun != "tests":
         return path or "the code"
     if change.noun == "tests":
-        where = quote(".".join(change.name.split(".")[-2:])) or path
-        return f"the {len(change.members)} new tests in {where}"
+        where = quote(".".join(change.name.split(".")[-2:]))
+        return f"{where} in {path}" if where and full and path else where or path
     if change.noun == "section":
         return f"the section “{change.name}” of {path}"
     return f"the {change.noun} {name_of(change)}" + (f" in {path}" if full and path else "")
@@ -58,7 +58,7 @@ def plain_line(change: Change) -> str:
     """Return the sentence that can always be said of a unit."""
     what, lines = label(change, full=True), counted(change.told_size, "line")
     if change.noun == "tests":
-        return f"{what} ({lines}) are {_titles(change, 4)}"
+        return f"{what} has {len(change.members)} new tests ({lines}): {_titles(change, 4)}"
     if change.state == "new":
         head = f"the new {what[4:]}" if change.name else f"the new file {what}"
         return f"{head} ({lines}){_contents(change) or ' has been added'}"
@@ -86,7 +86,10 @@ def _renaming(change: Change) -> str:
         return ""
     former, now = quote(change.origin.file.path, PATH), quote(change.file.path, PATH)
     if change.before == change.name:
-        return f"{label(change)} has moved from {former} to {now}"
+        same = change.origin.old.tokens == change.new.tokens
+        return f"{label(change)} has moved from {former} to {now}" + (
+            "" if same else " and changed"
+        )
     return f"{label(change.origin)} has moved from {former} to {name_of(change)} in {now}"
 
 
@@ -146,8 +149,7 @@ def _contents(change: Change) -> str:
     bound = [fact.name for fact in facts if fact.role is Role.ASSIGN and len(fact.name) <= SHORT]
     if bound and change.kind in {Kind.TYPE, Kind.FILE}:
         return " has " + quoted(bound, 5)
-    calls = [fact.name for fact in telling_calls(facts)]
-    return " calls " + quoted(calls) if calls and change.kind is not Kind.FUNCTION else ""
+    return ""
 
 
 def telling_calls(facts: Sequence[Fact]) -> list[Fact]:

@@ -166,6 +166,8 @@ def of_lines(file: ChangedFile, old: Version, new: Version) -> Iterator[tuple[Ch
             part.facts = [fact for fact in _facts(file, version, lines) if fact.name not in unclear]
         if not change.size:
             continue
+        if {fact.name for fact in (*change.old.facts, *change.new.facts)} == {name}:
+            change.name, change.noun = "", "file"  # the key is the whole section
         if _is_layout(file, set(removed), set(added)):
             change.state = "layout"
         yield change, _said(change, old, new, together=together, names=list(names))

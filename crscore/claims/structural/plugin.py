@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural import plain
-from crscore.claims.structural.english import Told
+from crscore.claims.structural.english import Told, counted
 from crscore.claims.structural.headline import label
 from crscore.claims.structural.sentences import told
 from crscore.claims.structural.sides import versions_of
@@ -73,7 +73,25 @@ def _references(diff: Diff) -> tuple[PseudoReference, ...]:
         if change is untested:
             said.append(Told(f"the change has no test for {label(change)}", implies=True))
         rows.append((change, said))
-    return in_order(rows)
+    return in_order(_same_once(rows))
+
+
+def _same_once(rows: Sequence[tuple[Change, list[Told]]]) -> list[tuple[Change, list[Told]]]:
+    """Tell units that are said to have changed in the same way as one topic."""
+    kept: dict[tuple[str, ...], tuple[Change, list[Told]]] = {}
+    for change, said in rows:
+        names = (label(change, full=True), label(change))
+        texts = [one.text.replace(names[0], "").replace(names[1], "") for one in said]
+        if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
+            texts.append(str(len(kept)))
+        first, _ = kept.setdefault((change.kind, *texts), (change, said))
+        if first is not change:
+            first.alike.append(change)
+    for change, said in kept.values():
+        if change.alike:
+            more = f", and so in {counted(len(change.alike), 'more place')}"
+            said[0] = said[0]._replace(text=said[0].text + more)
+    return list(kept.values())
 
 
 def _of_file(file: ChangedFile, diff: Diff) -> Iterator[tuple[Change, Callable[[], list[Told]]]]:

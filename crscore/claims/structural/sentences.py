@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST = 4
 """Claims about one topic."""
+MOST_OF_TEST = 2
+"""Claims about one changed test."""
 MOST_IMPLIED = 2
 """Implications of one topic."""
 TINY = 4
@@ -48,14 +50,15 @@ def _claims(change: Change, old: Version, new: Version) -> list[Told]:
     if change.state in _WHOLE:
         return [plain]
     if change.noun == "tests":
-        return [plain, *islice(_inside(change), 1)]
+        return [plain]
     if change.state == "new":
         found = [plain, *_described(change)]
         return [*found, *islice(_inside(change), MOST - len(found) if change.size > TINY else 0)]
-    found = list(islice(details(Evidence(change, old, new)), MOST))
+    most = MOST_OF_TEST if change.kind is Kind.TEST else MOST
+    found = list(islice(details(Evidence(change, old, new)), most))
     if not found and change.state == "changed":
         return [Told(plain.text + around(change))]
-    if change.state != "changed":
+    if change.state not in {"changed", "comments"} or not found:
         return [plain, *found][:MOST]
     # The first sentence about a topic names its file.
     first = found[0].text.replace(label(change), label(change, full=True), 1)
@@ -80,10 +83,9 @@ def _described(change: Change) -> Iterator[Told]:
 def _inside(change: Change) -> Iterator[Told]:
     """Say what a new unit checks, raises, catches, calls and returns."""
     facts, subject = change.new.facts, label(change)
-    several = change.noun == "tests"
-    if change.kind not in {Kind.FUNCTION, Kind.TEST}:  # what a member does its type does not do
+    if change.kind is not Kind.FUNCTION:  # what a member does its type does not do
         return
-    calls = telling_calls(facts) if change.kind is Kind.FUNCTION else []
+    calls = telling_calls(facts)
     for role, verb in _VERBS.items():
         found = calls if role is Role.CALL else [fact for fact in facts if fact.role is role]
         by_text = role in {Role.CONDITION, Role.RETURN}
@@ -94,8 +96,7 @@ def _inside(change: Change) -> Iterator[Told]:
             shown = listed(list(dict.fromkeys(map(condition, found))), 3)
         else:
             shown = quoted([fact.text if by_text else fact.name for fact in found])
-        text = f"{subject} {verb.removesuffix('s') if several else verb} {shown}"
-        yield Told(text, at(found, new=True))
+        yield Told(f"{subject} {verb} {shown}", at(found, new=True))
 
 
 _VERBS = {

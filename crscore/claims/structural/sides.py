@@ -34,7 +34,7 @@ class Version:
     lines: dict[int, str]
     """Text by line number: of the whole file, or of the hunks."""
     changed: list[int]
-    """Changed lines that are not blank, sorted."""
+    """Changed lines, sorted."""
     is_whole: bool
     """Whether `lines` is the whole file."""
     outlines: list[tuple[Outline, str]] = field(default_factory=list)
@@ -112,11 +112,7 @@ def _version(file: ChangedFile, language: Language | None, side: Side, *, whole:
     version = Version(
         side=side,
         lines=lines,
-        changed=sorted(
-            number
-            for number, line in shown
-            if line.kind is not LineKind.CONTEXT and line.text.strip()
-        ),
+        changed=[number for number, line in shown if line.kind is not LineKind.CONTEXT],
         is_whole=whole,
     )
     if language is None or not shown:

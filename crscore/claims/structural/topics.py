@@ -57,6 +57,8 @@ class Change:
     removed: list[int] = field(default_factory=list)
     """Changed lines of the old version that belong to it, sorted."""
 
+    alike: list[Change] = field(default_factory=list)
+    """Other units that changed in the same way and are told with it."""
     aside: int = 0
     """Changed lines that belong to it but stand outside of it: the imports of its new file."""
 
@@ -67,7 +69,7 @@ class Change:
 
     @property
     def size(self) -> int:
-        """Changed lines that are not blank."""
+        """Changed lines."""
         return len(self.added) + len(self.removed)
 
     @property
@@ -76,7 +78,7 @@ class Change:
         units = (self.new if self.state == "new" else self.old).units
         if self.state in {"new", "removed"} and self.name and self.noun != "tests":
             return sum(unit.end - unit.start + 1 for unit in units if unit.name)
-        return self.size - self.aside
+        return self.size - self.aside + sum(one.size for one in self.alike)
 
     @property
     def unit(self) -> Unit | None:
@@ -105,8 +107,20 @@ def changes_of(file: ChangedFile, language: Language, old: Version, new: Version
             change = _change(file, key, one or Part(), two or Part())
             _judge(change, old, new, language)
             found[key] = change
+    found = _not_blank(found, old, new)
     whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
     return gather(found, whole=whole)
+
+
+def _not_blank(found: dict[str, Change], old: Version, new: Version) -> dict[str, Change]:
+    """Leave out units of which only blank lines changed, unless there are no others."""
+    kept = {
+        key: one
+        for key, one in found.items()
+        if any(new.lines[line].strip() for line in one.added)
+        or any(old.lines[line].strip() for line in one.removed)
+    }
+    return kept or found
 
 
 def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:

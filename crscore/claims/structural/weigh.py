@@ -162,7 +162,7 @@ def without_test(changes: Sequence[Change]) -> Change | None:
 def _central(changes: Sequence[Change]) -> frozenset[int]:
     """Return the fewest topics that hold `COVER` of the changed code lines."""
     sizes = [
-        one.size
+        one.size + sum(other.size for other in one.alike)
         if role_of(one.file.path) in {"code", "test", "aside"} and one.noun not in MACHINE_NOUNS
         else 0
         for one in changes
@@ -281,4 +281,5 @@ def spans(change: Change) -> tuple[LineSpan, ...]:
             if at + 1 == len(lines) or lines[at + 1] > line + GAP:
                 found.append(LineSpan(path=path, side=side, start=start, end=line))
                 start = None
-    return (*found, *(spans(change.origin) if change.origin is not None else ()))
+    others = [*change.alike, *([change.origin] if change.origin is not None else ())]
+    return (*found, *(span for one in others for span in spans(one)))
