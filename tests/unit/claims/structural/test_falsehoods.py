@@ -131,7 +131,6 @@ CASES: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
         "    g(a, 1)\n", "`1`", ("“Resolves",)),
 }  # fmt: skip
 WRONG = {
-    "annotation macro with an argument": "a macro above a function is told as a call of the file",
     "annotation macro behind the parameters": "such a function is not read as one",
     "class of another receiver as its place": "a method with another receiver is told as changed",
 }

@@ -67,7 +67,7 @@ ROWS: dict[str, tuple[str, str, str, str, str, str]] = {
         "The section “A” of `a.md` now says “make one two three”.",
         "# A\n\n```sh\n# install it\nmake two\n```\n", "“install it”"),
     "new document": ("a.md", "", f"{DOC}",
-        "The new file `a.md` (4 lines) has the sections “A” and “Use”.", "Some words here.\n",
+        "The new file `a.md` (7 lines) has the sections “A” and “Use”.", "Some words here.\n",
         "sections"),
     "underlined title": ("a.rst", "Title\n=====\n\nSome words here.\n",
         "Title\n=====\n\nSome more words here.\n",
@@ -83,7 +83,7 @@ ROWS: dict[str, tuple[str, str, str, str, str, str]] = {
         "k0:\n  v: 1\nk1:\n  v: 1\nk2:\n  v: 1\nk3:\n  v: 1\nk4:\n  v: 1\nk5:\n  v: 1\nk6:\n"
         "  v: 1\nk7:\n  v: 1\n",
         "k0:\n  v: 2\nk1:\n  v: 2\nk2:\n  v: 2\nk3:\n  v: 2\nk4:\n  v: 2\nk5:\n  v: 2\nk6:\n"
-        "  v: 2\nk7:\n  v: 2\n", "`a.yaml` has changed (8 lines added, 8 removed).",
+        "  v: 2\nk7:\n  v: 2\n", "`a.yaml` now has the line `v: 2` instead of `v: 1`.",
         "k0:\n  v: 2\nk1:\n  v: 2\nk2:\n  v: 2\nk3:\n  v: 2\nk4:\n  v: 2\nk5:\n  v: 2\nk6:\n"
         "  v: 1\nk7:\n  v: 1\n", "8 lines"),
     "removed": ("a.yaml", "a: 1\nb: 2\n", "", "The file `a.yaml` (2 lines) has been removed.",

@@ -37,7 +37,7 @@ ROWS: dict[str, tuple[str, str, str, str, str, str]] = {
         "x = 1\n\n\nclass A:\n    pass\n", "has `"),
     "new test": ("test_a.py", "import a\n",
         "import a\n\n\ndef test_load():\n    assert a.load(1)\n",
-        "The new test “test_load” in `test_a.py` (2 lines) calls `a.load`.",
+        "The new test “test_load” in `test_a.py` (2 lines) has been added.",
         "import a\n\n\ndef test_load():\n    assert not 1\n", "calls"),
     "described": ("a.py", "x = 1\n", 'x = 1\n\n\ndef f():\n    """Read all pages of a site."""\n',
         "The function `f` is described as “Read all pages of a site”.",
