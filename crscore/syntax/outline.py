@@ -298,8 +298,13 @@ class _Reader:
         return point.row + 1 + self.offset - back
 
     def _add(self, owner: int, role: Role, name: str, text: str, line: int) -> None:
-        if line >= self.first:
-            self.units[owner].facts.append(Fact(role, name, text, line))
+        facts = self.units[owner].facts
+        before = facts[-1] if facts else None
+        joined = role is Role.COMMENT and before is not None and before.role is role
+        if joined and before is not None and line == before.line + before.text.count("\n") + 1:
+            facts[-1] = before._replace(text=f"{before.text}\n{text}")  # one comment of lines
+        elif line >= self.first:
+            facts.append(Fact(role, name, text, line))
 
     def _give_heads(self) -> None:
         """Move comments and decorators above declarations from the unit around into them."""
@@ -331,6 +336,8 @@ class _Reader:
         outer = _with_wrappers(node, self.language)
         head = self._row(node)
         named = node.child_by_field_name("name")
+        if named is None and what is Kind.FUNCTION:
+            named = _innermost_declarator(node)
         parameters = None
         if what is Kind.FUNCTION:
             parameters = _field_within(node, "parameters") or node.child_by_field_name("parameter")
@@ -556,21 +563,26 @@ def _is_name(name: str) -> bool:
     return bool(_NAME.fullmatch(name)) and name not in _NO_NAMES
 
 
-def _function_name(node: tree_sitter.Node) -> str:
-    """Return a function's name, after its receiver's type (Go) or its object (Ruby)."""
-    name = node.child_by_field_name("name")
-    current = node.child_by_field_name("declarator") if name is None else None
-    seen_function = current is None
+def _innermost_declarator(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the name in a function's chain of declarators (C); None if it is no function's."""
+    current = node.child_by_field_name("declarator")
+    name, is_function = None, False
     for _ in range(MAX_DEPTH_OF_NAMES):
         if current is None:
             break
-        seen_function = seen_function or current.type == "function_declarator"
+        is_function = is_function or current.type == "function_declarator"
         name = current
         inner = current.child_by_field_name("declarator")
         if inner is None and current.type in {"reference_declarator", "parenthesized_declarator"}:
             inner = current.named_children[-1] if current.named_children else None
         current = inner
-    if not seen_function:
+    return name if is_function else None
+
+
+def _function_name(node: tree_sitter.Node) -> str:
+    """Return a function's name, after its receiver's type (Go) or its object (Ruby)."""
+    name = node.child_by_field_name("name") or _innermost_declarator(node)
+    if name is None and node.child_by_field_name("declarator") is not None:
         return ""
     text = text_of(name, 80).replace(" ", "") if name is not None else ""
     receiver = node.child_by_field_name("receiver")
@@ -687,6 +699,10 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
         value = node.child_by_field_name(key)
         if value is not None:
             break
+    if node.type == "property_declaration" and target is not None:
+        # C#'s value may stand in an accessor or behind an arrow.
+        behind = (node.text or b"")[target.end_byte - node.start_byte :].decode("utf-8", "replace")
+        return text_of(target, 80), _SPACES.sub(" ", behind[:MAX_TEXT]).strip(" ;")
     children = node.named_children
     if target is None and children:
         target = children[0]

@@ -36,6 +36,8 @@ PARTLY = 0.3
 """The same from which a part of it may live on in the other."""
 MOST_PASSED = 160
 """Characters of the arguments that are told of one call."""
+MOST_LINES = 2
+"""Lines told of one unit."""
 MOST_VALUES = 3
 """Changed values told of one unit."""
 FEW = 3
@@ -182,6 +184,8 @@ def _conditions(unit: Evidence) -> Iterator[Told]:
 
 
 def _returned(unit: Evidence) -> Iterator[Told]:
+    if unit.change.kind is Kind.TYPE:  # a member returns it
+        return
     came = [f for f in unit.came(Role.RETURN) if f.text and unit.is_new(f"return{f.text}")]
     gone = [f for f in unit.gone(Role.RETURN) if f.text and unit.is_gone(f"return{f.text}")]
     if len(came) == len(gone) == 1:
@@ -336,6 +340,7 @@ def _comments(unit: Evidence) -> Iterator[Told]:
 
 def _lines(unit: Evidence, seen: set[tuple[bool, int]]) -> Iterator[Told]:
     """Tell the lines of a small change that no other sentence is about."""
+    told = 0
     for gone, came in unit.blocks():
         for place, (line, text) in enumerate(came):
             if (True, line) in seen or not _is_statement(text) or not unit.is_new(text):
@@ -344,6 +349,9 @@ def _lines(unit: Evidence, seen: set[tuple[bool, int]]) -> Iterator[Told]:
             exchanged = exchange(was, text) if was and unit.is_gone(was) else ""
             whole = "the line " if not exchanged or quote(text) in exchanged else ""
             shown = exchanged or quote(text)
+            told += 1
+            if told > MOST_LINES:
+                return
             yield Told(f"{unit.subject} now has {whole}{shown}", ((True, line),))
         for line, text in () if came else gone:
             if (False, line) not in seen and _is_statement(text) and unit.is_gone(text):

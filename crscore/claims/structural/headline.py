@@ -67,7 +67,10 @@ def plain_line(change: Change) -> str:
         head = what if change.name else f"the file {what}"
         return f"{head} ({lines}) has been removed" + (f", with {held}" if held else "")
     if change.state == "overload":
-        return f"{what} has one more declaration ({lines}){_contents(change)}"
+        contents = _contents(change)
+        return f"{what} has one more declaration ({lines})" + (
+            f" that{contents}" if contents else ""
+        )
     if change.state == "less":
         return f"{what} has one declaration less ({lines} removed)"
     return _renaming(change) or _outside(change) or f"{what} has changed ({_amount(change)})"

@@ -27,6 +27,7 @@ MOST_IMPLIED = 2
 """Implications of one topic."""
 TINY = 4
 """Lines of a new unit up to which its plain line says enough."""
+_TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
 _WHOLE = frozenset({"layout", "moved", "removed", "overload", "less"})
 """States that are told by one line."""
 
@@ -90,6 +91,8 @@ def _inside(change: Change) -> Iterator[Told]:
         found = calls if role is Role.CALL else [fact for fact in facts if fact.role is role]
         by_text = role in {Role.CONDITION, Role.RETURN}
         found = [fact for fact in found if fits(fact.text if by_text else fact.name)]
+        if role is Role.RETURN:
+            found = [fact for fact in found if fact.text.lower() not in _TRIVIAL]
         if not found:
             continue
         if role is Role.CONDITION:

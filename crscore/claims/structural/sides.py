@@ -58,12 +58,12 @@ class Version:
         return spoken("\n".join(self.lines.values()))
 
     def declares(self, name: str, language: Language) -> bool:
-        """Return whether a whole file declares a name; False where only hunks are known."""
-        if not self.is_whole or name not in self.words:
+        """Return whether a file declares a qualified name; False where only hunks are known."""
+        if not self.is_whole:
             return False
         if self._declared is None:
-            units = read(language, "\n".join(self.lines.values())).units
-            self._declared = frozenset(unit.name.rpartition(".")[2] for unit in units)
+            outline = read(language, "\n".join(self.lines.values()))
+            self._declared = frozenset(map(outline.qualified, range(len(outline.units))))
         return name in self._declared
 
     def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:

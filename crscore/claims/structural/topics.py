@@ -141,11 +141,12 @@ def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
 def _judge(change: Change, old: Version, new: Version, language: Language) -> None:
     """Decide what happened to a unit."""
     key, one, two = change.name, change.old, change.new
+    known = change.last in (new.words if one.units else old.words)
     if key and not one.units and two.is_declared_in_change:
-        change.state = "overload" if old.declares(change.last, language) else "new"
+        change.state = "overload" if known and old.declares(key, language) else "new"
         return
     if key and not two.units and one.is_declared_in_change:
-        change.state = "less" if new.declares(change.last, language) else "removed"
+        change.state = "less" if known and new.declares(key, language) else "removed"
         return
     former = one.units[0].name if key and one.units and two.units else change.name
     change.before = (

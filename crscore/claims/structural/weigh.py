@@ -215,7 +215,7 @@ def _topic(change: Change) -> Topic:
         name=change.name or change.file.path,
         noun=change.noun,
         state=_STATES.get(change.state, TopicState.CHANGED),
-        lines=change.told_size,
+        lines=change.size - change.aside + sum(one.size for one in change.alike),
         place=place,
     )
 
