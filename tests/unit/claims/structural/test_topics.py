@@ -106,7 +106,7 @@ def test_larger_new_class_is_split_by_its_members() -> None:
 
 
 def test_topics_of_a_split_class_count_each_line_once() -> None:
-    made = change("a.py", "x = 1\n", "x = 1\n\n\n" + members(60))
+    made = change("a.py", "x = 1\n", "x = 1\n" + members(60))
     assert sum(topic.lines for topic in topics(made)) == len(lines_of(made))
 
 
