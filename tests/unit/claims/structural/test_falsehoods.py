@@ -73,6 +73,8 @@ CASES: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
         f"  const a = [{NUMBERS}5];\n}}\n",
         f'function f() {{\n  run("{WORDS}new");\n'
         f"  const a = [{NUMBERS}6];\n}}\n", "`f`", ("instead of", "…")),
+    "default that is quoted in part": ("a.py", f"def f(a, b=('one', '{WORDS}')):\n    g(a)\n",
+        f"def f(a, b=('two', '{WORDS}')):\n    g(a)\n", "`f`", ("…", "leave out")),
     "stop words as names": ("a.py", "def f(a):\n    return a\n",
         "def f(a):\n    # this is not in the list and has to be here\n    return a or the(a)\n",
         "`a or the(a)`", ("`is`", "`not`", "`this`", "`to`", "`or`", "`in`")),
