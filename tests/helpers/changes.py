@@ -2,6 +2,10 @@
 
 import difflib
 import textwrap
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
 
 from crscore.claims.structural.plugin import create
 from crscore.diff import parse
@@ -12,9 +16,26 @@ def change(path: str, old: str, new: str, *, sources: bool = True, context: int 
     """The diff between two versions of a file; their common indentation is dropped."""
     old, new = textwrap.dedent(old).lstrip("\n"), textwrap.dedent(new).lstrip("\n")
     left, right = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    lines = difflib.unified_diff(left, right, f"a/{path}", f"b/{path}", n=context)
-    parsed = parse.parse_diff(f"diff --git a/{path} b/{path}\n" + "".join(lines))
+    mode = "" if old and new else f"{'deleted' if old else 'new'} file mode 100644\n"
+    sides = (f"a/{path}" if old else "/dev/null", f"b/{path}" if new else "/dev/null")
+    lines = difflib.unified_diff(left, right, *sides, n=context)
+    parsed = parse.parse_diff(f"diff --git a/{path} b/{path}\n{mode}" + "".join(lines))
     return parse.with_sources(parsed, {path: (old, new)}) if sources else parsed
+
+
+def together(*made: Diff) -> Diff:
+    """One change of several files."""
+    return replace(made[0], files=tuple(file for one in made for file in one.files))
+
+
+def rows(table: Mapping[str, object], wrong: Mapping[str, str]) -> list[object]:
+    """The keys of a table of cases; those of `wrong` are known to fail, each with the reason."""
+    return [
+        pytest.param(key, marks=pytest.mark.xfail(strict=True, reason=wrong[key]))
+        if key in wrong
+        else key
+        for key in table
+    ]
 
 
 def claims(made: Diff) -> tuple[PseudoReference, ...]:

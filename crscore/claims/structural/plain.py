@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crscore.claims.structural.sides import Version
-    from crscore.records import ChangedFile
+    from crscore.records import ChangedFile, DiffLine
 
 LOCK, SNAPSHOT, GENERATED, MINIFIED = MACHINE_MADE = (
     "lock file", "snapshot", "generated or vendored file", "minified or data file"
@@ -32,6 +34,12 @@ LONG_LINE = 400
 
 PROSE = frozenset({"markdown", "rst", "text"})
 KEYED = frozenset({"json", "yaml", "toml", "ini", "properties", "terraform", "xml", "css", "gomod"})
+QUOTED = frozenset({"json", "toml", "terraform"})
+"""Where spaces count only inside of quotation marks."""
+INDENTED = frozenset({"yaml", "makefile", "fsharp", "haskell", "scala", "csv", "ignore"})
+"""Where spaces count."""
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\'\n]*\'|[\w-]+|[^\w\s]')
+_FENCE = re.compile(r"\s*(?:```|~~~)")
 SECTIONED = frozenset({"json", "yaml", "toml", "ini", "css"})
 """Languages with sections besides prose."""
 TITLE = 80
@@ -147,29 +155,79 @@ def of_lines(file: ChangedFile, old: Version, new: Version) -> Iterator[tuple[Ch
     titles = [_titles(file, version, is_old=version is old) for version in (old, new)]
     names = dict.fromkeys([*titles[1].values(), *titles[0].values()])
     together = len(names) > MAX_SECTIONS or _state(file) != "changed"
+    unclear = _unclear(file, old, new)
     for name in [""] if together else names:
         removed, added = (
             [line for line in version.changed if together or titles[at][line] == name]
             for at, version in enumerate((old, new))
         )
         change = _change(file, _state(file), name, added=added, removed=removed)
-        change.old.facts = list(_facts(file, old, removed))
-        change.new.facts = list(_facts(file, new, added))
+        for part, version, lines in ((change.old, old, removed), (change.new, new, added)):
+            part.facts = [fact for fact in _facts(file, version, lines) if fact.name not in unclear]
         if not change.size:
             continue
         if {fact.name for fact in (*change.old.facts, *change.new.facts)} == {name}:
             change.name, change.noun = "", "file"  # the key is the whole section
-        if "".join(old.squeezed([(n, n) for n in removed])) == new.squeezed(
-            [(n, n) for n in added]
-        ):
+        if _is_layout(file, set(removed), set(added)):
             change.state = "layout"
         yield change, _said(change, old, new, together=together, names=list(names))
+
+
+def _runs(file: ChangedFile) -> Iterator[list[DiffLine]]:
+    """Yield the changed lines between unchanged ones."""
+    for hunk in file.hunks:
+        for kept, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
+            if not kept:
+                yield list(run)
+
+
+def _is_layout(file: ChangedFile, removed: set[int], added: set[int]) -> bool:
+    """Return True when the lines say the same as before, at the same places."""
+    for run in _runs(file):
+        before, after = (
+            [line.text for line in run if line.kind is kind and (line.new or line.old) in held]
+            for kind, held in ((LineKind.REMOVED, removed), (LineKind.ADDED, added))
+        )
+        if _arranged(file.language, before) != _arranged(file.language, after):
+            return False
+    return True
+
+
+def _arranged(language: str | None, lines: list[str]) -> list[str]:
+    """Return the lines without what may change while the meaning stays."""
+    if language in QUOTED:
+        return _TOKEN.findall("\n".join(lines))
+    if language is None or language in INDENTED:
+        return [line.rstrip() for line in lines if line.strip()]
+    return [word for line in lines for word in line.split()]
+
+
+def _unclear(file: ChangedFile, old: Version, new: Version) -> set[str]:
+    """Return keys that stand in several places, of which one lost a value and another got one."""
+    places: dict[str, tuple[list[int], list[int]]] = {}
+    for at, run in enumerate(_runs(file)):
+        for line in run:
+            found = _keyed(file, line.text)
+            if found:
+                sides = places.setdefault(found["key"], ([], []))
+                sides[line.kind is LineKind.ADDED].append(at)
+    moved = {
+        key for key, (gone, came) in places.items() if len(gone) == len(came) == 1 and gone != came
+    }
+    if not moved:
+        return set()
+    counts = [
+        Counter(found["key"] for text in version.lines.values() if (found := _keyed(file, text)))
+        for version in (old, new)
+    ]
+    return {key for key in moved if max(count[key] for count in counts) > 1}
 
 
 def _said(
     change: Change, old: Version, new: Version, *, together: bool, names: list[str]
 ) -> list[Told]:
-    if change.file.language not in PROSE or change.state in {"removed", "layout"}:
+    is_prose = change.file.language in PROSE and not _patterns(change.file)
+    if not is_prose or change.state in {"removed", "layout"}:
         return told(change, old, new)
     text = plain_line(change)
     shown = [name for name in names if name]
@@ -204,12 +262,13 @@ def _titles(file: ChangedFile, version: Version, *, is_old: bool) -> dict[int, s
     }
     level = _top_indent(version) if file.language == "json" else 0
     found: dict[int, str] = {}
-    title, before, changed = "", "", set(version.changed)
+    title, before, changed, fenced = "", "", set(version.changed), False
     for number in sorted(version.lines):
         text = version.lines[number]
         if not version.is_whole and number in starts:
-            title = starts[number]
-        here = _title_at(file, text, before, level)
+            title, fenced = starts[number], False
+        fenced ^= file.language == "markdown" and bool(_FENCE.match(text))
+        here = None if fenced else _title_at(file, text, before, level)
         title = here if here is not None else title
         before = text
         if number in changed:
@@ -231,7 +290,7 @@ def _top_indent(version: Version) -> int:
 def _title_at(file: ChangedFile, text: str, before: str, level: int) -> str | None:
     """Return the title that a line gives to what follows; None for most lines."""
     if file.language in PROSE:
-        return _heading(text, before)
+        return _heading(file, text, before)
     if file.language not in SECTIONED:
         return None
     table = _TABLE.match(text) if file.language in {"toml", "ini"} else None
@@ -245,32 +304,38 @@ def _title_at(file: ChangedFile, text: str, before: str, level: int) -> str | No
     return key["key"] if key else None
 
 
-def _heading(text: str, before: str) -> str | None:
-    heading = _HEADING.match(text)
+def _heading(file: ChangedFile, text: str, before: str) -> str | None:
+    heading = _HEADING.match(text) if file.language == "markdown" else None
     if heading:
         return heading["title"][:TITLE]
     under = _UNDERLINE.match(text) and len(text.strip()) >= len(before.strip()) - 1
     return before.strip()[:TITLE] if under and before.strip() else None
 
 
+def _patterns(file: ChangedFile) -> tuple[re.Pattern[str], ...]:
+    """Return how the lines of a file name a key and its value; none for other files."""
+    if file.language == "xml":
+        return (_PACKAGE, _TAG)
+    if file.language == "gomod":
+        return (_MODULE,)
+    if re.match(r"(?i)requirements.*\.txt$", PurePosixPath(file.path).name):
+        return (_PINNED,)
+    return (_KEY,) if file.language in KEYED | {"dockerfile", "makefile"} else ()
+
+
+def _keyed(file: ChangedFile, text: str) -> re.Match[str] | None:
+    """Return the key and the value of a line."""
+    return next((found for one in _patterns(file) if (found := one.match(text))), None)
+
+
 def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fact]:
     """Yield the keys with their values on some lines."""
-    name = PurePosixPath(file.path).name
-    patterns = (
-        [_KEY] if file.language in KEYED or file.language in {"dockerfile", "makefile"} else []
-    )
-    if file.language == "xml":
-        patterns = [_PACKAGE, _TAG]
-    elif file.language == "gomod":
-        patterns = [_MODULE]
-    elif re.match(r"(?i)requirements.*\.txt$", name):
-        patterns = [_PINNED]
     for line in lines:
         text = version.lines.get(line, "")
         if text.lstrip().startswith(("#", "//", "/*", ";")):
             yield Fact(Role.COMMENT, "", text.strip(), line)
             continue
-        found = next((match for one in patterns if (match := one.match(text))), None)
+        found = _keyed(file, text)
         if found:
             value = (found["value"] or "").strip()
             yield Fact(

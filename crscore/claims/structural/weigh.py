@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import sentence
@@ -22,7 +23,7 @@ from crscore.text.code_spans import find_code_spans
 from crscore.text.words import split_identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crscore.claims.structural.english import Told
     from crscore.claims.structural.topics import Change
@@ -238,14 +239,30 @@ def _readings(
     where = f"{name} in {path}" if path else ""
     found = [" ".join(f"{ASKING} {verb} {where}: {code}".split())]
     shares: list[list[tuple[bool, int]]] = [[] for _ in said[1:]]
-    held = [(at, place) for at, one in enumerate(said[1:]) for place in one.lines]
-    for line in lines if held else ():
-        nearest = min(held, key=lambda item: (item[1][0] != line[0], abs(item[1][1] - line[1])))
-        shares[nearest[0]].append(line)
+    for line, nearest in _nearest(lines, [one.lines for one in said[1:]]):
+        shares[nearest].append(line)
     for share in shares:
         code = _words((text.get(item, "") for item in share), READING_OF_DETAIL)
         found.append(f"{ASKING} {_verb(share)}: {code}" if code else "")
     return found
+
+
+def _nearest(
+    lines: Sequence[tuple[bool, int]], places: Sequence[Sequence[tuple[bool, int]]]
+) -> Iterator[tuple[tuple[bool, int], int]]:
+    """Yield each line with the index of the claim that is about the nearest line of its side."""
+    first: dict[bool, dict[int, tuple[int, int]]] = {True: {}, False: {}}
+    for at, held in enumerate(places):
+        for order, (new, number) in enumerate(held):
+            first[new].setdefault(number, (at, order))
+    numbers = {new: sorted(first[new]) for new in first}
+    for line in lines:
+        side = line[0] if numbers[line[0]] else not line[0]
+        here = bisect_left(numbers[side], line[1])
+        around = numbers[side][max(here - 1, 0) : here + 1]
+        if around:
+            distances = [(abs(number - line[1]), first[side][number]) for number in around]
+            yield line, min(distances)[1][0]
 
 
 def _verb(lines: Sequence[tuple[bool, int]]) -> str:

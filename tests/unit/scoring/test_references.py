@@ -1,3 +1,7 @@
+from dataclasses import replace
+
+import pytest
+
 from crscore.records import (
     ChangedFile,
     FileStatus,
@@ -8,6 +12,8 @@ from crscore.records import (
     Scope,
     ScopeKind,
     Side,
+    Topic,
+    TopicState,
 )
 from crscore.scoring import references
 
@@ -57,6 +63,51 @@ def test_one_large_file_does_not_silence_the_others() -> None:
 def test_claim_without_lines_can_count() -> None:
     whole = PseudoReference(text="whole", kind=ReferenceKind.CLAIM, source="test")
     assert counted(references.select([whole, claim("x", weight=0.1)], limit=1)) == ["whole"]
+
+
+def of_topic(name: str, lines: int, weight: float = 1.0, path: str = "a.py") -> PseudoReference:
+    place = LineSpan(path=path, side=Side.NEW, start=1, end=lines)
+    topic = Topic(name=name, noun="function", state=TopicState.NEW, lines=lines, place=place)
+    return replace(claim(name, path, weight), topic=topic)
+
+
+# Lines of each topic -> how many count of a limit of 12
+LIMITS = [
+    ([], 12), ([10], 12), ([100, 100, 100], 12), ([150, 150, 150, 150], 18), ([150] * 6, 24),
+    ([150] * 18, 60), ([150] * 100, 60), ([5000], 12), ([5000] * 3, 18),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "limit"), LIMITS)
+def test_limit_grows_with_the_lines_of_the_topics(lines: list[int], limit: int) -> None:
+    refs = [of_topic(str(at), each) for at, each in enumerate(lines)]
+    assert references.limit_of(refs, 12) == limit
+
+
+def test_limit_grows_in_proportion() -> None:
+    refs = [of_topic(str(at), 150) for at in range(6)]
+    assert [references.limit_of(refs, limit) for limit in (0, 1, 5)] == [0, 2, 10]
+
+
+def test_claims_of_one_topic_make_the_limit_grow_once() -> None:
+    assert references.limit_of([of_topic("f", 150) for _ in range(9)], 12) == 12
+
+
+def test_claims_without_a_topic_leave_the_limit_as_it_is() -> None:
+    refs = [claim(str(at)) for at in range(500)]
+    assert references.limit_of(refs, 12) == 12
+    assert len(counted(references.select(refs, limit=12))) == 12
+
+
+def test_claims_with_a_topic_are_not_discounted_for_their_file() -> None:
+    large = [of_topic(f"large {at}", 1, 0.8, "large.py") for at in range(10)]
+    small = [of_topic("small", 1, 0.4, "small.py")]
+    assert "small" not in counted(references.select([*large, *small], limit=8))
+
+
+def test_grown_limit_is_what_counts() -> None:
+    refs = [of_topic(str(at), 150) for at in range(30)]
+    assert len(counted(references.select(refs, limit=5))) == 25
 
 
 HUNK = Hunk(old_start=10, old_length=3, new_start=20, new_length=2, section="", lines=())

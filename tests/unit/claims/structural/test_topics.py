@@ -1,0 +1,259 @@
+"""Division of a change into topics, and their order."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from crscore.claims.structural.plain import of_lines
+from crscore.claims.structural.sides import versions_of
+from crscore.claims.structural.topics import changes_of
+from crscore.diff.parse import parse_diff
+from crscore.records import Diff, LineKind, ReferenceKind, Topic, TopicState
+from crscore.scoring.references import limit_of, select
+from crscore.syntax.grammars import language_of
+from tests.helpers.changes import change, claims, texts, together
+
+PATHS = ("a.py", "A.java", "a.js", "a.ts", "a.tsx", "a.go", "a.c", "a.cpp", "A.cs", "a.rb", "a.php",
+         "a.md", "a.yaml", "a.json", "a.css", "LICENSE")  # fmt: skip
+TEXT = """
+def f(a):¶    return g(a)|class A:¶    x = 1¶¶    def go(self):¶        run()|import os|// one|
+class A {¶  void f(int a) {¶    g(a);¶  }¶  int b;¶}|function f() {¶  return 1;¶}|# two|/* a¶ b */|
+int f(int a)¶{¶  if (a) {¶    return 1;¶  }¶}|func F(a int) error {¶\treturn nil¶}|}|{|(|end||
+module M¶  class B¶  end¶end|it('runs', () => {¶  run();¶});|name: one¶size: 2|a {¶  b: c;¶}|
+{¶  "a": {¶    "b": 1¶  }¶}|@Test¶void t() {¶}|def test_a():¶    assert b|x = [¶  1,¶  2,¶]|
+struct s {¶  int a;¶};|switch (a) {|try {¶  f();¶} catch (E e) {¶}|a ? b : c;|Title¶=====|## Part|
+def f(a)¶  g(a)¶end|<?php
+"""
+BLOCKS = st.sampled_from(TEXT.strip().replace("|\n", "|").replace("¶", "\n").split("|"))
+SOURCE = st.lists(BLOCKS, min_size=1, max_size=10).map(
+    lambda blocks: "x\n" + "\n".join(blocks) + "\n"
+)
+
+
+def lines_of(made: Diff) -> set[tuple[str, str, int]]:
+    """Changed lines: path, side and number."""
+    return {
+        (file.path if line.kind is LineKind.ADDED else file.old_path or file.path,
+         "new" if line.kind is LineKind.ADDED else "old", line.new or line.old or 0)
+        for file in made.files
+        for line in file.lines(LineKind.ADDED, LineKind.REMOVED)
+    }  # fmt: skip
+
+
+def divided(made: Diff) -> list[list[tuple[str, str, int]]]:
+    """The lines of each topic of a file."""
+    (file,) = made.files
+    language = language_of(file.language)
+    old, new = versions_of(file, language)
+    found = (
+        changes_of(file, language, old, new)
+        if language is not None
+        else [one for one, _ in of_lines(file, old, new)]
+    )
+    return [
+        [
+            *((file.path, "new", at) for at in one.added),
+            *((file.path, "old", at) for at in one.removed),
+        ]
+        for one in found
+    ]
+
+
+def topics(made: Diff) -> list[Topic]:
+    return list(dict.fromkeys(claim.topic for claim in claims(made) if claim.topic is not None))
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    path=st.sampled_from(PATHS),
+    old=SOURCE,
+    new=SOURCE,
+    whole=st.booleans(),
+    context=st.integers(0, 4),
+)
+def test_every_changed_line_is_in_exactly_one_topic_and_claims_stay_on_changed_lines(
+    path: str, old: str, new: str, whole: bool, context: int
+) -> None:
+    assume(old != new)
+    made = change(path, old, new, sources=whole, context=context)
+    lines = lines_of(made)
+    held = [place for one in divided(made) for place in one]
+    assert len(held) == len(set(held))
+    assert set(held) == lines
+    for claim in claims(made):
+        assert claim.topic is not None
+        for span in claim.spans:
+            assert {(span.path, span.side.value, at) for at in (span.start, span.end)} <= lines
+
+
+def members(count: int) -> str:
+    return "class Pool:\n" + "".join(
+        f"    def go_{at}(self):\n        return run({at})\n" for at in range(count)
+    )
+
+
+def test_new_class_of_some_screens_is_one_topic_with_its_members() -> None:
+    (topic,) = topics(change("a.py", "x = 1\n", "x = 1\n\n\n" + members(59)))
+    assert (topic.name, topic.noun, topic.state, topic.lines) == ("Pool", "class", "new", 119)
+
+
+def test_larger_new_class_is_split_by_its_members() -> None:
+    found = topics(change("a.py", "x = 1\n", "x = 1\n\n\n" + members(60)))
+    assert len(found) == 61
+    assert {topic.noun for topic in found} == {"class", "function"}
+
+
+def test_topics_of_a_split_class_count_each_line_once() -> None:
+    made = change("a.py", "x = 1\n", "x = 1\n" + members(60))
+    assert sum(topic.lines for topic in topics(made)) == len(lines_of(made))
+
+
+def test_removed_class_of_any_size_is_one_topic() -> None:
+    (topic,) = topics(change("a.py", "x = 1\n\n\n" + members(80), "x = 1\n"))
+    assert (topic.name, topic.state, topic.lines) == ("Pool", "removed", 161)
+
+
+def test_class_that_existed_is_split_by_its_members() -> None:
+    made = change("a.py", members(3), members(3).replace("run(", "start("))
+    assert [topic.name for topic in topics(made)] == ["Pool.go_0", "Pool.go_1", "Pool.go_2"]
+
+
+BODY = (
+    "(a):\n    first = read(a)\n    second = parse(first, 'r')\n    return merge(first, second)\n"
+)
+OTHER = (
+    "(a):\n    for item in a:\n        if item.open:\n            item.close()\n    a.clear(all)\n"
+)
+# Situation -> old, new, states
+RENAMES = {
+    "body is the same": (f"def load{BODY}", f"def fetch{BODY}", ["renamed"]),
+    "body is another": (f"def load{BODY}", f"def fetch{OTHER}", ["new", "removed"]),
+    "old name is still there": (
+        f"def load{BODY}\n\nload(1)\n", f"def fetch{BODY}\n\nload(1)\n", ["changed"]),
+    "new name was there": (
+        f"def load{BODY}\n\nfetch(1)\n", f"def fetch{BODY}\n\nfetch(1)\n", ["changed"]),
+    "body is too small for a proof": (
+        "def load(a):\n    go()\n", "def fetch(a):\n    go()\n", ["new", "removed"]),
+    "best of two": (
+        f"def load{BODY}\n\ndef shut{OTHER}", f"def drop{OTHER}\n\ndef fetch{BODY}",
+        ["renamed", "renamed"]),
+    "type with its members": (
+        f"class A:\n  x = go(1, 2, 3, 4, 5, 6)\n\n  def load{BODY}",
+        f"class B:\n  x = go(1, 2, 3, 4, 5, 6)\n\n  def load{BODY}", ["renamed"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RENAMES)
+def test_renaming_needs_a_proof(case: str) -> None:
+    old, new, states = RENAMES[case]
+    made = change("a.py", old, new)
+    assert sorted(topic.state.value for topic in topics(made)) == states, texts(made)
+
+
+def test_each_of_several_renamed_functions_gets_the_name_of_its_own_body() -> None:
+    old, new, _ = RENAMES["best of two"]
+    told = texts(change("a.py", old, new))
+    assert "The function `load` in `a.py` has been renamed to `fetch`." in told
+    assert "The function `shut` in `a.py` has been renamed to `drop`." in told
+
+
+def test_function_that_moved_to_another_file_is_one_topic_with_both_places() -> None:
+    gone = change("a.py", f"x = 1\n\n\ndef load{BODY}", "x = 1\n")
+    came = change("b.py", "y = 1\n", f"y = 1\n\n\ndef load{BODY}")
+    (claim,) = claims(together(gone, came))
+    assert claim.text == "The function `load` has moved from `a.py` to `b.py`."
+    assert claim.topic is not None
+    assert claim.topic.state is TopicState.MOVED
+    assert {span.path for span in claim.spans} == {"a.py", "b.py"}
+
+
+def test_function_of_the_same_name_and_another_body_has_not_moved() -> None:
+    gone = change("a.py", f"x = 1\n\n\ndef load{BODY}", "x = 1\n")
+    came = change("b.py", "y = 1\n", f"y = 1\n\n\ndef load{OTHER}")
+    assert {topic.state.value for topic in topics(together(gone, came))} == {"new", "removed"}
+
+
+CODE = change("src/a.py", "def f(a):\n    return a\n", "def f(a):\n    return a + 1\n")
+MANY = "".join(f"line {at}\n" for at in range(400))
+MADE = {
+    "package-lock.json": MANY, "poetry.lock": MANY, "go.sum": MANY, "yarn.lock": MANY,
+    "static/app.min.js": MANY, "dist/app.js.map": MANY, "data.js": "var a = '" + "x" * 9000 + "'\n",
+    "api_pb2.py": MANY, "Form.Designer.cs": MANY, "vendor/a.go": MANY, "node_modules/a.js": MANY,
+    "third_party/a.c": MANY, "__snapshots__/a.snap": MANY,
+    "zz.go": "// Code generated by protoc-gen-go. DO NOT EDIT.\n" + MANY,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", MADE)
+def test_file_that_nobody_writes_by_hand_is_one_line_below_the_code(path: str) -> None:
+    told = claims(together(change(path, "", MADE[path]), CODE))
+    (made,) = [claim for claim in told if claim.spans[0].path == path]
+    assert made is told[-1]
+    assert made.weight < 0.1
+
+
+@pytest.mark.parametrize(
+    "path", ["src/locked.py", "src/vendors.py", "snapshots.py", "src/block.go"]
+)
+def test_file_with_such_a_name_is_code_like_any_other(path: str) -> None:
+    told = claims(
+        change(path, "", "def f(a):\n    return a\n" if path[-1] == "y" else "package a\n")
+    )
+    assert told[0].weight > 0.5
+
+
+def test_code_comes_before_tests_and_tests_before_documents() -> None:
+    body = "def {}(a):\n" + "".join(f"    step_{at}(a)\n" for at in range(10))
+    made = together(
+        change("README.md", "", "# A\n" + "".join(f"Word {at} of it.\n" for at in range(10))),
+        change("tests/test_a.py", "", body.format("test_a")),
+        change("src/a.py", "", body.format("load")),
+    )
+    firsts = list(dict.fromkeys(claim.spans[0].path for claim in claims(made)))
+    assert firsts == ["src/a.py", "tests/test_a.py", "README.md"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(sizes=st.lists(st.integers(1, 80), min_size=1, max_size=60), limit=st.integers(1, 12))
+def test_counted_topics_hold_most_changed_code_wherever_the_limit_allows(
+    sizes: list[int], limit: int
+) -> None:
+    new = "x = 1\n" + "".join(
+        f"\n\ndef f_{at}(a):\n" + "".join(f"    step_{at}_{line}(a)\n" for line in range(size))
+        for at, size in enumerate(sizes)
+    )
+    found = claims(change("a.py", "x = 1\n", new))
+    kept = {claim.topic for claim in select(found, limit=limit) if claim.counted}
+    most = sorted((size + 1 for size in sizes), reverse=True)
+    reachable = sum(most[: limit_of(found, limit)])
+    assert sum(topic.lines for topic in kept if topic) >= min(0.8 * sum(most), reachable)
+
+
+def test_claims_of_a_topic_share_it_and_weigh_less_and_less() -> None:
+    made = change("a.py", "x = 1\n", "x = 1\n\n\n" + f"def load{OTHER}")
+    told = claims(made)
+    assert len({claim.topic for claim in told}) == 1 < len(told)
+    weights = [claim.weight for claim in told]
+    assert weights == sorted(weights, reverse=True)
+    assert weights[0] > 0.5 > weights[1]
+
+
+def test_implication_follows_the_claims_of_its_topic() -> None:
+    told = claims(change("a.py", "def f(a):\n    g(a)\n", "def f(a, b):\n    g(a)\n"))
+    assert [claim.kind for claim in told] == [ReferenceKind.CLAIM, ReferenceKind.IMPLICATION]
+
+
+def test_several_new_tests_of_a_file_are_one_topic() -> None:
+    new = "".join(
+        f"def test_{name}():\n    assert {name}()\n\n\n" for name in ("one", "two", "three")
+    )
+    (topic,) = topics(change("tests/test_a.py", "x = 1\n", "x = 1\n\n\n" + new))
+    assert topic.lines == 6
+
+
+def test_lines_of_a_hunk_go_to_the_unit_that_git_names() -> None:
+    text = "@@ -10,2 +10,6 @@ def load(path):\n     a = 1\n+    send(a)\n     b = 2\n+\n"
+    found = topics(parse_diff(text + "+def read(a):\n+    return a\n", path="a.py"))
+    assert Counter({topic.name: topic.lines for topic in found}) == {"load": 2, "read": 2}
