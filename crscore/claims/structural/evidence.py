@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.headline import label
 from crscore.claims.structural.sides import squeeze
-from crscore.records import LineKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,22 +81,12 @@ class Evidence:
 
     def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
         """Yield the removed and the added lines of the unit between unchanged lines."""
-        held = {True: set(self.change.added), False: set(self.change.removed)}
-        for hunk in self.change.file.hunks:
-            for kept, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
-                if kept:
-                    continue
-                lines = list(run)
-                gone, came = (
-                    [
-                        (number, one.text.strip().rstrip(",;"))
-                        for one in lines
-                        if (one.old is None) is new
-                        and (number := (one.new if new else one.old) or 0) in held[new]
-                    ]
-                    for new in (False, True)
-                )
-                yield gone, came
+        added, removed = set(self.change.added), set(self.change.removed)
+        found = [self.new.blocks[line] for line in self.change.added]
+        found += [self.old.blocks[line] for line in self.change.removed]
+        for block in {id(block): block for block in found}.values():
+            gone = [one for one in block.gone if one[0] in removed]
+            yield gone, [one for one in block.came if one[0] in added]
 
 
 def last_name(name: str) -> str:

@@ -6,7 +6,8 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.records import LineKind, Side
 from crscore.syntax.fragments import complete
@@ -26,6 +27,25 @@ _WORD = re.compile(r"[\w$]+")
 _SPACES = re.compile(r"\s+")
 
 
+class Piece(NamedTuple):
+    """Outline of a whole file, or of one hunk."""
+
+    outline: Outline
+    section: str
+    """What git prints after the second `@@`; "" for a whole file."""
+    low: int
+    """First line."""
+    high: int
+    """Last line, inclusive."""
+
+
+class Block(NamedTuple):
+    """Changed lines with no unchanged line between them: number and text."""
+
+    gone: list[tuple[int, str]]
+    came: list[tuple[int, str]]
+
+
 @dataclass(kw_only=True)
 class Version:
     """One version of a changed file, as far as it is known."""
@@ -35,10 +55,12 @@ class Version:
     """Text by line number: of the whole file, or of the hunks."""
     changed: list[int]
     """Changed lines, sorted."""
+    file: ChangedFile
+    """The changed file."""
     is_whole: bool
     """Whether `lines` is the whole file."""
-    outlines: list[tuple[Outline, str]] = field(default_factory=list)
-    """Outlines, each with the line that git prints after the second `@@` ("" for a whole file)."""
+    outlines: list[Piece] = field(default_factory=list)
+    """Outline of the whole file, or of each hunk."""
 
     _declared: frozenset[str] | None = None
 
@@ -56,6 +78,24 @@ class Version:
     def spoken(self) -> str:
         """The words of the known text, for comparing prose."""
         return spoken("\n".join(self.lines.values()))
+
+    @cached_property
+    def blocks(self) -> dict[int, Block]:
+        """The block of each changed line of this version."""
+        found: dict[int, Block] = {}
+        for hunk in self.file.hunks:
+            for kept, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
+                if kept:
+                    continue
+                block = Block([], [])
+                for line in run:
+                    number, target = (
+                        (line.new, block.came) if line.old is None else (line.old, block.gone)
+                    )
+                    target.append((number or 0, line.text.strip().rstrip(",;")))
+                mine = block.gone if self.side is Side.OLD else block.came
+                found.update((number, block) for number, _ in mine)
+        return found
 
     def declares(self, name: str, language: Language) -> bool:
         """Return whether a file declares a qualified name; False where only hunks are known."""
@@ -113,20 +153,23 @@ def _version(file: ChangedFile, language: Language | None, side: Side, *, whole:
         side=side,
         lines=lines,
         changed=[number for number, line in shown if line.kind is not LineKind.CONTEXT],
+        file=file,
         is_whole=whole,
     )
     if language is None or not shown:
         return version
     if whole:
         spans = _merged([_reach(hunk, old=old) for hunk in file.hunks])
-        version.outlines.append((read(language, source, lines=spans), ""))
+        found = read(language, source, lines=spans)
+        version.outlines.append(Piece(found, "", 1, len(lines)))
         return version
     for hunk in file.hunks:
         kept = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
         first = hunk.old_start if old else hunk.new_start
         if kept:
             found = complete(language, kept, max(first, 1)).outline
-            version.outlines.append((found, hunk.section))
+            low = max(first, 1)
+            version.outlines.append(Piece(found, hunk.section, low, low + len(kept) - 1))
     return version
 
 
@@ -191,22 +234,20 @@ class Part:
 def parts_of(version: Version, language: Language) -> dict[str, Part]:
     """Return the parts of a version by the qualified name of their unit; "" is the file."""
     found: dict[str, Part] = {}
-    for outline, section in version.outlines:
-        _Reader(outline, section, version, language).read_into(found)
+    for piece in version.outlines:
+        _Reader(piece, version, language).read_into(found)
     return found
 
 
 class _Reader:
     """Reader of one outline, which may begin inside a unit that git names (`around`)."""
 
-    def __init__(
-        self, outline: Outline, section: str, version: Version, language: Language
-    ) -> None:
-        self.outline = outline
+    def __init__(self, piece: Piece, version: Version, language: Language) -> None:
+        self.outline = piece.outline
         self.version = version
-        self.low, self.high = _lines_of(outline, version)
-        self.around = _unit_of(section, language) if section.strip() else None
-        self.flush = _flush(outline, version, language) if self.around is not None else 0
+        self.low, self.high = piece.low, piece.high
+        self.around = _unit_of(piece.section, language) if piece.section.strip() else None
+        self.flush = _flush(piece, version, language) if self.around is not None else 0
 
     def read_into(self, found: dict[str, Part]) -> None:
         """Add lines, units, facts and tokens to the parts of a file."""
@@ -244,16 +285,6 @@ class _Reader:
         return f"{self.around.name}.{name}" if self.around.kind is Kind.TYPE else name
 
 
-def _lines_of(outline: Outline, version: Version) -> tuple[int, int]:
-    if version.is_whole:
-        return 1, 1 << 60
-    start = outline.units[0].start
-    end = start
-    while end + 1 in version.lines:
-        end += 1
-    return start, end
-
-
 def _unit_of(section: str, language: Language) -> Unit | None:
     """Return the declaration that git shows for a hunk that begins inside it."""
     for text in (section, section.rstrip(" {") + " {"):
@@ -267,11 +298,10 @@ def _unit_of(section: str, language: Language) -> Unit | None:
     return None
 
 
-def _flush(outline: Outline, version: Version, language: Language) -> int:
+def _flush(piece: Piece, version: Version, language: Language) -> int:
     """Return the first line of a hunk that is outside of what began before the hunk."""
-    low, high = _lines_of(outline, version)
-    for line in range(low, high + 1):
+    for line in range(piece.low, piece.high + 1):
         text = version.lines.get(line, "")
         if text[:1].strip() and text[0] not in "}])#/*" and text.strip() != language.closing_word:
             return line
-    return high + 1
+    return piece.high + 1

@@ -92,7 +92,8 @@ def in_order(found: Sequence[tuple[Change, list[Told]]]) -> tuple[PseudoReferenc
     The first claims of the fewest topics that hold `COVER` of the changed code lines weigh 0.5 and
     more, all other claims less, so that a limit on claims leaves out the smallest topics.
     """
-    topics = [_topic(change) for change, _ in found]
+    places = [spans(change) for change, _ in found]
+    topics = [_topic(change, each) for (change, _), each in zip(found, places, strict=True)]
     central = _central([change for change, _ in found])
     rows: list[tuple[float, PseudoReference]] = []
     seen: set[str] = set()
@@ -107,7 +108,7 @@ def in_order(found: Sequence[tuple[Change, list[Told]]]) -> tuple[PseudoReferenc
                 text=sentence(one.text),
                 kind=ReferenceKind.IMPLICATION if one.implies else ReferenceKind.CLAIM,
                 source=SOURCE,
-                spans=_spans(change, one) or spans(change),
+                spans=_spans(change, one) or places[at],
                 identifiers=_identifiers(change, one),
                 weight=round(max(worth, 0.001), 4),
                 reading=reading,
@@ -201,8 +202,7 @@ def _spans(change: Change, one: Told) -> tuple[LineSpan, ...]:
     )
 
 
-def _topic(change: Change) -> Topic:
-    places = spans(change)
+def _topic(change: Change, places: Sequence[LineSpan]) -> Topic:
     unit = change.unit
     if unit is not None and unit.name and unit.start:
         side = Side.NEW if change.new.units else Side.OLD
