@@ -155,6 +155,11 @@ _NO_NAMES = frozenset(_WORDS.split())
 _HIDDEN = frozenset({"private", "protected", "internal"})
 _INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
 _SECTIONS = frozenset({"public", "protected", "private"})
+_MACRO = re.compile(
+    r"\b__(?:global|device|host|forceinline|noinline)__\b"
+    r"|(?:(?<=\))|(?<=\) )|(?<=\)\n)|(?<=const )|(?<=noexcept ))"
+    r"[A-Z][A-Z0-9_]{3,}\([^()\n]*\)(?=\s*\{)"
+)
 _SPACES = re.compile(r"\s+")
 _AFTER_CAUGHT = frozenset(
     {":", "block", "compound_statement", "statement_block", "then", "exception_variable"}
@@ -198,7 +203,7 @@ def read(
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    root = parser(language).parse(source.encode("utf-8", "replace")).root_node
+    root = _root(language, source)
     reader = _Reader(language, lines, first - 1 - skip, first)
     reader.walk(root)
     return Outline(units=reader.units, errors=errors_in(root))
@@ -210,7 +215,14 @@ def unreadable(language: Language, source: str) -> int:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    return errors_in(parser(language).parse(source.encode("utf-8", "replace")).root_node)
+    return errors_in(_root(language, source))
+
+
+def _root(language: Language, source: str) -> tree_sitter.Node:
+    text = source
+    if language.name in {"c", "cpp"}:  # words of CUDA, and macros that annotate a function
+        text = _MACRO.sub(lambda found: re.sub(r"\S", " ", found[0]), source)
+    return parser(language).parse(text.encode("utf-8", "replace")).root_node
 
 
 def errors_in(root: tree_sitter.Node) -> int:

@@ -2,10 +2,7 @@
 
 import difflib
 import textwrap
-from collections.abc import Mapping
 from dataclasses import replace
-
-import pytest
 
 from crscore.claims.structural.plugin import create
 from crscore.diff import parse
@@ -26,16 +23,6 @@ def change(path: str, old: str, new: str, *, sources: bool = True, context: int 
 def together(*made: Diff) -> Diff:
     """One change of several files."""
     return replace(made[0], files=tuple(file for one in made for file in one.files))
-
-
-def rows(table: Mapping[str, object], wrong: Mapping[str, str]) -> list[object]:
-    """The keys of a table of cases; those of `wrong` are known to fail, each with the reason."""
-    return [
-        pytest.param(key, marks=pytest.mark.xfail(strict=True, reason=wrong[key]))
-        if key in wrong
-        else key
-        for key in table
-    ]
 
 
 def claims(made: Diff) -> tuple[PseudoReference, ...]:

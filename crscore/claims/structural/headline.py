@@ -82,7 +82,7 @@ def _renaming(change: Change) -> str:
     if change.state == "renamed":
         before = what.replace(name_of(change), quote(change.before), 1)
         return f"{before} has been renamed to {quote(change.last)}"
-    if change.state == "replaced":
+    if change.state == "replaced" or (change.state == "changed" and change.before):
         former = f"“{change.before}”" if change.kind is Kind.TEST else quote(change.before)
         return f"{what} takes the place of {former}"
     if change.state != "moved" or change.origin is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DECLARED = frozenset({Kind.FUNCTION, Kind.TYPE})
 """Kinds of units that other code may use."""
-_LOOSE = frozenset({"javascript", "jsx", "ruby", "php", "c", "cpp"})
+_LOOSE = frozenset({"javascript", "jsx", "ruby", "php", "c", "cpp", "cuda"})
 """Languages where a caller may leave out any argument, or where a default stands elsewhere."""
 _BROAD = re.compile(r"(?:\w+[.:\\]+)*(?:Exception|BaseException|Throwable|StandardError|Error)?")
 """Errors that stand for all others; none named is the broadest."""

@@ -58,7 +58,7 @@ def _claims(change: Change, old: Version, new: Version) -> list[Told]:
     most = MOST_OF_TEST if change.kind is Kind.TEST else MOST
     found = list(islice(details(Evidence(change, old, new)), most))
     if not found and change.state == "changed":
-        return [Told(plain.text + around(change))]
+        return [plain if change.before else Told(plain.text + around(change))]
     if change.state not in {"changed", "comments"} or not found:
         return [plain, *found][:MOST]
     # The first sentence about a topic names its file.

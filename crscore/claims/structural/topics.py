@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.gathering import gather
-from crscore.claims.structural.sides import Part, parts_of
+from crscore.claims.structural.sides import Part, parts_of, spoken
 from crscore.records import FileStatus
 from crscore.syntax.outline import Kind, Role
 
@@ -156,11 +156,27 @@ def _judge(change: Change, old: Version, new: Version, language: Language) -> No
         change.before = former
         proven = change.before not in new.words and change.last not in old.words
         change.state = "renamed" if proven and change.kind is not Kind.TEST else "replaced"
-    elif one.tokens == two.tokens:
+    elif one.tokens == two.tokens and not _has_new_words(change, old, new):
         comments = [
             [fact.text for fact in part.facts if fact.role is Role.COMMENT] for part in (one, two)
         ]
         change.state = "layout" if comments[0] == comments[1] else "comments"
+
+
+def _has_new_words(change: Change, old: Version, new: Version) -> bool:
+    """Return whether code changed that the grammar does not read (macros)."""
+    comments = " ".join(
+        fact.text
+        for part in (change.old, change.new)
+        for fact in part.facts
+        if fact.role is Role.COMMENT
+    )
+    known = set(spoken(comments).split())
+    left, right = (
+        {word for line in lines for word in spoken(version.lines[line]).split()} - known
+        for version, lines in ((old, change.removed), (new, change.added))
+    )
+    return bool(change.removed) and bool(change.added) and left != right
 
 
 def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.changes import change, rows, texts
+from tests.helpers.changes import change, texts
 
 SAME = "    first = read(a)\n    second = parse(first, 'r')\n    return merge(first, second)\n"
 TRY = "def f():\n    try:\n        g()\n    except {}:\n        h()\n"
@@ -169,10 +169,8 @@ ROWS: dict[str, tuple[str, str, str, str, str, str]] = {
         "def f(a):\n    # g(a), h(a)\n    g(a)\n    h(a)\n", "comment"),
 }  # fmt: skip
 
-WRONG: dict[str, str] = {}
 
-
-@pytest.mark.parametrize("row", rows(ROWS, WRONG))
+@pytest.mark.parametrize("row", ROWS)
 def test_change_is_told(row: str) -> None:
     path, old, new, sentence, *_ = ROWS[row]
     assert sentence in texts(change(path, old, new))
