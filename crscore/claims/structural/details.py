@@ -93,7 +93,7 @@ def _signature(unit: Evidence) -> Iterator[Told]:
         return
     lines = ((True, two.head),)
     texts = [*_parameters(unit.subject, one, two)]
-    if change.file.language not in {"c", "cpp", "cuda"}:  # there a prototype may say it, too
+    if change.language not in {"c", "cpp"}:  # there a prototype may say it, too
         texts += _modifiers(unit.subject, one, two)
     yield from (Told(text, lines) for text in texts)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DECLARED = frozenset({Kind.FUNCTION, Kind.TYPE})
 """Kinds of units that other code may use."""
-_LOOSE = frozenset({"javascript", "jsx", "ruby", "php", "c", "cpp", "cuda"})
+_LOOSE = frozenset({"javascript", "ruby", "php", "c", "cpp"})
 """Languages where a caller may leave out any argument, or where a default stands elsewhere."""
 _BROAD = re.compile(r"(?:\w+[.:\\]+)*(?:Exception|BaseException|Throwable|StandardError|Error)?")
 """Errors that stand for all others; none named is the broadest."""
@@ -46,7 +46,7 @@ def _signature(change: Change, name: str) -> Iterator[Told]:
     lines = ((True, unit.head),)
     must = [one.name for one in unit.parameters if one.name not in before and not one.optional]
     longer = len(unit.parameters) > len(before) and unit.head in change.added
-    if must and longer and change.file.language not in _LOOSE:
+    if must and longer and change.language not in _LOOSE:
         yield Told(f"callers of {name} must pass {quoted(must)}", lines, implies=True)
     for one in unit.parameters:
         was = before.get(one.name)

@@ -46,6 +46,8 @@ class Change:
     `replaced`, `moved`, `layout`, `comments` or `changed`."""
     old: Part
     new: Part
+    language: str = ""
+    """Name of the table it was read with; "" without one."""
     before: str = ""
     """The name or the path that it had before, when it was renamed, replaced or moved."""
     origin: Change | None = None
@@ -105,6 +107,7 @@ def changes_of(file: ChangedFile, language: Language, old: Version, new: Version
         one, two = before.get(key), after.get(key)
         if (one and one.lines) or (two and two.lines):
             change = _change(file, key, one or Part(), two or Part())
+            change.language = language.name
             _judge(change, old, new, language)
             found[key] = change
     found = _not_blank(found, old, new)
