@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -261,10 +262,15 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     return tuple((at, _told_by_topic(references[at])) for at in heaviest.values())
 
 
+_SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\))\.$")
+"""Sentences that only repeat a topic's state and lines."""
+
+
 def _told_by_topic(item: PseudoReference) -> PseudoReference:
     if item.topic is None:
         return item
-    text = f"{label(item.topic)}: {item.text}"
+    said = label(item.topic)
+    text = f"{said}." if _SAYS_NO_MORE.search(item.text) else f"{said}: {item.text}"
     # One kind whatever its heaviest claim is, so that an alert stays the same from push to push.
     return replace(item, text=text, kind=ReferenceKind.CLAIM, spans=(item.topic.place,))
 

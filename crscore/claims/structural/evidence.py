@@ -81,9 +81,11 @@ class Evidence:
 
     def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
         """Yield the removed and the added lines of the unit between unchanged lines."""
-        added, removed = set(self.change.added), set(self.change.removed)
-        found = [self.new.blocks[line] for line in self.change.added]
-        found += [self.old.blocks[line] for line in self.change.removed]
+        aside = self.change.aside
+        added = {line for line in self.change.added if (True, line) not in aside}
+        removed = {line for line in self.change.removed if (False, line) not in aside}
+        found = [self.new.blocks[line] for line in sorted(added)]
+        found += [self.old.blocks[line] for line in sorted(removed)]
         for block in {id(block): block for block in found}.values():
             gone = [one for one in block.gone if one[0] in removed]
             yield gone, [one for one in block.came if one[0] in added]

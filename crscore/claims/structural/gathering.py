@@ -85,7 +85,10 @@ def _imports_of_file(
     if not only and (not roles <= _IMPORTS or file.size > max(found[k].size for k in others)):
         return set()
     main = found[max(others, key=lambda name: found[name].size)]
-    main.aside = file.size
+    places = [
+        (new, line) for new, lines in ((True, file.added), (False, file.removed)) for line in lines
+    ]
+    main.aside = frozenset(places)
     main.added = sorted({*main.added, *file.added})
     main.removed = sorted({*main.removed, *file.removed})
     return {""}

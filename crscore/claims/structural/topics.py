@@ -61,8 +61,9 @@ class Change:
 
     alike: list[Change] = field(default_factory=list)
     """Other units that changed in the same way and are told with it."""
-    aside: int = 0
-    """Changed lines that belong to it but stand outside of it: the imports of its new file."""
+    aside: frozenset[tuple[bool, int]] = frozenset()
+    """Changed lines told with it that stand outside of it, the imports of its file; each with True
+    for the new version."""
 
     @property
     def last(self) -> str:
@@ -80,7 +81,7 @@ class Change:
         units = (self.new if self.state == "new" else self.old).units
         if self.state in {"new", "removed"} and self.name and self.noun != "tests":
             return sum(unit.end - unit.start + 1 for unit in units if unit.name)
-        return self.size - self.aside + sum(one.size for one in self.alike)
+        return self.size - len(self.aside) + sum(one.size for one in self.alike)
 
     @property
     def unit(self) -> Unit | None:

@@ -217,7 +217,7 @@ def _topic(change: Change, places: Sequence[LineSpan]) -> Topic:
         name=change.name or change.file.path,
         noun=change.noun,
         state=_STATES.get(change.state, TopicState.CHANGED),
-        lines=change.size - change.aside + sum(one.size for one in change.alike),
+        lines=change.size - len(change.aside) + sum(one.size for one in change.alike),
         place=place,
     )
 
