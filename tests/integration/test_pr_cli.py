@@ -149,7 +149,7 @@ def test_comment_is_written_once_and_then_left_alone(pr, github: Server) -> None
 def test_comment_follows_what_is_said_later(pr, github: Server) -> None:
     pr("--comment")
     pull = github.world.repositories[0].pulls[7]
-    pull.notes[-2].body = "Why does the new code add `format` in `web/format.js`: return `Number(amount)` to fixed 2?"
+    pull.notes[-2].body = "Why does the new code add `format` in `web/format.js`: return `Number`?"
     assert "comment updated" in pr("--comment").err
     assert len(notes(github)) == 1
 

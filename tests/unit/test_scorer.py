@@ -103,7 +103,7 @@ def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None
 
 
 @pytest.mark.parametrize(
-    "given", [{"encoder": "hashing"}, {"threshold": 0.35}, {"matcher": "published"}]
+    "given", [{"encoder": "hashing"}, {"threshold": 0.31}, {"matcher": "published"}]
 )
 def test_published_matcher_stands_in_where_the_learned_one_does_not_fit(given: dict) -> None:
     made = Scorer(**given)
