@@ -14,6 +14,7 @@ same by kind of sentence, for renames alone, and by repository; with --show that
 do not hold, each with the reason.
 """
 
+# ruff: noqa: ARG001, C901, E501, SIM102 - one table of patterns; every check has the same arguments
 from __future__ import annotations
 
 import argparse
@@ -27,6 +28,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from crscore import plugins
+from crscore.diff import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -546,9 +550,7 @@ def _declares(
             return name, begin + found.start(1), True, ""
     if kind == "js":
         if body:
-            opening = None
-            for opening in _test_heads(plain):
-                pass
+            opening = next(reversed(list(_test_heads(plain))), None)
             if opening is not None:
                 title = re.match(
                     r"\s*(['\"`])((?:\\.|(?!\1).)*)\1", source[begin + opening :], re.DOTALL
@@ -562,8 +564,7 @@ def _declares(
             r"([\w$]+)\s*(?::[^=]*)?=\s*(?:[\w.]+\()*\s*(?:async\s*)?(?:function\s*\*?\s*[\w$]*\s*\(|\([^=]*(?:=[^>=][^=]*)*=>|[\w$]+\s*=>|<\w[^(]*>\()",
             r"([\w$]+)\s*:\s*(?:async\s+)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)",
         ):
-            for found in re.finditer(pattern, plain):
-                pass
+            found = next(reversed(list(re.finditer(pattern, plain))), None)
             if found:
                 return found[1], begin + found.start(1), False, ""
         found = re.search(
@@ -878,17 +879,17 @@ def _align(pair: Pair) -> None:
 # ------------------------------------------------------------------------------------- sentences
 
 
-class False_(Exception):
+class UntrueError(Exception):
     """A statement does not hold."""
 
 
-class Unsure(Exception):
+class UnsureError(Exception):
     """A statement cannot be checked."""
 
 
 def need(held: object, why: str) -> None:
     if not held:
-        raise False_(why)
+        raise UntrueError(why)
 
 
 @dataclass
@@ -1066,7 +1067,7 @@ def same_name(one: str, other: str) -> bool:
 
 def same_outer(one: Declared, around: str) -> bool:
     last = one.outer[-1] if one.outer else ""
-    last = re.sub(r"<.*", "", last.rpartition("::")[2] or last)
+    last = re.sub(r"<.*", "", last).rpartition("::")[2] or last
     return last == re.sub(r"<.*", "", around)
 
 
@@ -1118,10 +1119,10 @@ def calls_now(case: Case, items: Iterable[Item], side: str, *, absent: bool = Tr
     text, region = case.both(side)
     other, others = case.both("old" if side == "new" else "new")
     if case.is_file and not text.kind:
-        raise Unsure
+        raise UnsureError
     for item in items:
         if item.cut:
-            raise Unsure
+            raise UnsureError
         if "." not in item.text:
             check_name(item.text)
         need(
@@ -1186,7 +1187,7 @@ def differ(one: Item, two: Item) -> None:
 def has_prose(text: str, prose: str) -> bool:
     wanted = re.findall(r"\w+", prose.rstrip(" …"))
     if not wanted:
-        raise Unsure
+        raise UnsureError
     plain = re.sub(r"</?\w+/?>|\s@\w+", " ", text)
     for version in (text, plain, re.sub(r"</?[\w:]+[^>\n]*>", " ", text)):
         held = " " + " ".join(re.findall(r"\w+", version)) + " "
@@ -1310,7 +1311,7 @@ def head_of(case: Case, side: str) -> str:
                 break
         heads.append("\n".join(out))
     if not heads:
-        raise Unsure
+        raise UnsureError
     return "\n".join(heads)
 
 
@@ -1360,7 +1361,6 @@ def counts(
 
 
 def check_new(case: Case, found: re.Match[str]) -> None:
-    sentence = case.sentence
     counts(case, int(found["lines"]))
     if case.is_file:
         need(case.pair.is_new or not case.pair.old.source.strip(), "the file was there before")
@@ -1450,7 +1450,7 @@ def check_overload(case: Case, found: re.Match[str]) -> None:
             for item in case.sentence.of(found["items"])
         ):
             return
-    raise False_("no new overload takes that")
+    raise UntrueError("no new overload takes that")
 
 
 def check_removed(case: Case, found: re.Match[str]) -> None:
@@ -1488,7 +1488,7 @@ def check_renamed(case: Case, found: re.Match[str]) -> None:
     first, last = case.sentence.of(found["first"])[0], case.sentence.of(found["last"])[0]
     one, two = tail(first.text), tail(last.text)
     if one.endswith("…") or two.endswith("…"):
-        raise Unsure
+        raise UnsureError
     check_name(one)
     check_name(two)
     old, new = case.pair.old, case.pair.new
@@ -1613,7 +1613,7 @@ def check_comments_only(case: Case, found: re.Match[str]) -> None:
     if case.new.kind == "python":
         one, two = (re.sub(r"(?s)[rRuU]?(\"\"\"|''').*?\1", "", part) for part in (one, two))
     if not case.new.kind:
-        raise Unsure
+        raise UnsureError
     if squeeze(one) != squeeze(two):
         texts = []
         for side in ("old", "new"):
@@ -1646,7 +1646,7 @@ def check_described(case: Case, found: re.Match[str]) -> None:
         None,
     )
     if head is None:
-        raise Unsure
+        raise UnsureError
     last, depth = head, 0
     for last in range(head, place.end + 1):
         line = text.bare[last - 1]
@@ -1702,7 +1702,7 @@ def check_instead(case: Case, found: re.Match[str]) -> None:
     name, new, old = (case.sentence.of(found[part])[0] for part in ("name", "new", "old"))
     differ(new, old)
     if name.cut:
-        raise Unsure
+        raise UnsureError
     text, region = case.both("new")
     other, others = case.both("old")
     here = assigned(text, region, name.text, new)
@@ -1763,7 +1763,7 @@ def check_parameters(case: Case, found: re.Match[str]) -> None:
     for part, side, other in (("came", "new", "old"), ("gone", "old", "new")):
         for item in case.sentence.of(groups.get(part) or ""):
             if item.cut:
-                raise Unsure
+                raise UnsureError
             need(takes(side, item.text), f"the {side} head does not take `{item.text}`")
             # The name may stand in the head as a type or a default.
             pattern = (
@@ -1823,7 +1823,7 @@ def _thrown(case: Case, items: Iterable[Item], side: str, word: str, *, absent: 
     other, others = case.both("old" if side == "new" else "new")
     for item in items:
         if item.cut:
-            raise Unsure
+            raise UnsureError
         name = tail(item.text.rstrip("()"))
         if item.text == "..." or not name:
             continue
@@ -1867,7 +1867,7 @@ _BEFORE_CONDITION = re.compile(
 def condition(case: Case, item: Item, side: str, *, changed: bool = True) -> None:
     text, region = case.both(side)
     if item.cut:
-        raise Unsure
+        raise UnsureError
     need(
         not re.fullmatch(r"(?:true|false|True|False|1|0|nil|null|None)", item.text),
         f"`{item.text}` is no condition",
@@ -1910,7 +1910,7 @@ def check_condition_now(case: Case, found: re.Match[str]) -> None:
 
 def _returned(case: Case, item: Item, side: str, *, other: bool = True) -> None:
     if item.cut:
-        raise Unsure
+        raise UnsureError
     text, region = case.both(side)
     away, others = case.both("old" if side == "new" else "new")
 
@@ -1960,7 +1960,7 @@ def check_passes(case: Case, found: re.Match[str]) -> None:
     sentence = case.sentence
     call = sentence.of(groups["call"])[0]
     if call.cut:
-        raise Unsure
+        raise UnsureError
     new, old = sentence.of(groups.get("new") or ""), sentence.of(groups.get("old") or "")
     for one in new:
         for two in old:
@@ -1968,7 +1968,7 @@ def check_passes(case: Case, found: re.Match[str]) -> None:
     after = argument_lists(case.new, case.new_region, call.text)
     before = argument_lists(case.old, case.old_region, call.text)
     if case.new.kind == "ruby" and not (before and after):
-        raise Unsure
+        raise UnsureError
     need(after, f"the new version does not call `{call.text}`")
     need(before, f"the old version does not call `{call.text}`")
     given = {squeeze(one.text) for one in new}
@@ -1997,8 +1997,8 @@ def check_passes(case: Case, found: re.Match[str]) -> None:
                     }:
                         return
     if case.new.kind == "ruby":
-        raise Unsure
-    raise False_(why)
+        raise UnsureError
+    raise UntrueError(why)
 
 
 def check_sets(case: Case, found: re.Match[str]) -> None:
@@ -2007,7 +2007,7 @@ def check_sets(case: Case, found: re.Match[str]) -> None:
     for target, value in re.findall(rf"({ONE}) to ({ONE})", found["items"]):
         name, item = case.sentence.of(target)[0], case.sentence.of(value)[0]
         if name.cut:
-            raise Unsure
+            raise UnsureError
         here = assigned(text, region, name.text, item)
         need(here, f"`{name.text}` is not set to `{item.text}` in the new version")
         need(
@@ -2082,7 +2082,7 @@ def check_imports(case: Case, found: re.Match[str]) -> None:
     other, others = case.both("old" if side == "new" else "new")
     for item in case.sentence.of(found["items"]):
         if item.cut:
-            raise Unsure
+            raise UnsureError
         name = item.text.strip("\"'<>")
         here = _imports(text, name) & set(text.numbers(region))
         if not here:
@@ -2099,7 +2099,7 @@ def check_imports(case: Case, found: re.Match[str]) -> None:
 def check_another(case: Case, found: re.Match[str]) -> None:
     call = case.sentence.of(found["call"])[0]
     if call.cut:
-        raise Unsure
+        raise UnsureError
     after = argument_lists(case.new, case.new_region, call.text)
     before = argument_lists(case.old, case.old_region, call.text)
     bare = (case.new.text(case.new_region, "bare"), case.old.text(case.old_region, "bare"))
@@ -2114,7 +2114,7 @@ def check_another(case: Case, found: re.Match[str]) -> None:
     )
     for item in case.sentence.of(found["given"] or ""):
         if item.cut:
-            raise Unsure
+            raise UnsureError
         need(
             any(matches(item, ",".join(args)) and lines & case.new.changed for args, lines in after)
             or (
@@ -2135,7 +2135,7 @@ def check_new_call(case: Case, found: re.Match[str]) -> None:
     call = case.sentence.of(found["call"])[0]
     given = case.sentence.of(found["given"] or "")
     if call.cut or any(one.cut for one in given):
-        raise Unsure
+        raise UnsureError
     check_name(call.text) if "." not in call.text else None
 
     def calls(text: Text, region: Region) -> list[set[int]]:
@@ -2160,7 +2160,7 @@ def check_new_call(case: Case, found: re.Match[str]) -> None:
             is_called(case.new, case.new_region, call.text, loose=True),
             f"`{call.text}` is not called",
         )
-        raise Unsure
+        raise UnsureError
     need(here, f"no call of `{call.text}` has these arguments in the new version")
     need(len(there) < len(here), f"the old version has this call of `{call.text}` as often")
     need(
@@ -2176,7 +2176,7 @@ def check_imports_from(case: Case, found: re.Match[str]) -> None:
     module = case.sentence.of(found["module"])[0].text
     for item in case.sentence.of(found["items"]):
         if item.cut or module.endswith("…"):
-            raise Unsure
+            raise UnsureError
         names = [f"{item.text} from {module}", item.text]
         here = set().union(*(_imports(text, name) for name in names)) & set(text.numbers(region))
         need(here, f"the {side} version does not import `{item.text}` from `{module}`")
@@ -2241,7 +2241,7 @@ def check_line(case: Case, found: re.Match[str]) -> None:
         other, others = case.both(away)
         for item in items:
             if item.cut:
-                raise Unsure
+                raise UnsureError
 
             def hold(text: Text, region: Region, item: Item = item) -> set[int]:
                 wanted = squeeze(item.text).rstrip(";,")
@@ -2293,7 +2293,7 @@ def check_file(case: Case, found: re.Match[str]) -> None:
     elif "added" in found[0]:
         need(case.pair.is_new, "the file was there before")
     else:
-        raise Unsure
+        raise UnsureError
 
 
 def check_tests(case: Case, found: re.Match[str]) -> None:
@@ -2528,9 +2528,9 @@ def verdict(claim: object, pairs: dict[str, Pair]) -> Verdict:
                 case.first = was or case.first
         try:
             check(case, found)
-        except False_ as error:
+        except UntrueError as error:
             return Verdict(kind, False, str(error))
-        except Unsure:
+        except UnsureError:
             return Verdict(kind, None, "cannot be checked")
         return Verdict(kind, True, "")
     return Verdict("unknown", None, sentence.skeleton)
@@ -2567,9 +2567,6 @@ def rows(data: Path, wanted: set[str]) -> Iterator[dict]:
 
 
 def main() -> None:
-    from crscore import plugins
-    from crscore.diff import parse
-
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -2594,7 +2591,7 @@ def main() -> None:
             )
         try:
             claims = generator.generate([diff])[0].references
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a failure of one change is reported
             print(
                 f"{row['repository']} {row['commit'][:9]}: the generator failed: {error!r}",
                 file=sys.stderr,
