@@ -2279,7 +2279,13 @@ def check_changed(case: Case, found: re.Match[str]) -> None:
     if not case.is_file:
         if case.topic.noun != "section":
             check_name(case.last)
-        if case.topic.place.start:
+        place = case.topic.place
+        around = [
+            one
+            for one in case.declared(str(place.side), case.last)
+            if one.line <= place.end and place.start <= one.end
+        ]
+        if place.start and not around:
             place_holds_name(case)
     for item in case.sentence.of(found.groupdict().get("items") or ""):
         held = " ".join(_changed_text(case, "raw"))
