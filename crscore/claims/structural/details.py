@@ -168,7 +168,7 @@ def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Told]:
 def _conditions(unit: Evidence) -> Iterator[Told]:
     came = [fact for fact in unit.came(Role.CONDITION) if fits(fact.text)]
     gone = [fact for fact in unit.gone(Role.CONDITION) if fits(fact.text)]
-    paired = pairs(gone, came, least=0.0 if len(gone) == len(came) == 1 else ALIKE)
+    paired = pairs(gone, came, least=PARTLY if len(gone) == len(came) == 1 else ALIKE)
     for one, two in paired[:2]:
         text = f"the condition {condition(one)} in {unit.subject} is now {condition(two)}"
         yield Told(text, at([two], new=True))

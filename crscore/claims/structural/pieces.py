@@ -47,6 +47,8 @@ def message_of(text: str) -> str:
 
 def exchange(before: str, after: str) -> str:
     """Return "B instead of A", of long code only what differs; "" if it cannot be quoted."""
+    if "…" in before + after:  # cut: what differs may be behind the cut
+        return ""
     if len(before) + len(after) > LONG:
         left, right = (re.findall(r"[\w$.]+|\s+|[^\w\s]", text) for text in (before, after))
         edits = [
