@@ -82,7 +82,9 @@ def _imports_of_file(
     file = found[""]
     roles = {fact.role for fact in (*file.new.facts, *file.old.facts)}
     only = whole and len(others) == 1
-    if not only and (not roles <= _IMPORTS or file.size > max(found[k].size for k in others)):
+    # In C and C++ a line without facts is a macro before a declaration, or `#endif`.
+    imports = roles <= _IMPORTS and (Role.IMPORT in roles or file.language in {"c", "cpp"})
+    if not only and (not imports or file.size > max(found[k].size for k in others)):
         return set()
     main = found[max(others, key=lambda name: found[name].size)]
     places = [
