@@ -147,9 +147,9 @@ _TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
 _TEST_MARK = re.compile(r"@?\[?(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestMethod|test)\b")
 _NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
 _WORDS = (
-    "if else for while do switch case catch try return function class struct enum new delete throw "
-    "default static const public private protected void int char bool namespace using template "
-    "typename sizeof override final finally elif except with import from"
+    "if else for while do switch case catch try return function class struct enum new "
+    "throw static const public private protected void int char bool namespace using "
+    "template typename sizeof elif except"
 )
 _NO_NAMES = frozenset(_WORDS.split())
 _HIDDEN = frozenset({"private", "protected", "internal"})

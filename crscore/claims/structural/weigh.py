@@ -209,7 +209,8 @@ def _topic(change: Change, places: Sequence[LineSpan]) -> Topic:
         path = change.file.path if side is Side.NEW else change.file.old_path or change.file.path
         place = LineSpan(path=path, side=side, start=unit.start, end=unit.end)
     elif places:
-        last = [one for one in places if one.side is places[0].side][-1]
+        first = (places[0].side, places[0].path)
+        last = [one for one in places if (one.side, one.path) == first][-1]
         place = LineSpan(path=last.path, side=last.side, start=places[0].start, end=last.end)
     else:
         place = LineSpan(path=change.file.path, side=Side.NEW, start=0, end=0)
