@@ -655,6 +655,14 @@ def check_moved(case: Case, found: re.Match[str]) -> None:
     need(best > (0.4 if "and changed" in found[0] else 0.8), "it was not the same")
 
 
+def check_away(case: Case, found: re.Match[str]) -> None:
+    (path,) = case.of(found["new"])[-1:]
+    name = tail(case.of(found["name"])[0])
+    homes = [one for one in case.pairs.values() if one.path == path]
+    need(bool(homes and homes[0].text["new"].units(name)), f"`{name}` is not in `{path}`")
+    need(not case.units("new", name), f"`{name}` is still in its file")
+
+
 def check_file(case: Case, found: re.Match[str]) -> None:
     missing = case.pair.missing
     need("added" not in found[0] or missing["old"], "the file was there before")
@@ -706,8 +714,13 @@ KINDS: list[tuple[str, str, Check]] = [
     ("takes the place of", "WHAT takes the place of <new>", check_renamed),
     ("moved", "WHAT has moved from <old> to (?P<new>ONE(?: in ONE)?).*", check_moved),
     ("moved", "the file <old> has moved to <new>", check_moved),
+    ("moved", "WHAT has moved to <new>", check_away),
     ("file", "(?:the KIND)?ONE (?:has been|is|has another) [a-z ]+", check_file),
-    ("only", "only (?:the (?:formatting|layout) of WHAT has|comments have) changed.*", check_only),
+    (
+        "only",
+        "only (?:the (?:formatting|layout|place) of WHAT has|comments have) changed.*",
+        check_only,
+    ),
     ("changed", r"WHAT has changed \([^)]*\)(?:, around <around>|; the sections .*)?", check_size),
     ("overload", "WHAT has one more declaration LINES(?: takes <items>)?", check_overload),
     ("overload", "WHAT has one declaration less LINES(?P<items>)", check_overload),

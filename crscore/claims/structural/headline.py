@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import counted, listed, quote, quoted
+from crscore.records import LineKind
 from crscore.syntax.outline import Kind, Role
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ def plain_line(change: Change) -> str:
         return f"{what} has {len(change.members)} new tests ({lines}): {_titles(change, 4)}"
     if change.state == "new":
         head = f"the new {what[4:]}" if change.name else f"the new file {what}"
-        return f"{head} ({lines}){_contents(change) or ' has been added'}"
+        whole = change.name or change.size == len(change.file.lines(LineKind.ADDED))
+        contents = _contents(change) or " has been added"
+        return f"{head} ({lines}){contents}" if whole else f"{head}{contents}"
     if change.state == "removed":
         held = quoted([unit.name for unit in change.members if unit.name], 5)
         head = what if change.name else f"the file {what}"
@@ -85,6 +88,8 @@ def _renaming(change: Change) -> str:
     if change.state == "replaced" or (change.state == "changed" and change.before):
         former = f"“{change.before}”" if change.kind is Kind.TEST else quote(change.before)
         return f"{what} takes the place of {former}"
+    if change.state == "away":
+        return f"{what} has moved to {quote(change.before, PATH)}"
     if change.state != "moved" or change.origin is None:
         return ""
     former, now = quote(change.origin.file.path, PATH), quote(change.file.path, PATH)
@@ -98,6 +103,8 @@ def _renaming(change: Change) -> str:
 
 def _outside(change: Change) -> str:
     """Say that no code of the unit itself has changed; "" if some has."""
+    if change.state == "place":
+        return f"only the place of {label(change, full=True)} has changed"
     if change.state not in {"layout", "comments"}:
         return ""
     inside = {Kind.FILE: "functions", Kind.TYPE: "members"}.get(change.kind, "")

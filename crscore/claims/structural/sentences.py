@@ -11,7 +11,9 @@ from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.headline import around, label, plain_line, telling_calls
 from crscore.claims.structural.implications import implied
 from crscore.claims.structural.pieces import prose_of
+from crscore.claims.structural.sides import spoken
 from crscore.syntax.outline import Kind, Role
+from crscore.text.words import split_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,10 +27,12 @@ MOST_OF_TEST = 2
 """Claims about one changed test."""
 MOST_IMPLIED = 2
 """Implications of one topic."""
+FEW_WORDS = 3
+"""Words besides the name up to which a description says nothing that the name does not."""
 TINY = 4
 """Lines of a new unit up to which its plain line says enough."""
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
-_WHOLE = frozenset({"layout", "moved", "removed", "overload", "less"})
+_WHOLE = frozenset({"layout", "place", "away", "moved", "removed", "overload", "less"})
 """States that are told by one line."""
 
 
@@ -71,11 +75,12 @@ def _described(change: Change) -> Iterator[Told]:
     unit = change.unit
     if unit is None or not unit.name:
         return
+    names = {unit.name.lower(), *split_identifier(unit.name)}
     for fact in change.new.facts:
         above = unit.start <= fact.line < unit.head
         inside = unit.head <= fact.line <= unit.end and fact.text.startswith(('"', "'"))
         said = prose_of(fact.text) if fact.role is Role.COMMENT and (above or inside) else []
-        if said:
+        if said and len(set(spoken(said[0]).lower().split()) - names) > FEW_WORDS:
             text = f"{label(change)} is described as “{said[0]}”"
             yield Told(text, at([fact], new=True))
             return

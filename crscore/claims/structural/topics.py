@@ -8,8 +8,8 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from crscore.claims.structural.gathering import gather
-from crscore.claims.structural.sides import Part, parts_of, spoken
-from crscore.records import FileStatus
+from crscore.claims.structural.sides import Part, parts_of, spoken, squeeze
+from crscore.records import FileStatus, LineKind
 from crscore.syntax.outline import Kind, Role
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 AGREE = 0.75
 """Share of tokens that two bodies must have in common, in [0, 1], for one to be the other."""
+LINES_OF_MOVED = 3
+"""Lines below which a body is too short to be found again in a new file."""
 SAME = 0.9
 """The same for a body that stands in another file now."""
 MOST_PAIRED = 60
@@ -43,7 +45,7 @@ class Change:
     noun: str
     state: str
     """`new`, `removed`, `overload` (one more declaration of a name), `less` (one fewer), `renamed`,
-    `replaced`, `moved`, `layout`, `comments` or `changed`."""
+    `replaced`, `moved`, `away`, `place`, `layout`, `comments` or `changed`."""
     old: Part
     new: Part
     language: str = ""
@@ -165,6 +167,12 @@ def _judge(change: Change, old: Version, new: Version, language: Language) -> No
             [fact.text for fact in part.facts if fact.role is Role.COMMENT] for part in (one, two)
         ]
         change.state = "layout" if comments[0] == comments[1] else "comments"
+        texts = (
+            Counter(version.lines[line].strip() for line in lines)
+            for version, lines in ((old, change.removed), (new, change.added))
+        )
+        if change.removed and len({frozenset(each.items()) for each in texts}) == 1:
+            change.state = "place"
 
 
 def _has_new_words(change: Change, old: Version, new: Version) -> bool:
@@ -258,7 +266,34 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
                 found.add(id(other))
                 one.state, one.before, one.origin = "moved", other.name, other
                 break
+    _join_away([one for one in changes if id(one) not in found])
     return [one for one in changes if id(one) not in found]
+
+
+def _join_away(changes: Sequence[Change]) -> None:
+    """Find removed units again in new ones that are told with their members."""
+    homes: dict[str, list[Change]] = {}
+    for one in changes:
+        for member in one.members if one.state == "new" else ():
+            homes.setdefault(member.name, []).append(one)
+    texts: dict[int, str] = {}
+    for one in changes:
+        unit = one.unit
+        if one.state != "removed" or unit is None or one.size < LINES_OF_MOVED:
+            continue
+        lost = _text(one, added=False)
+        for home in homes.get(unit.name, ())[:MOST_PAIRED]:
+            if lost in texts.setdefault(id(home), _text(home, added=True)):
+                one.state, one.before = "away", home.file.path
+                break
+
+
+def _text(change: Change, *, added: bool) -> str:
+    """Return the code that a change adds or removes, squeezed."""
+    kind = LineKind.ADDED if added else LineKind.REMOVED
+    held = set(change.added if added else change.removed)
+    lines = change.file.lines(kind)
+    return squeeze("".join(one.text for one in lines if (one.new or one.old) in held))
 
 
 def _agreement(old: Part, new: Part) -> float:

@@ -52,7 +52,7 @@ ROLES = {
 """Weight by what a file is for."""
 CODE = frozenset({"code", "test", "aside"})
 """Files whose lines the central topics hold."""
-STATES = {"layout": 0.2, "comments": 0.4, "moved": 0.5, "same": 0.3}
+STATES = {"layout": 0.2, "comments": 0.4, "moved": 0.5, "away": 0.5, "place": 0.2, "same": 0.3}
 """Factor of the weight by what happened; `same`: a member of a type that got another name."""
 MACHINE_NOUNS = frozenset(MACHINE_MADE)
 
@@ -76,13 +76,15 @@ ASKING = "why does the new code"
 it is asked about."""
 VERBS = {
     "new": "add", "removed": "remove", "renamed": "rename", "replaced": "rename", "moved": "move",
+    "away": "move", "place": "move",
     "layout": "format", "comments": "comment",
 }  # fmt: skip
 
 
 _STATES = {
     "new": TopicState.NEW, "removed": TopicState.REMOVED, "renamed": TopicState.RENAMED,
-    "moved": TopicState.MOVED, "layout": TopicState.LAYOUT, "comments": TopicState.COMMENTS,
+    "moved": TopicState.MOVED, "away": TopicState.MOVED, "place": TopicState.MOVED,
+    "layout": TopicState.LAYOUT, "comments": TopicState.COMMENTS,
 }  # fmt: skip
 
 
