@@ -128,7 +128,13 @@ def test_pull_request_has_summary_outputs_and_artifact(
     assert server.writes == []
 
 
+def forget_reviews_of_python(server: github.Server) -> None:
+    pull = server.world.repositories[0].pulls[NUMBER]
+    pull.lines[:] = [one for one in pull.lines if not one.path.endswith(".py")]
+
+
 def test_findings_nobody_addressed_are_annotations(runner: Runner, server: github.Server) -> None:
+    forget_reviews_of_python(server)
     job = run(runner, server, "pull_request", analyzers="ruff,bandit,pyscent,lizard")
 
     places = [kept for _, kept, _ in commands(job[SCORE].log) if "file" in kept]
@@ -578,6 +584,7 @@ def test_summary_that_cannot_be_written_leaves_outputs_and_annotations(
     server: github.Server, tmp_path: Path
 ) -> None:
     (tmp_path / "summary").mkdir()
+    forget_reviews_of_python(server)
 
     done, found = alone(server, tmp_path, "pull_request", analyzers="ruff,bandit,pyscent,lizard")
 
