@@ -167,12 +167,16 @@ def _judge(change: Change, old: Version, new: Version, language: Language) -> No
             [fact.text for fact in part.facts if fact.role is Role.COMMENT] for part in (one, two)
         ]
         change.state = "layout" if comments[0] == comments[1] else "comments"
-        texts = (
-            Counter(version.lines[line].strip() for line in lines)
-            for version, lines in ((old, change.removed), (new, change.added))
-        )
-        if change.removed and len({frozenset(each.items()) for each in texts}) == 1:
+        if key and change.removed and _is_moved(change, old, new):
             change.state = "place"
+
+
+def _is_moved(change: Change, old: Version, new: Version) -> bool:
+    """Return whether the same lines stand in another place of the file."""
+    gone = Counter(old.lines[line].strip() for line in change.removed)
+    came = Counter(new.lines[line].strip() for line in change.added)
+    beside = {text for line in change.removed for _, text in old.blocks[line].came}
+    return gone == came and not any(text.rstrip(",;") in beside for text in gone if text)
 
 
 def _has_new_words(change: Change, old: Version, new: Version) -> bool:
