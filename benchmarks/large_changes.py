@@ -24,12 +24,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from crscore import plugins, settings
-from crscore.claims.structural.weigh import CODE, role_of
+from crscore.claims.structural.weigh import CODE, MACHINE_NOUNS, role_of
 from crscore.diff import parse
 from crscore.scoring import references
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from crscore.records import Topic
 
 LINES = 500
 GOAL = 0.8
@@ -51,7 +53,7 @@ def shares(data: Path, every: int) -> None:
         (claims,) = generator.generate([parse.parse_diff(row["diff"])])
         counted: dict = {}
         for ref in references.select(claims.references, limit=limit):
-            if ref.topic is not None and role_of(ref.topic.place.path) in CODE:
+            if ref.topic is not None and is_code(ref.topic):
                 counted[ref.topic] = counted.get(ref.topic, False) or ref.counted
         total = sum(topic.lines for topic in counted)
         if total > LINES:
@@ -63,6 +65,11 @@ def shares(data: Path, every: int) -> None:
     print(f"share inside counted topics, median  {median(one for one, _ in found):.3f}")
     print(f"share of the twelve largest, median  {median(one for _, one in found):.3f}")
     print(f"below {GOAL} although twelve could     {missed}")
+
+
+def is_code(topic: Topic) -> bool:
+    """Return whether a topic holds code that somebody wrote."""
+    return role_of(topic.place.path) in CODE and topic.noun not in MACHINE_NOUNS
 
 
 def one_file(lines: list[str]) -> str:

@@ -145,7 +145,7 @@ def _sentences(result: Result, width: int) -> Iterator[RenderableType]:
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=9)
     for index, match in enumerate(result.sentence_matches):
         remark = view.remark(result, index)
-        partner = "" if match.index is None else result.references[match.index].text
+        partner = "" if match.index is None else view.in_short(result.references[match.index])
         table.add_row(
             _mark(match),
             _strength(result, match),

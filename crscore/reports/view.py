@@ -285,6 +285,20 @@ def label(topic: Topic) -> str:
     return ", ".join([*facts, *([many(topic.lines, "line")] if topic.lines else [])])
 
 
+def in_short(item: PseudoReference) -> str:
+    """Return a pseudo-reference for a narrow column: the topic by its last name, without its file.
+
+    Example:
+        "The method `A.run` in `a.py` now calls `go`." becomes "`run` now calls `go`."
+    """
+    if item.topic is None:
+        return item.text
+    names = item.topic.name.split(".")
+    text = item.text.replace(f" in `{item.topic.place.path}`", "", 1)
+    text = re.sub(rf"\b[Tt]he {re.escape(item.topic.noun)} (?=[`“])", "", text)
+    return text.replace(f"`{'.'.join(names[-2:])}`", f"`{names[-1]}`")
+
+
 def unaddressed_title(result: Result) -> str:
     """Return the title of that list: with degrees, some items in it are partly addressed."""
     return "Not or hardly addressed" if graded(result) else "Not addressed"

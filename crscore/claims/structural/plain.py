@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from crscore.claims.structural.english import Told, listed, quote
 from crscore.claims.structural.headline import PATH, plain_line
 from crscore.claims.structural.pieces import prose_of
 from crscore.claims.structural.sentences import told
-from crscore.claims.structural.sides import Part, spoken
+from crscore.claims.structural.sides import Part, runs_of, spoken
 from crscore.claims.structural.topics import Change
 from crscore.records import FileStatus, LineKind
 from crscore.syntax.outline import Fact, Kind, Role
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crscore.claims.structural.sides import Version
-    from crscore.records import ChangedFile, DiffLine
+    from crscore.records import ChangedFile
 
 LOCK, SNAPSHOT, GENERATED, MINIFIED = MACHINE_MADE = (
     "lock file", "snapshot", "generated or vendored file", "minified or data file"
@@ -173,17 +172,9 @@ def of_lines(file: ChangedFile, old: Version, new: Version) -> Iterator[tuple[Ch
         yield change, _said(change, old, new, together=together, names=list(names))
 
 
-def _runs(file: ChangedFile) -> Iterator[list[DiffLine]]:
-    """Yield the changed lines between unchanged ones."""
-    for hunk in file.hunks:
-        for kept, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
-            if not kept:
-                yield list(run)
-
-
 def _is_layout(file: ChangedFile, removed: set[int], added: set[int]) -> bool:
     """Return True when the lines say the same as before, at the same places."""
-    for run in _runs(file):
+    for run in runs_of(file):
         before, after = (
             [line.text for line in run if line.kind is kind and (line.new or line.old) in held]
             for kind, held in ((LineKind.REMOVED, removed), (LineKind.ADDED, added))
@@ -205,7 +196,7 @@ def _arranged(language: str | None, lines: list[str]) -> list[str]:
 def _unclear(file: ChangedFile, old: Version, new: Version) -> set[str]:
     """Return keys that stand in several places, of which one lost a value and another got one."""
     places: dict[str, tuple[list[int], list[int]]] = {}
-    for at, run in enumerate(_runs(file)):
+    for at, run in enumerate(runs_of(file)):
         for line in run:
             found = _keyed(file, line.text)
             if found:

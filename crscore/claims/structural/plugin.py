@@ -47,7 +47,7 @@ class Structural:
 
         Returns:
             One value for each diff: all its claims, most informative first. Empty only for a diff
-            that changes nothing but blank lines.
+            of which no change is known.
 
         Raises:
             DependencyError: The grammar of a changed file's language is not installed.

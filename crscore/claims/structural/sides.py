@@ -16,7 +16,7 @@ from crscore.syntax.outline import Kind, Unit, read
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crscore.records import ChangedFile, Hunk
+    from crscore.records import ChangedFile, DiffLine, Hunk
     from crscore.syntax.grammars import Language
     from crscore.syntax.outline import Fact, Outline
 
@@ -83,18 +83,15 @@ class Version:
     def blocks(self) -> dict[int, Block]:
         """The block of each changed line of this version."""
         found: dict[int, Block] = {}
-        for hunk in self.file.hunks:
-            for kept, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
-                if kept:
-                    continue
-                block = Block([], [])
-                for line in run:
-                    number, target = (
-                        (line.new, block.came) if line.old is None else (line.old, block.gone)
-                    )
-                    target.append((number or 0, line.text.strip().rstrip(",;")))
-                mine = block.gone if self.side is Side.OLD else block.came
-                found.update((number, block) for number, _ in mine)
+        for run in runs_of(self.file):
+            block = Block([], [])
+            for line in run:
+                number, target = (
+                    (line.new, block.came) if line.old is None else (line.old, block.gone)
+                )
+                target.append((number or 0, line.text.strip().rstrip(",;")))
+            mine = block.gone if self.side is Side.OLD else block.came
+            found.update((number, block) for number, _ in mine)
         return found
 
     def declares(self, name: str, language: Language) -> bool:
@@ -130,10 +127,19 @@ def spoken(text: str) -> str:
     return " ".join(_WORD.findall(text))
 
 
+def runs_of(file: ChangedFile) -> Iterator[list[DiffLine]]:
+    """Yield the changed lines of a file that have no unchanged line between them."""
+    for hunk in file.hunks:
+        for kept, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
+            if not kept:
+                yield list(run)
+
+
 def versions_of(file: ChangedFile, language: Language | None) -> tuple[Version, Version]:
     """Read both versions of a file; without a language nothing is parsed."""
     whole = _sources_fit(file)
-    return tuple(_version(file, language, side, whole=whole) for side in Side)  # type: ignore[return-value]
+    old, new = (_version(file, language, side, whole=whole) for side in (Side.OLD, Side.NEW))
+    return old, new
 
 
 def _version(file: ChangedFile, language: Language | None, side: Side, *, whole: bool) -> Version:
