@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import score_many
 
 from crscore import Scorer
-from crscore.matchers.calibrated import words
+from crscore.text import content as words
 from crscore.records import Comment
 from crscore.study import study
 from crscore.text.words import stem

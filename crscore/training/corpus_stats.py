@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from crscore.matchers.calibrated.features import Background
-from crscore.matchers.calibrated.words import words
+from crscore.text.content import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

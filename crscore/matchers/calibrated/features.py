@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from crscore.matchers.calibrated.words import Words, stems_and_names, words
+from crscore.text.content import Words, stems_and_names, words
 from crscore.records import LineKind, ReferenceKind
 
 if TYPE_CHECKING:

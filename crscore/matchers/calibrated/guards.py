@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crscore.matchers.calibrated.words import stems_and_names, words
+from crscore.text.content import stems_and_names, words
 from crscore.records import Flag, LineKind
 from crscore.text.stopwords import ENGLISH
 

@@ -20,7 +20,7 @@ _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
 
 _LISTS: Final = tomllib.loads(
-    importlib.resources.files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
+    importlib.resources.files(__package__).joinpath("content.toml").read_text(encoding="utf-8")
 )
 _SPEECH: Final = {
     manner: re.compile(rf"\b(?:{'|'.join(cues)})\b", re.IGNORECASE)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.matchers.calibrated.words import stems_and_names, words
+from crscore.text.content import stems_and_names, words
 
 
 @pytest.mark.parametrize(
