@@ -101,8 +101,8 @@ class ChangedFile:
     """Whether the diff only reports that the binary contents differ."""
     is_submodule: bool = False
     """The entry is a submodule (mode 160000)."""
-    is_missing: bool = False
-    """Whether the host omitted its changes."""
+    missing: str = ""
+    """Why its changes are not known, a clause; empty when they are known."""
     old_mode: str | None = None
     """File mode before, six octal digits, when given in the diff."""
     new_mode: str | None = None
@@ -111,6 +111,11 @@ class ChangedFile:
     """Whole old file, when given by the caller."""
     new_source: str | None = None
     """Whole new file, when given by the caller."""
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether its changes are not known."""
+        return bool(self.missing)
 
     def lines(self, *kinds: LineKind) -> tuple[DiffLine, ...]:
         """Return the lines of these kinds of all hunks, in diff order; all without a kind."""

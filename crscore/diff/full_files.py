@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from crscore.records import ChangedFile, Diff
 
-_NAMED = 3
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -55,11 +53,7 @@ def needed(change: Diff, limits: Limits) -> Chosen:
         The first files within the limits. A file that the change adds or deletes is complete in its
         hunk; binary files, submodules and files without hunks have nothing to read.
     """
-    paths = [
-        file.path
-        for file in change.files
-        if _has_text(file) and file.status not in (FileStatus.ADDED, FileStatus.DELETED)
-    ]
+    paths = _incomplete(change)
     most = limits.max_sources
     over = [_left_out(f"comes after max_sources ({most:,}) was reached", paths[most:])]
     return Chosen(tuple(paths[:most]), tuple(over) if paths[most:] else ())
@@ -96,17 +90,6 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
     return Chosen(tuple(kept), notes)
 
 
-def named(paths: Sequence[str]) -> str:
-    """Format the first few of many paths.
-
-    Example:
-        >>> named(["a", "b", "c", "d"])
-        "'a', 'b', 'c' and 1 more"
-    """
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(map(repr, paths[:_NAMED])) + more
-
-
 def add(change: Diff, texts: Mapping[str, str]) -> Diff:
     """Add whole files to a change.
 
@@ -130,14 +113,19 @@ def add(change: Diff, texts: Mapping[str, str]) -> Diff:
     return parse.with_sources(change, both)
 
 
+def _incomplete(change: Diff) -> list[str]:
+    """List the files whose hunks are not the whole file."""
+    whole = (FileStatus.ADDED, FileStatus.DELETED)
+    return [file.path for file in change.files if _has_text(file) and file.status not in whole]
+
+
 def _has_text(file: ChangedFile) -> bool:
     return bool(file.hunks) and not (file.is_binary or file.is_submodule or file.is_missing)
 
 
 def _left_out(reason: str, paths: Sequence[str]) -> str:
-    return (
-        f"Only the hunks were read of {len(paths)} files, each of which {reason}: {named(paths)}."
-    )
+    names = parse.named(paths)
+    return f"Only the hunks were read of {len(paths)} files, each of which {reason}: {names}."
 
 
 def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = ()) -> Diff:
@@ -152,7 +140,7 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
 
     Returns:
         The change with both versions of every file that matches, and a note for each that matches
-        neither.
+        neither; one note when no file matches.
     """
     found: dict[str, tuple[str | None, str | None]] = {}
     misfits: list[str] = []
@@ -168,6 +156,13 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
             )
         else:
             found[file.path] = both
+    wanted = _incomplete(change)
+    if wanted and not found and not notes:
+        there = f"{len(misfits)} of its files are there in another version" if misfits else ""
+        misfits = [
+            f"--source-root fits nothing in the diff: {there or 'none of its files is there'}. "
+            f"Only the hunks were read: {parse.named(wanted)}."
+        ]
     added = parse.with_sources(change, found)
     return replace(added, notes=(*added.notes, *notes, *misfits))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from crscore.diff.headers import Header, read_header
 from crscore.diff.languages import language_of
-from crscore.diff.sections import split_sections
+from crscore.diff.sections import part_of, split_sections
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
+_NAMED: Final = 3
 _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 
@@ -38,7 +39,7 @@ class Limits:
     max_hunks: int = 20_000
     """Number of hunks of all files together."""
     max_line_length: int = 100_000
-    """Characters of one line; bundled and minified code has the longest."""
+    """Characters of one line; a file with a longer one, as minified code has, is not read."""
 
 
 def parse_diff(
@@ -67,8 +68,10 @@ def parse_diff(
 
     Raises:
         DiffParseError: The text is empty or not a unified diff, a hunk does not have the lines that
-            its header counts, or it is a combined diff of a merge.
-        LimitError: The diff is larger than a limit.
+            its header counts (the last one may have fewer, with a note), or it is a combined diff
+            of a merge.
+        LimitError: The diff is larger than a limit. A hunk's line over `max_line_length` is no
+            error: that file `is_missing`.
 
     Example:
         >>> diff = parse_diff("@@ -1 +1,2 @@\n import os\n+import sys\n", path="tool.py")
@@ -77,18 +80,25 @@ def parse_diff(
     """
     data = _bytes_of(text, source, limits)
     plain, notes = _decode(data)
-    lines = _split_lines(plain, source, limits)
+    lines = plain.removesuffix("\n").split("\n")
     sections = split_sections(
         lines, source=source, max_files=limits.max_files, max_hunks=limits.max_hunks
     )
     if not sections:
         raise _no_diff(plain, source)
+    most = limits.max_line_length
+    longest = max((len(line) for one in sections for line in one.header), default=0)
+    if longest > most:  # it names the file
+        raise LimitError("max_line_length", most, longest, source)
+    read = [_read_file(one, source, language, path) for one in sections]
     files = tuple(
-        file for one in sections if (file := _read_file(one, source, language, path)) is not None
+        _without_long_lines(file, lines[one.line - 1 : one.end], most)
+        for file, one in zip(read, sections, strict=True)
+        if file is not None
     )
     if not files:
         raise DiffParseError(source, None, "there is no change in this diff; nothing to score")
-    notes += _leftover_notes(plain, lines, sections, files)
+    notes += _leftover_notes(lines, sections[-1].is_cut, files)
     return Diff(files=files, sha256=hashlib.sha256(data).hexdigest(), notes=tuple(notes))
 
 
@@ -112,7 +122,7 @@ def with_sources(diff: Diff, sources: Mapping[str, tuple[str | None, str | None]
     files: list[ChangedFile] = []
     notes = list(diff.notes)
     for file in diff.files:
-        if file.path not in sources:
+        if file.path not in sources or file.is_missing:
             files.append(file)
             continue
         old, new = sources[file.path]
@@ -198,6 +208,17 @@ def _with_end(line: DiffLine) -> str:
     return line.text + end + ("" if line.ends_file_without_newline else "\n")
 
 
+def named(paths: Sequence[str]) -> str:
+    """Format the first few of many paths; "" is that of a bare hunk.
+
+    Example:
+        >>> named(["a", "b", "c", "d"])
+        "'a', 'b', 'c' and 1 more"
+    """
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(repr(path or "a hunk without --path") for path in paths[:_NAMED]) + more
+
+
 def _bytes_of(text: str | bytes, source: str, limits: Limits) -> bytes:
     found = len(text)
     if found <= limits.max_diff_bytes:
@@ -231,20 +252,6 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
     return text, notes
 
 
-def _split_lines(text: str, source: str, limits: Limits) -> list[str]:
-    lines = text.split("\n")
-    longest = max(map(len, lines))
-    if longest > limits.max_line_length:
-        raise LimitError("max_line_length", limits.max_line_length, longest, source)
-    # A diff without a final line feed was cut or stripped. The empty line that remains here
-    # stands for a last, empty context line, the only one that stripping removes.
-    if not lines[-1]:
-        lines.pop()
-    else:
-        lines.append("")
-    return lines
-
-
 def _no_diff(text: str, source: str) -> DiffParseError:
     if not text.strip():
         return DiffParseError(source, None, "this diff is empty: there is no change to score")
@@ -253,13 +260,17 @@ def _no_diff(text: str, source: str) -> DiffParseError:
     )
 
 
-def _leftover_notes(
-    text: str, lines: Sequence[str], sections: Sequence[Section], files: Sequence[ChangedFile]
-) -> list[str]:
+def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedFile]) -> list[str]:
     """Note repaired and missing parts."""
     notes: list[str] = []
-    if not text.endswith("\n") and sections[-1].end == len(lines):
-        notes.append("The diff's last line is missing and was read as an empty context line.")
+    if is_cut:
+        notes.append(
+            "The diff ends before the lines that its last hunk's header counts: the hunk was cut. "
+            "The lines that are there were read, and their numbers are right."
+        )
+    if missing := [file for file in files if file.is_missing]:
+        paths = named([file.path for file in missing])
+        notes.append(f"{len(missing)} files were not read, as {missing[0].missing}: {paths}.")
     only = sum(line.startswith("Only in ") for line in lines)
     if only:
         notes.append(f"{only} files exist on one side only and the diff does not show them.")
@@ -269,6 +280,13 @@ def _leftover_notes(
                 f"{path!r} is changed {count} times; each time its lines count in another version."
             )
     return notes
+
+
+def _without_long_lines(file: ChangedFile, lines: Sequence[str], most: int) -> ChangedFile:
+    """Drop the hunks of a file that has a line of more than `most` characters."""
+    if max(map(len, lines), default=0) <= most:
+        return file
+    return replace(file, hunks=(), missing=f"a line is over max_line_length, which is {most:,}")
 
 
 def _read_file(
@@ -289,13 +307,16 @@ def _read_file(
             "this file has a header and no hunk: the diff is cut off, make it again with git diff",
         )
     hunks = tuple(section.hunks)
+    status = _status(header, hunks)
+    if section.is_cut:
+        hunks = (*hunks[:-1], part_of(hunks[-1], 0, len(hunks[-1].lines)))
     submodule = header.is_submodule or _is_submodule(hunks)
     name = header.new or header.old or path or ""
     known = language_of(name)
     return ChangedFile(
         path=name,
         old_path=header.old if header.old != name else None,
-        status=_status(header, hunks),
+        status=status,
         language=(known or language) if header.is_known else (language or known),
         hunks=() if submodule else hunks,
         is_binary=header.is_binary,

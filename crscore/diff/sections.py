@@ -40,6 +40,8 @@ class Section:
     """Hunks in diff order."""
     end: int = 0
     """1-based line of the end of its last hunk; 0 without hunks."""
+    is_cut: bool = False
+    """Whether the diff ends within its last hunk, before the lines that the header counts."""
 
     def awaits_names(self) -> bool:
         """Return whether git's `---` and `+++` lines may still follow."""
@@ -66,7 +68,8 @@ def split_sections(
 
     Raises:
         DiffParseError: A hunk header cannot be read, a hunk does not have the lines that its
-            header counts, or the diff is a combined one, as git shows merges.
+            header counts (the last one may have fewer), or the diff is a combined one, as git
+            shows merges.
         LimitError: There are more files or hunks than allowed.
     """
     opened: list[Section] = []
@@ -85,6 +88,7 @@ def split_sections(
                 raise LimitError("max_hunks", max_hunks, hunks, source)
             hunk, current.end = _read_hunk(lines, index, source)
             current.hunks.append(hunk)
+            current.is_cut = count_lines(hunk.lines) != (hunk.old_length, hunk.new_length)
             index = current.end
         else:
             current = _pass_line(lines[index], index, current, source)
@@ -112,7 +116,11 @@ def _section_start(lines: Sequence[str], index: int, current: Section | None) ->
 
 
 def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int]:
-    """Read the hunk whose header is at `index`; return it with the index after it."""
+    """Read the hunk whose header is at `index`; return it with the index after it.
+
+    The last hunk may have fewer lines than its header counts: GitHub ends the hunk that it stores
+    with a comment at the comment's line, and keeps the header.
+    """
     match = _HUNK.match(lines[index])
     if match is None:
         _refuse_combined(lines[index], index, source)
@@ -133,21 +141,52 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
     )
     found, end = _read_lines(lines, index + 1, hunk)
     _check_end(lines, end, source)
-    if (old_length, new_length) != (
-        sum(line.old is not None for line in found),
-        sum(line.new is not None for line in found),
-    ):
-        raise DiffParseError(
-            source,
-            index + 1,
-            "the lines of this hunk do not add up to the counts in its header; the diff is "
-            "cut off or was edited, make it again with git diff",
-        )
+    old_found, new_found = count_lines(found)
+    if (old_found, new_found) != (old_length, new_length):
+        is_last = end == len(lines)
+        while found and not lines[end - 1]:  # blank lines at the end are the text's, not the file's
+            found.pop()
+            end -= 1
+        if not (found and is_last and old_found <= old_length and new_found <= new_length):
+            raise DiffParseError(
+                source,
+                index + 1,
+                "the lines of this hunk do not add up to the counts in its header; the diff is "
+                "cut off or was edited, make it again with git diff",
+            )
     if (old_length and not old) or (new_length and not new):
         raise DiffParseError(
             source, index + 1, "this hunk starts at line 0, but lines count from 1"
         )
     return replace(hunk, lines=tuple(found)), end
+
+
+def part_of(hunk: Hunk, start: int, end: int) -> Hunk:
+    """Return some lines of a hunk as a hunk with the correct header.
+
+    Args:
+        hunk: The hunk.
+        start: Index of the first line.
+        end: Index after the last line.
+    """
+    lines = hunk.lines[start:end]
+    old, new = count_lines(hunk.lines[:start])
+    old_length, new_length = count_lines(lines)
+    return replace(
+        hunk,
+        # The header of a side without lines has the number of the preceding line.
+        old_start=hunk.old_start + (hunk.old_length == 0) + old - (old_length == 0),
+        old_length=old_length,
+        new_start=hunk.new_start + (hunk.new_length == 0) + new - (new_length == 0),
+        new_length=new_length,
+        lines=lines,
+    )
+
+
+def count_lines(lines: Sequence[DiffLine]) -> tuple[int, int]:
+    """Return the number of lines in the old file and in the new one."""
+    kinds = [line.kind for line in lines]
+    return len(kinds) - kinds.count(LineKind.ADDED), len(kinds) - kinds.count(LineKind.REMOVED)
 
 
 def _read_lines(lines: Sequence[str], at: int, hunk: Hunk) -> tuple[list[DiffLine], int]:

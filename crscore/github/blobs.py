@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from crscore.diff import full_files
+from crscore.diff import full_files, parse
 from crscore.errors import HostError
 from crscore.records import FileStatus
 
@@ -204,10 +204,10 @@ def _missing(
     if unread:
         yield (
             f"{len(unread)} changed files could not be read whole ({why}), only their hunks: "
-            f"{full_files.named(unread)}."
+            f"{parse.named(unread)}."
         )
     if unknown:
         yield (
             f"{len(unknown)} files without shown lines may have changed in their mode only, which "
-            f"could not be asked ({why}): {full_files.named(unknown)}."
+            f"could not be asked ({why}): {parse.named(unknown)}."
         )

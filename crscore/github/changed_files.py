@@ -18,14 +18,15 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from crscore.diff import parse
-from crscore.diff.full_files import Limits, named
 from crscore.diff.languages import language_of
+from crscore.diff.parse import named
 from crscore.errors import InputError
 from crscore.records import ChangedFile, Diff, FileStatus, LineKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from crscore.diff.full_files import Limits
     from crscore.github.client import Client
 
 MAX_LISTED: Final = 3_000
@@ -43,6 +44,7 @@ _STATUS: Final = {
     "renamed": FileStatus.RENAMED,
     "copied": FileStatus.COPIED,
 }
+_HIDDEN: Final = "the host did not show it"
 _MOVED: Final = frozenset({FileStatus.RENAMED, FileStatus.COPIED})
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHOWN_AT: Final = re.compile(r"/blob/([0-9a-f]{40}(?:[0-9a-f]{24})?)/")
@@ -219,13 +221,15 @@ def read_row(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> Re
         or _count_lines(file) != (row.additions, row.deletions)
     ):
         reason = "have a patch that does not have the lines that the host counts"
-        return _without_change(row, reason)
+        if found.is_missing:
+            reason = f"have a patch that cannot be read ({found.missing})"
+        return _without_change(row, reason, found.missing or _HIDDEN)
     return ReadFile(file, read.notes)
 
 
-def _without_change(row: PatchRow, reason: str) -> ReadFile:
+def _without_change(row: PatchRow, reason: str, missing: str = _HIDDEN) -> ReadFile:
     """Make a changed file whose change is unknown."""
-    return ReadFile(replace(_bare_file(row), is_missing=True), (), reason)
+    return ReadFile(replace(_bare_file(row), missing=missing), (), reason)
 
 
 def _bare_file(row: PatchRow) -> ChangedFile:

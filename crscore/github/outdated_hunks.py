@@ -156,16 +156,8 @@ def _digest(text: str) -> str:
 
 
 def _kept_part(remark: Remark) -> Diff | None:
-    """Make a change from the partial hunk stored with a comment, whose end is missing."""
-    header, _, body = (remark.hunk or "").rstrip("\n").partition("\n")
-    starts = scopes.starts_of(header)
-    if starts is None or not body:
-        return None
-    lines = [line for line in body.split("\n") if not line.startswith("\\")]
-    old = sum(not line.startswith("+") for line in lines)
-    new = sum(not line.startswith("-") for line in lines)
-    patch = "\n".join([f"@@ -{starts[0]},{old} +{starts[1]},{new} @@", *lines, ""])
+    """Read the partial hunk stored with a comment, whose end is missing."""
     try:
-        return parse.parse_diff(patch, path=remark.path)
+        return parse.parse_diff(remark.hunk or "", path=remark.path)
     except InputError:
         return None

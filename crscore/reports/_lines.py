@@ -202,5 +202,5 @@ def _remark(file: ChangedFile) -> str:
     if file.is_binary:
         return "Binary contents, not shown."
     if file.is_missing:
-        return "The host did not show its lines."
+        return f"Its lines are not known: {file.missing}."
     return "No line changes."

@@ -74,7 +74,7 @@ class File(Struct, frozen=True, kw_only=True):
     is_submodule: bool
     """True for a submodule."""
     is_missing: bool
-    """True when the host did not show the file's changes."""
+    """True when the file's changes are not known: not shown by the host, or over a limit."""
 
 
 class Diff(Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import numpy as np
 
 from crscore.records import (
     CommentResult,
+    LineKind,
     Match,
     ReferenceKind,
     Result,
@@ -105,19 +106,21 @@ class Board:
         files = self.diff.files
         if all(map(_is_opaque, files)):
             reason = "the diff shows no text: its files are binary or submodules"
-            if any(file.is_missing for file in files):
-                reason = "the diff shows no text: the host did not show its files"
+            if missing := sorted({file.missing for file in files if file.missing}):
+                reason = f"the diff shows no text: {'; '.join(missing)}"
             if not files:
                 reason = "the change has no files that could be read"
             return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
-        return self._score(rows, columns, place="the diff")
+        changed = self.diff.lines(LineKind.ADDED, LineKind.REMOVED)
+        place = "the diff" if changed else "the diff, which shows no changed line"
+        return self._score(rows, columns, place=place)
 
     def of_scope(self, scope: Scope, columns: Sequence[int]) -> tuple[list[int], Scores]:
         """Score these sentences against a hunk or a file, or abstain; also return the rows."""
         file = scopes.file_at(self.diff, scope.path or "")
         if file is not None and _is_opaque(file):
-            what = "was not shown by the host" if file.is_missing else "is binary or a submodule"
-            reason = f"{file.path} {what}: the diff does not show its change"
+            why = file.missing or "it is binary or a submodule"
+            reason = f"the diff does not show the change of {file.path or 'the hunk'}: {why}"
             return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
         rows = select_rows(self.references, scope, self.diff, limit=self.limit)
         return rows, self._score(rows, columns, place=scope.path or "the file")

@@ -216,7 +216,7 @@ def refused(crscore, tmp_path: Path, content: bytes, *words: str) -> None:
         (b"\n \n", ["bad.diff"]),
         (b"Dear reviewer,\nplease have a look.\n", ["diff"]),
         (b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 40, ["bad.diff"]),
-        (b"--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b\n", ["bad.diff:3"]),
+        (b"--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b\n@@ -20 +20 @@\n-c\n", ["bad.diff:3"]),
         (b"diff --cc x\n--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n  a\n", ["combined"]),
     ],
 )
@@ -231,9 +231,19 @@ def test_fifty_megabytes_on_one_line_are_refused(crscore, tmp_path: Path) -> Non
     refused(crscore, tmp_path, b"@@ -1 +1 @@\n-a\n" + line, "max_diff_bytes")
 
 
-def test_long_line_below_the_size_limit_is_refused(crscore, tmp_path: Path) -> None:
-    line = b"+" + b"x" * 5_000_000
-    refused(crscore, tmp_path, b"@@ -1 +1 @@\n-a\n" + line, "max_line_length")
+def test_line_over_its_limit_leaves_out_the_file_with_a_note(crscore, tmp_path: Path) -> None:
+    file = tmp_path / "long.diff"
+    file.write_bytes(b"@@ -1 +1 @@\n-a\n+" + b"x" * 5_000_000)
+    ran = crscore(file, REVIEW, *FAST)
+    assert ran.code == 0
+    assert "max_line_length" in ran.err
+    assert "No score: the diff shows no text: a line is over max_line_length" in ran.out
+
+
+def test_source_root_that_fits_nothing_is_noted_once(crscore, tmp_path: Path) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST, "--source-root", tmp_path)
+    assert ran.code == 0
+    assert ran.err.count("--source-root fits nothing in the diff") == 1
 
 
 def test_twenty_thousand_files_are_refused(crscore, tmp_path: Path) -> None:

@@ -492,7 +492,7 @@ def test_originals_are_claimed_in_the_same_call_as_the_change() -> None:
     assert made.generator.seen == [2]
 
 
-MISSING = replace(DIFF.files[2], path="big.py", is_binary=False, is_missing=True)
+MISSING = replace(DIFF.files[2], path="big.py", is_binary=False, missing="the host did not show it")
 
 
 def test_comment_on_a_file_that_the_host_did_not_show_abstains() -> None:
@@ -500,7 +500,7 @@ def test_comment_on_a_file_that_the_host_did_not_show_abstains() -> None:
     texts = (Comment(body="Alpha.", path="big.py", line=3), Comment(body="Alpha."))
     result = pipeline.run([pipeline.Pair(change, texts)], parts(*CLAIMS))[0]
     assert result.comments[0].scores.relevance is None
-    assert "not shown by the host" in (result.comments[0].scores.reason or "")
+    assert "big.py: the host did not show it" in (result.comments[0].scores.reason or "")
     assert result.relevance is not None
 
 

@@ -9,6 +9,7 @@ from crscore.diff import parse
 from crscore.encoders import hashing
 from crscore.errors import ConfigError, InputError, LimitError, UnknownPluginError
 from crscore.matchers.published import Published
+from crscore.records import ScopeKind
 
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 OTHER = PATCH.replace("limit", "offset")
@@ -82,6 +83,36 @@ def test_bare_hunk_takes_language_and_path(scorer: Scorer) -> None:
     hunk = "@@ -1 +1 @@\n-a\n+b\n"
     assert scorer.read_diff(hunk, path="x/a.rb").files[0].language == "ruby"
     assert scorer.read_diff(hunk, language="go").files[0].language == "go"
+
+
+def test_hunk_cut_at_a_comment_is_scored_with_a_note(scorer: Scorer) -> None:
+    found = scorer.score("@@ -7,9 +7,12 @@\n x = 1\n-limit = 10\n+limit = 20", REVIEW, path="a.py")
+    assert found.relevance is not None
+    assert any("the hunk was cut" in note for note in found.notes)
+
+
+def test_hunk_cut_before_any_change_abstains_and_says_so(scorer: Scorer) -> None:
+    comment = Comment(body=REVIEW, path="a.py", line=7)
+    found = scorer.score("@@ -7,9 +7,12 @@\n x = 1", comment, path="a.py")
+    assert found.scores.reason == "nothing to say of the diff, which shows no changed line"
+    assert found.comments[0].scores.relevance is None
+
+
+def test_comment_on_a_hunk_without_changes_is_scored_on_its_file(scorer: Scorer) -> None:
+    change = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n x = 1\n@@ -7 +7 @@\n-limit = 10\n+limit = 20\n"
+    found = scorer.score(change, Comment(body=REVIEW, path="a.py", line=1))
+    assert found.comments[0].scope.kind is ScopeKind.FILE
+    assert found.comments[0].scores.relevance is not None
+
+
+def test_file_with_a_line_over_the_limit_leaves_the_others_scored(scorer: Scorer) -> None:
+    long = f"--- a/b.min.js\n+++ b/b.min.js\n@@ -1 +1 @@\n-x\n+{'x' * 100_000}\n"
+    found = scorer.score(long + PATCH, [Comment(body=REVIEW), Comment(body="No.", path="b.min.js")])
+    assert found.scores == scorer.score(PATCH, [Comment(body=REVIEW), Comment(body="No.")]).scores
+    assert "max_line_length" in (found.comments[1].scores.reason or "")
+    alone = scorer.score(long, REVIEW).scores
+    assert alone.relevance is None
+    assert "max_line_length, which is 100,000" in (alone.reason or "")
 
 
 def test_settings_and_overrides_meet() -> None:

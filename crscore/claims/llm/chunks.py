@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.claims.llm.context import enclosing_functions
+from crscore.diff.sections import part_of
 from crscore.records import ChangedFile, FileStatus, Hunk, LineKind, LineSpan, Side
 
 if TYPE_CHECKING:
@@ -170,8 +171,8 @@ class _Cutter:
             self._note_long_line(file, hunk.lines[0])
         else:
             middle = _best_cut(hunk.lines)
-            yield from self._cut(file, _part(hunk, 0, middle))
-            yield from self._cut(file, _part(hunk, middle, len(hunk.lines)))
+            yield from self._cut(file, part_of(hunk, 0, middle))
+            yield from self._cut(file, part_of(hunk, middle, len(hunk.lines)))
 
     def _note_long_line(self, file: ChangedFile, line: DiffLine) -> None:
         number, side = (line.old, "old") if line.new is None else (line.new, "new")
@@ -185,7 +186,7 @@ def _why_empty(file: ChangedFile) -> str:
     if file.is_binary:
         return "it is binary"
     if file.is_missing:
-        return "what changed in it is not known"
+        return f"what changed in it is not known ({file.missing})"
     if file.status is FileStatus.RENAMED:
         return f"it was renamed from `{file.old_path}` without a change"
     return f"no line of it changed ({file.status.value.replace('_', ' ')})"
@@ -226,28 +227,6 @@ def _best_cut(lines: Sequence[DiffLine]) -> int:
         if lines[at - 1].kind is LineKind.CONTEXT and lines[at].kind is not LineKind.CONTEXT
     ]
     return min(starts, key=lambda at: abs(at - middle), default=middle)
-
-
-def _part(hunk: Hunk, start: int, end: int) -> Hunk:
-    """Return some lines of a hunk as a hunk with the correct header."""
-    before, lines = hunk.lines[:start], hunk.lines[start:end]
-    old_length, new_length = _count_lines(lines)
-    old, new = _count_lines(before)
-    return replace(
-        hunk,
-        # The header of a side without lines has the number of the preceding line.
-        old_start=hunk.old_start + (hunk.old_length == 0) + old - (old_length == 0),
-        old_length=old_length,
-        new_start=hunk.new_start + (hunk.new_length == 0) + new - (new_length == 0),
-        new_length=new_length,
-        lines=lines,
-    )
-
-
-def _count_lines(lines: Iterable[DiffLine]) -> tuple[int, int]:
-    """Return the number of lines in the old file and in the new one."""
-    kinds = [line.kind for line in lines]
-    return len(kinds) - kinds.count(LineKind.ADDED), len(kinds) - kinds.count(LineKind.REMOVED)
 
 
 def _spans(file: ChangedFile, hunk: Hunk) -> Iterator[LineSpan]:

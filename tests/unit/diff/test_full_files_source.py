@@ -25,8 +25,28 @@ def test_third_version_in_the_folder_is_left_out_with_a_note() -> None:
     assert "neither the old nor the new" in found.notes[-1]
 
 
-def test_file_that_the_folder_lacks_stays_without_sources() -> None:
-    assert full_files.from_tree(CHANGE, {}) == CHANGE
+def test_folder_that_fits_nothing_is_noted_once() -> None:
+    change = parse.parse_diff(PATCH + PATCH.replace("a.txt", "b.txt"))
+    found = full_files.from_tree(change, {"a.txt": "else\n"})
+    assert found.files == change.files
+    (note,) = found.notes
+    assert "--source-root fits nothing in the diff: 1 of its files are there" in note
+    assert "'a.txt', 'b.txt'" in note
+
+
+def test_hunk_without_a_path_is_told_what_it_lacks() -> None:
+    bare = parse.parse_diff(PATCH[PATCH.index("@@") :])
+    assert "a hunk without --path" in full_files.from_tree(bare, {}).notes[0]
+
+
+def test_folder_that_lacks_one_of_two_files_is_no_misfit() -> None:
+    two = parse.parse_diff(PATCH + PATCH.replace("a.txt", "b.txt"))
+    assert full_files.from_tree(two, {"a.txt": NEW}).notes == ()
+
+
+def test_old_folder_without_the_added_file_is_no_misfit() -> None:
+    added = parse.parse_diff("--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+one\n")
+    assert full_files.from_tree(added, {}) == added
 
 
 @pytest.mark.parametrize("given", [{"old": OLD, "new": None}, {"old": None, "new": NEW}])

@@ -93,8 +93,10 @@ def test_header_without_hunk_is_refused_as_cut_off() -> None:
 @pytest.mark.parametrize(
     "hunk",
     [
-        "@@ -1,2 +1,2 @@\n-a\n+b\n",
-        "@@ -1,3 +1,3 @@\n-a\n+b",
+        "@@ -1,2 +1,2 @@\n-a\n+b\n@@ -9 +9 @@\n-a\n+b\n",
+        "@@ -1,3 +1,3 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -9 +9 @@\n-a\n+b\n",
+        "@@ -1,3 +1,3 @@\n-a\n+b\n-- \n2.40.0\n",
+        "@@ -1,3 +1,3 @@\n\n",
         "@@ -1 +1 @@\n a\n-b\n",
         "@@ -1 +1,2 @@\n-a\n\rb\n+c\n",
         "@@ -1,2 +1,2 @@\nnonsense\n",
@@ -116,10 +118,50 @@ def test_hunk_without_lines_is_read() -> None:
     assert only("@@ -3,0 +3,0 @@\n@@ -5 +5 @@\n-a\n+b\n").hunks[0].lines == ()
 
 
-def test_stripped_last_context_line_is_put_back_with_a_note() -> None:
-    parsed = parse_diff("@@ -1,2 +1,2 @@\n-a\n+b")
-    assert [line.text for line in parsed.files[0].hunks[0].lines] == ["a", "b", ""]
-    assert any("last line is missing" in note for note in parsed.notes)
+@pytest.mark.parametrize("names", ["", "--- a/x\n+++ b/x\n"])
+@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+def test_hunk_cut_at_a_comment_is_read_with_a_note(names: str, end: str) -> None:
+    parsed = parse_diff(f"{names}@@ -4,9 +5,12 @@ f()\n\n-a\n+b\n+c{end}")
+    (hunk,) = parsed.files[0].hunks
+    assert described(hunk) == {
+        "header": [4, 2, 5, 3],
+        "section": "f()",
+        "lines": [[4, 5, ""], [5, None, "a"], [None, 6, "b"], [None, 7, "c"]],
+    }
+    (note,) = parsed.notes
+    assert "the hunk was cut" in note
+
+
+@pytest.mark.parametrize(
+    ("header", "starts", "status"),
+    [
+        ("@@ -1,9 +1,12 @@", (0, 1), FileStatus.MODIFIED),
+        ("@@ -8,9 +8,12 @@", (7, 8), FileStatus.MODIFIED),
+        ("@@ -0,0 +1,12 @@", (0, 1), FileStatus.ADDED),
+    ],
+)
+def test_hunk_cut_before_its_context_is_no_new_file(
+    header: str, starts: tuple[int, int], status: FileStatus
+) -> None:
+    file = only(f"{header}\n+a\n+b")
+    assert (file.hunks[0].old_start, file.hunks[0].new_start) == starts
+    assert (file.hunks[0].old_length, file.status) == (0, status)
+
+
+def test_cut_hunk_fits_the_whole_file() -> None:
+    file = only("@@ -2,3 +2,4 @@\n+b")
+    assert rebuild_old(file, "a\nb\nc\nd\n") == "a\nc\nd\n"
+
+
+def test_file_with_a_line_over_the_limit_is_set_aside_with_a_note() -> None:
+    long = PAIR.replace("x.py", "x.min.js").replace("+2\n", f"+{'2' * 20}\n")
+    parsed = parse_diff(long + PAIR, limits=Limits(max_line_length=20))
+    assert [file.is_missing for file in parsed.files] == [True, False]
+    assert parsed.files[0].hunks == ()
+    assert parsed.notes == (
+        "1 files were not read, as a line is over max_line_length, which is 20: 'x.min.js'.",
+    )
+    assert with_sources(parsed, {"x.min.js": (None, "one\n")}) == parsed
 
 
 def test_complete_diff_without_last_line_feed_has_no_note() -> None:
@@ -238,7 +280,7 @@ def test_escape_code_inside_code_is_kept() -> None:
         (PAIR, Limits(max_diff_bytes=20), "max_diff_bytes"),
         ("ü" * 15, Limits(max_diff_bytes=20), "max_diff_bytes"),
         (b"x" * 30, Limits(max_diff_bytes=20), "max_diff_bytes"),
-        (PAIR, Limits(max_line_length=8), "max_line_length"),
+        (PAIR, Limits(max_line_length=8), "max_line_length"),  # of the names
         (PAIR * 2, Limits(max_files=1), "max_files"),
         (PAIR, Limits(max_hunks=0), "max_hunks"),
     ],
@@ -259,12 +301,11 @@ def test_text_at_the_limits_is_read() -> None:
 @pytest.mark.parametrize(
     "piece",
     [
-        "x",
         "--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-a\n+b\n",
         "diff --git a/{n} b/{n}\nold mode 100644\n",
         "@@ -1 +1 @@\n-a\n+b\n",
     ],
-    ids=["one line", "files", "git files", "hunks"],
+    ids=["files", "git files", "hunks"],
 )
 def test_huge_text_is_refused_in_linear_time(piece: str) -> None:
     limits = Limits(max_files=500, max_hunks=500, max_line_length=500)

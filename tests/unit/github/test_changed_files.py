@@ -300,7 +300,7 @@ def test_paths_and_status_are_those_of_the_row(path, before, status, has_patch) 
         (a_row(patch=None), "lines that the host did not show"),
         (a_row(additions=2), "does not have the lines that the host counts"),
         (a_row(additions=0, deletions=0), "does not have the lines that the host counts"),
-        (a_row(patch="@@ -1,2 +1,9 @@\n a\n-b\n+c"), "cannot be read"),
+        (a_row(patch="@@ -1,2 +1,1 @@\n a\n-b\n+c"), "cannot be read"),
         (a_row(patch="Binary files differ"), "cannot be read"),
         (a_row(patch=""), "cannot be read"),
         (a_row(patch=HUNK + "\n+more"), "cannot be read"),
@@ -310,7 +310,7 @@ def test_paths_and_status_are_those_of_the_row(path, before, status, has_patch) 
         ),
         (
             a_row(patch="@@ -1 +1 @@\n-" + "b" * 100_001 + "\n+c"),
-            "cannot be read (max_line_length)",
+            "cannot be read (a line is over max_line_length, which is 100,000)",
         ),
     ],
 )

@@ -113,7 +113,7 @@ def test_name_and_hash_are_those_of_the_file() -> None:
     [
         ("{{mark}} begins", "begins", "opening"),
         ("{{claims}}", "8", "instruction"),
-        ("-3,7 +3,7", "-3,9 +3,7", "examples"),
+        ("-3,7 +3,7", "-3,5 +3,7", "examples"),
         ("[limits]", "[limit]", "limit"),
         ("claims = 8", "claims = 'x'", "limits.claims"),
     ],

@@ -152,7 +152,7 @@ def test_blank_lines_alone_are_formatting() -> None:
 
 def test_file_that_could_not_be_had_brings_no_claim() -> None:
     made = change("a.py", "a = 1\n", "a = 2\n")
-    file = replace(made.files[0], is_missing=True)
+    file = replace(made.files[0], missing="it was not shown")
     assert not claims(replace(made, files=(file,)))
 
 
