@@ -408,6 +408,80 @@ class Flag(StrEnum):
     HIDDEN = "is hidden from readers"
 
 
+class Kind(StrEnum):
+    """What a sentence of a review does for the author of the change."""
+
+    REQUEST = "asks for a change"
+    FAILURE = "names a failure"
+    PROPOSAL = "proposes code"
+    QUESTION = "asks why"
+    REASON = "gives a reason"
+    PRAISE = "praises"
+    DESCRIPTION = "describes the change"
+    OTHER = "talks about something else"
+
+
+class Subject(StrEnum):
+    """What a sentence of a review is about."""
+
+    CLAIM = "a claim"
+    CHANGE = "the change as a whole"
+    SURROUNDINGS = "its surroundings"
+    ELSEWHERE = "something else"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a sentence of a review reads to the author of the change."""
+
+    kind: Kind
+    """What it does."""
+    substance: float
+    """Probability that it gives the author something to act on, in [0, 1]."""
+    about: float
+    """Probability that it is about this change and no other, in [0, 1]."""
+    subject: Subject
+    """What it is about."""
+    reference: int | None
+    """Index of the claim that it is about in the result; None for any other subject."""
+    saw: tuple[str, ...]
+    """Phrases that told its kind, the most telling first; may be empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aspects:
+    """Estimates of what people said of comments, each a probability in [0, 1]."""
+
+    relevant: float
+    """It is about the change and needs nothing outside of it."""
+    informative: float
+    """It says enough to act on."""
+    clear: float
+    """It is clear and civil."""
+    acted_on: float
+    """The code is changed for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usefulness:
+    """How useful a text is to the author of the change: the headline."""
+
+    about: float
+    """Probability that the text is about this change and no other, in [0, 1]."""
+    substance: float
+    """How much it gives the author to act on, in [0, 1]."""
+    aspects: Aspects
+    """What people would say of it."""
+    value: float
+    """Both joined, in [0, 1]."""
+    standing: int
+    """Share of real review comments of people that are less useful, in percent, 0 to 100."""
+    word: str
+    """The standing in a word."""
+    against: str
+    """What it stands against: "review comments on changes of up to 10 lines"."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedComment:
     """Comment split into sentences and separate parts."""
@@ -510,6 +584,8 @@ class CommentResult:
     """Indices into the result's `references`, for the scope."""
     suggestions: tuple[str, ...] = ()
     """Suggested code, kept apart from the sentences."""
+    usefulness: Usefulness | None = None
+    """How useful it is; None without a text, or with an encoder that has no weights for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -524,6 +600,8 @@ class ReviewResult:
     """Baselines of all its comments together."""
     comments: tuple[int, ...]
     """Indices into the result's `comments`."""
+    usefulness: Usefulness | None = None
+    """How useful they are together; None as for a comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -558,6 +636,10 @@ class Result:
     """Cosine threshold used; None for a matcher without one."""
     decision: float
     """Degree from which a pair counts as matched, in (0, 1)."""
+    readings: tuple[Reading, ...] = ()
+    """How each of the S sentences reads; empty with an encoder that has no weights for it."""
+    usefulness: Usefulness | None = None
+    """How useful all comments are together: the headline; None as for a comment."""
     analysis: Analysis = field(default_factory=Analysis)
     """Static analysis of the change, counted or not."""
     signature: str

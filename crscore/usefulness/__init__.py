@@ -1,0 +1,1 @@
+"""How useful a review is to the author: about the change, and worth reading."""

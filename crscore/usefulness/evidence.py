@@ -1,0 +1,181 @@
+"""What ties a text to a change: its changed lines, its names, its claims.
+
+Claims do not state everything that a reviewer may rightly speak of. The raw changed lines, in
+windows, and the words that are rare elsewhere are evidence of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from crscore.records import LineKind
+from crscore.text.content import stems_and_names, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.records import Diff, Hunk
+
+    Floats = npt.NDArray[np.float32]
+
+WINDOW: Final = 6
+"""Changed lines of a window."""
+STEP: Final = 5
+"""Changed lines from one window to the next."""
+MAX_WINDOWS: Final = 12
+"""Windows of a change; of more, every n-th is taken."""
+MAX_CHARS: Final = 400
+"""Characters of a window: an encoder cuts longer ones anyway."""
+MAX_LINES: Final = 20_000
+"""Lines whose words are read."""
+FEATURES: Final = (
+    "cosine_lines", "cosine_claims", "changed_share", "changed_sum", "changed_rarest",
+    "context_share", "context_rarest", "place_share", "place_rarest", "foreign_sum",
+    "foreign_rarest", "names_shared", "names_foreign", "stems", "change_stems", "windows",
+)  # fmt: skip
+"""Names of the features of a text beside a change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rarity:
+    """How rare a stem is in changes."""
+
+    frequency: Mapping[str, int]
+    """Stem -> number of changes with it; missing stems are rare."""
+    documents: int
+    """Number of changes."""
+
+    def of(self, stem: str) -> float:
+        """Return the inverse document frequency of a stem, at least 0."""
+        return math.log((self.documents + 1) / (self.frequency.get(stem, 0) + 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ground:
+    """Words of a change by the place where they stand."""
+
+    changed: frozenset[str]
+    """Stems of added and removed lines."""
+    context: frozenset[str]
+    """Stems of context lines alone."""
+    place: frozenset[str]
+    """Stems of paths and section headings alone."""
+    names: frozenset[str]
+    """Multi-word names of all lines, lower-case."""
+
+
+def read_ground(diff: Diff) -> Ground:
+    """Read the words of a change; of very large ones, those of its first `MAX_LINES` lines."""
+    changed: set[str] = set()
+    context: set[str] = set()
+    place: set[str] = set()
+    names: set[str] = set()
+    left = MAX_LINES
+    for file in diff.files:
+        place |= stems_and_names(file.path)[0]
+        for hunk in file.hunks:
+            place |= stems_and_names(hunk.section)[0]
+            for line in hunk.lines[: max(0, left)]:
+                stems, found = stems_and_names(line.text)
+                (context if line.kind is LineKind.CONTEXT else changed).update(stems)
+                names |= found
+            left -= len(hunk.lines)
+    return Ground(
+        changed=frozenset(changed),
+        context=frozenset(context - changed),
+        place=frozenset(place - changed - context),
+        names=frozenset(names),
+    )
+
+
+def windows(diff: Diff) -> tuple[str, ...]:
+    """Return the changed lines of a change in windows, as an encoder reads them.
+
+    A hunk without a changed line gives its last lines: that is where GitHub cuts the hunk of a
+    comment.
+
+    Returns:
+        At most `MAX_WINDOWS` texts, in diff order.
+    """
+    found = [
+        window for file in diff.files for hunk in file.hunks for window in _windows_of_hunk(hunk)
+    ]
+    if len(found) > MAX_WINDOWS:
+        step = len(found) / MAX_WINDOWS
+        found = [found[int(index * step)] for index in range(MAX_WINDOWS)]
+    return tuple(found)
+
+
+def _windows_of_hunk(hunk: Hunk) -> Iterable[str]:
+    texts = [line.text.strip() for line in hunk.lines_of(LineKind.ADDED, LineKind.REMOVED)]
+    texts = [text for text in texts if text]
+    if not texts:
+        texts = [line.text.strip() for line in hunk.lines if line.text.strip()][-WINDOW:]
+    for start in range(0, len(texts), STEP):
+        yield " ".join(texts[start : start + WINDOW])[:MAX_CHARS]
+
+
+def weigh_evidence(
+    text: str,
+    vector: Floats,
+    ground: Ground,
+    rarity: Rarity,
+    lines: Floats,
+    claims: Floats,
+) -> list[float]:
+    """Measure what ties a text to a change.
+
+    Args:
+        text: A sentence, or a whole comment.
+        vector: Its unit vector, shape (D,).
+        ground: Words of the change.
+        rarity: How rare stems are.
+        lines: Unit vectors of the change's windows, shape (W, D); W may be 0.
+        claims: Unit vectors of its claims, shape (C, D); C may be 0.
+
+    Returns:
+        One value for each of `FEATURES`.
+    """
+    one = words(text)
+    weight = {stem: rarity.of(stem) for stem in one.stems}
+    total = math.fsum(weight.values()) + 1e-6
+
+    def share(stems: Iterable[str]) -> tuple[float, float, float]:
+        found = [weight[stem] for stem in stems]
+        return math.fsum(found), math.fsum(found) / total, max(found, default=0.0)
+
+    changed, context = share(one.stems & ground.changed), share(one.stems & ground.context)
+    place = share(one.stems & ground.place)
+    foreign = share(one.stems - ground.changed - ground.context - ground.place)
+    return [
+        highest(lines, vector),
+        highest(claims, vector),
+        changed[1],
+        math.log1p(changed[0]),
+        changed[2],
+        *context[1:],
+        *place[1:],
+        math.log1p(foreign[0]),
+        foreign[2],
+        math.log1p(len(one.names & ground.names)),
+        math.log1p(len(one.names - ground.names)),
+        math.log1p(len(one.stems)),
+        math.log1p(len(ground.changed)),
+        math.log1p(len(lines)),
+    ]
+
+
+def highest(rows: Floats, vector: Floats) -> float:
+    """Return the highest cosine of a unit vector to some rows; 0 without rows."""
+    return float((rows @ vector).max()) if len(rows) else 0.0
+
+
+def stack(vectors: Sequence[Floats], width: int) -> Floats:
+    """Stack vectors to rows; shape (0, width) for none."""
+    return np.stack(vectors) if vectors else np.zeros((0, width), dtype=np.float32)

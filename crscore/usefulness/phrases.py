@@ -1,0 +1,89 @@
+"""Phrases of a text: runs of one to three words, with code as one word.
+
+What a sentence does is told by its form ("should be", "what if", "nice to"), not by its names,
+so all code becomes one token.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import Final
+
+LONGEST: Final = 3
+"""Words of the longest phrase."""
+MAX_CHARS: Final = 2_000
+"""Characters of a text that are read."""
+CODE: Final = "<code>"
+_CODE_SPAN: Final = re.compile(r"`{1,3}[^`\n]+`{1,3}")
+_URL: Final = re.compile(r"https?://\S+")
+_NAME: Final = re.compile(
+    r"[A-Za-z_$]*[a-z][A-Z][\w$]*|\w*\w_\w+|[\w.]+\(\)|\w+(?:\.\w+)+\(?|--\w[\w-]*"
+)
+_TOKEN: Final = re.compile(r"<\w+>|[^\W\d_]+(?:'[a-z]+)?|\d+|\.{2,}|[?!.,:;]")
+SHAPE: Final = (
+    "length", "length2", "short", "asks_last", "asks", "code", "code_share", "digits", "quotes",
+    "capital", "colon_last", "first_person", "second_person", "negated",
+)  # fmt: skip
+"""Names of the features of a text's form."""
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the words of a text in lower case, with marks, and with code as one word.
+
+    Example:
+        >>> tokenize("Shouldn't `a.b` be in parseHeader()?")
+        ["shouldn't", '<code>', 'be', 'in', '<code>', '?']
+    """
+    text = text[:MAX_CHARS].replace("’", "'")
+    text = _URL.sub(" <url> ", _CODE_SPAN.sub(f" {CODE} ", text))
+    text = _NAME.sub(f" {CODE} ", text).lower()
+    found = _TOKEN.findall(text)
+    return [
+        "<number>" if token.isdigit() else token
+        for index, token in enumerate(found)
+        if not (token == CODE and index and found[index - 1] == CODE)
+    ]
+
+
+def phrases(text: str) -> set[str]:
+    """Return the distinct phrases of a text, its start marked by `^`.
+
+    Example:
+        >>> sorted(phrases("Why?"))
+        ['?', '^ why', '^ why ?', 'why', 'why ?']
+    """
+    tokens = ["^", *tokenize(text)]
+    found = {
+        " ".join(tokens[start : start + size])
+        for size in range(1, LONGEST + 1)
+        for start in range(len(tokens) - size + 1)
+    }
+    found.discard("^")
+    return found
+
+
+def shape(text: str) -> list[float]:
+    """Measure the form of a text; one value for each of `SHAPE`."""
+    tokens = tokenize(text)
+    counts = Counter(tokens)
+    length = len(tokens)
+    size = math.log1p(length)
+    bare = text.strip()
+    return [
+        size,
+        size * size,
+        length <= 4,
+        bare.endswith("?"),
+        math.log1p(counts["?"]),
+        math.log1p(counts[CODE]),
+        counts[CODE] / max(1, length),
+        counts["<number>"] > 0,
+        '"' in text,
+        bare[:1].isupper(),
+        bare.endswith(":"),
+        bool({"i", "i'm", "i'd", "my", "me", "i've"} & counts.keys()),
+        bool({"you", "your", "you're"} & counts.keys()),
+        any(token.endswith("n't") or token in ("not", "no", "never") for token in counts),
+    ]
