@@ -18,6 +18,7 @@ MAX_CHARS: Final = 2_000
 CODE: Final = "<code>"
 _CODE_SPAN: Final = re.compile(r"`{1,3}[^`\n]+`{1,3}")
 _URL: Final = re.compile(r"https?://\S+")
+_MENTION: Final = re.compile(r"(?<![\w`])@\w[\w-]*")
 _NAME: Final = re.compile(
     r"[A-Za-z_$]*[a-z][A-Z][\w$]*|\w*\w_\w+|[\w.]+\(\)|\w+(?:\.\w+)+\(?|--\w[\w-]*"
 )
@@ -25,6 +26,7 @@ _TOKEN: Final = re.compile(r"<\w+>|[^\W\d_]+(?:'[a-z]+)?|\d+|\.{2,}|[?!.,:;]")
 SHAPE: Final = (
     "length", "length2", "short", "asks_last", "asks", "code", "code_share", "digits", "quotes",
     "capital", "colon_last", "first_person", "second_person", "negated",
+    "mentions",
 )  # fmt: skip
 """Names of the features of a text's form."""
 
@@ -38,7 +40,7 @@ def tokenize(text: str) -> list[str]:
     """
     text = text[:MAX_CHARS].replace("’", "'")
     text = _URL.sub(" <url> ", _CODE_SPAN.sub(f" {CODE} ", text))
-    text = _NAME.sub(f" {CODE} ", text).lower()
+    text = _NAME.sub(f" {CODE} ", _MENTION.sub(" <user> ", text)).lower()
     found = _TOKEN.findall(text)
     return [
         "<number>" if token.isdigit() else token
@@ -86,4 +88,5 @@ def shape(text: str) -> list[float]:
         bool({"i", "i'm", "i'd", "my", "me", "i've"} & counts.keys()),
         bool({"you", "your", "you're"} & counts.keys()),
         any(token.endswith("n't") or token in ("not", "no", "never") for token in counts),
+        counts["<user>"] > 0,
     ]
