@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
-RULES: Final = 2
+RULES: Final = 3
 """Version of the rules in addition to the trees: flags, and the degree that each leaves."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""
