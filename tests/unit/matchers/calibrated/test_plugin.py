@@ -229,6 +229,12 @@ def test_restatement_keeps_a_part(matcher, cells) -> None:
     np.testing.assert_allclose(found.degrees, RESTATING * full, rtol=1e-6)
 
 
+def test_proposal_is_no_restatement(matcher, cells) -> None:
+    made = cells(["The function `fetch` takes a new optional parameter `timeout`."])
+    proposal = replace(made.sentences[0], proposal=True)
+    assert matcher.match(replace(made, sentences=(proposal,))).flags == (None,)
+
+
 def test_repetition_of_a_restatement_is_a_repetition(matcher, cells) -> None:
     text = "The function `fetch` takes a new optional parameter `timeout`."
     found = matcher.match(cells([text, text]))
