@@ -39,6 +39,7 @@ MORE_ALIKE: Final = 0.1
 
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _WORD: Final = re.compile(r"\w+")
+_TICKS: Final = re.compile("``+")
 _SPAN: Final = r"(?:``[^\n]{1,200}?``|`[^`\n]{1,200}`)"
 _ALONE: Final = re.compile(rf"(?P<new>{_SPAN})\s*(?P<asks>\?*)\.?")
 _FEW: Final = r"[^\s/`?]{1,80}(?: [^\s/`?]{1,80}){0,3}"
@@ -166,7 +167,7 @@ def _use(lines: Iterable[str]) -> str:
 
 
 def _code(text: str) -> str:
-    text = text.strip()
+    text = _TICKS.sub("`", text.strip())
     shown = text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1].rstrip() + "…"
     return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
 

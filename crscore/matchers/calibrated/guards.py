@@ -140,9 +140,9 @@ def proposes_the_change(text: str, *, added: str, removed: str) -> bool:
     code = iter([_squeeze(span).rstrip("…") for span in spans])
     done = []
     for verb, target in _STEP.findall(CODE_SPAN.sub("#", text)):
-        first = next(code)
+        first = next(code, text)
         if target:
-            done.append(next(code) in added and first in removed)
+            done.append(next(code, text) in added and first in removed)
         elif verb == "remove":
             done.append(first in removed and first not in added)
         else:

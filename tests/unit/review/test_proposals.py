@@ -7,6 +7,7 @@ from crscore.records import Comment, ParsedComment, Side
 from crscore.review import proposals
 from crscore.review.proposals import describe_change, read_proposals
 from crscore.review.sentences import split_comment
+from crscore.text.code_spans import find_code_spans
 from tests.helpers.growth import growth
 
 HUNK = """@@ -10,4 +10,8 @@ def open_store(path):
@@ -184,6 +185,8 @@ def test_text_of_many_changes_is_short() -> None:
 
 def test_code_with_backticks_is_one_span() -> None:
     assert describe_change(["# a"], ["# `a`"]) == "change `# a` to `` # `a` ``"
+    for code in ("``", "```a```", "` ``", "a `` b ``` c"):
+        assert len(find_code_spans(describe_change([], [code]))) == 1, code
 
 
 # Diff blocks and other code

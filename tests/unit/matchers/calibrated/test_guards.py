@@ -175,6 +175,10 @@ def test_proposal_of_anything_else_counts(text: str) -> None:
     assert proposed(text) == [None]
 
 
+def test_proposal_whose_code_cannot_be_read_counts() -> None:
+    assert proposed("use # to #, `a b c d`, add #") == [None]
+
+
 def test_removal_that_the_change_has_made_is_no_proposal() -> None:
     change = parse.parse_diff("@@ -1,2 +1 @@\n-if user is None or not user:\n x = 1\n")
     unit = Sentence(text="remove `if user is None or not user:`", comment=0, proposal=True)
