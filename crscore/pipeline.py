@@ -14,7 +14,7 @@ import numpy as np
 
 from crscore.matchers.base import Cells
 from crscore.records import Sentence
-from crscore.review import sentences
+from crscore.review import proposals, sentences
 from crscore.scoring import assembly, references, scopes, signature, similarity
 from crscore.static_analysis import issues
 
@@ -155,9 +155,7 @@ def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
             used |= set(assembly.select_rows(selected, scope, pair.diff, limit=parts.max_claims))
     return _Work(
         pair=pair,
-        parsed=tuple(
-            sentences.split_comment(c.body, splitter=parts.splitter) for c in pair.comments
-        ),
+        parsed=tuple(_read(comment, pair.diff, parts.splitter) for comment in pair.comments),
         scopes=attached,
         references=tuple(selected[i] for i in sorted(used)),
         analysis=found.analysis,
@@ -165,12 +163,24 @@ def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
     )
 
 
+def _read(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
+    """Split a comment; except as published, also read the code that it proposes."""
+    parsed = sentences.split_comment(comment.body, splitter=splitter)
+    if splitter == "paper":
+        return parsed
+    file = diff.files[0] if len(diff.files) == 1 else None
+    if comment.path is not None:
+        file = scopes.file_at(diff, comment.path, comment.side)
+    return proposals.read_proposals(parsed, comment, file)
+
+
 def _encode(works: Sequence[_Work], encoder: Encoder) -> Vectors:
     """Encode every distinct text, in one call."""
     texts: dict[str, None] = {}
     for work in works:
         texts |= dict.fromkeys(map(_reading, work.references))
-        texts |= dict.fromkeys(t for part in work.parsed for t in (*part.sentences, *part.hidden))
+        for part in work.parsed:
+            texts |= dict.fromkeys((*part.sentences, *part.proposals, *part.hidden))
     return dict(zip(texts, encoder.encode(list(texts)), strict=True)) if texts else {}
 
 
@@ -186,15 +196,7 @@ def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
 
 def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, Result]) -> Result:
     """Compare, match and score one pair; `originals` has its comments on older versions."""
-    # The visible text of the comments, then the hidden text.
-    units = (
-        *(Sentence(text=t, comment=i) for i, c in enumerate(work.parsed) for t in c.sentences),
-        *(
-            Sentence(text=t, comment=i, hidden=True)
-            for i, c in enumerate(work.parsed)
-            for t in c.hidden
-        ),
-    )
+    units = _units(work.parsed)
     rows = _stack([_reading(ref) for ref in work.references], vectors)
     columns = _stack([unit.text for unit in units], vectors)
     cells = Cells(
@@ -233,6 +235,20 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         signature=signature.render_signature({**parts.signature, **spoke}),
         notes=work.notes,
     )
+
+
+def _units(parsed: Sequence[ParsedComment]) -> tuple[Sentence, ...]:
+    """Return the visible text of the comments, then the hidden text."""
+    shown: list[Sentence] = []
+    for index, one in enumerate(parsed):
+        shown += (Sentence(text=text, comment=index) for text in one.sentences)
+        shown += (Sentence(text=text, comment=index, proposal=True) for text in one.proposals)
+    unseen = (
+        Sentence(text=text, comment=index, hidden=True)
+        for index, one in enumerate(parsed)
+        for text in one.hidden
+    )
+    return (*shown, *unseen)
 
 
 def _degrees_elsewhere(units: Sequence[Sentence], originals: Mapping[int, Result]) -> Floats:

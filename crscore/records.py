@@ -397,6 +397,8 @@ class Sentence:
     """Index of its comment in the result's `comments`."""
     hidden: bool = False
     """True for text that a reader of the rendered comment does not see."""
+    proposal: bool = False
+    """True for a proposal of code, told in words of ours."""
 
 
 class Flag(StrEnum):
@@ -492,6 +494,10 @@ class ParsedComment:
     """Contents of ```suggestion blocks."""
     code_blocks: tuple[str, ...] = ()
     """Contents of other fenced or indented code blocks."""
+    diffs: tuple[str, ...] = ()
+    """Contents of ```diff blocks."""
+    proposals: tuple[str, ...] = ()
+    """What its code proposes, one short text each; found only with the change at hand."""
     hidden: tuple[str, ...] = ()
     """Plain text units that a reader does not see, including markers of machines."""
 

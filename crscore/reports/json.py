@@ -168,6 +168,8 @@ class Sentence(Struct, frozen=True, kw_only=True):
     """Index of its comment."""
     hidden: bool
     """True for text that is invisible in the rendered comment."""
+    proposal: bool
+    """True for a proposal of code, such as a suggestion block, told in words of crscore's own."""
     flag: Flag | None
     """Oddity that the matcher found; usually null."""
     best_reference: Count | None

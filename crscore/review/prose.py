@@ -49,6 +49,8 @@ class Prose:
     """Contents of suggestion blocks, without the last newline."""
     code_blocks: list[str] = field(default_factory=list)
     """Contents of other non-blank code blocks, without the last newline."""
+    diffs: list[str] = field(default_factory=list)
+    """Contents of non-blank diff blocks, likewise."""
     hidden: list[str] = field(default_factory=list)
     """Invisible texts, in order, never blank, without Markdown."""
 
@@ -90,6 +92,7 @@ class _Section:
 
     units: int
     code_blocks: int
+    diffs: int
     hidden: bool = False
 
 
@@ -155,7 +158,8 @@ class _Reader:
         elif name == "pre":
             self._read_code(node)
         elif name == "details":
-            section = _Section(len(self._prose.units), len(self._prose.code_blocks))
+            read = self._prose
+            section = _Section(len(read.units), len(read.code_blocks), len(read.diffs))
             self._sections.append(section)
         elif name == "summary":
             self._summary_at = len(self._prose.units)
@@ -181,6 +185,7 @@ class _Reader:
         if section.hidden:
             del self._prose.units[section.units :]
             del self._prose.code_blocks[section.code_blocks :]
+            del self._prose.diffs[section.diffs :]
 
     def _end_unit(self) -> None:
         """Close the open unit as visible or hidden text; a blank one is dropped."""
@@ -217,7 +222,8 @@ class _Reader:
         elif info.lower().startswith("language-suggestion"):
             self._prose.suggestions.append(content)
         elif content.strip():
-            self._prose.code_blocks.append(content)
+            is_diff = info.lower() == "language-diff"
+            (self._prose.diffs if is_diff else self._prose.code_blocks).append(content)
 
 
 def _is_block(name: str) -> bool:

@@ -17,7 +17,7 @@ from crscore.review.visibility import clean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_MARKDOWN_VERSION: Final = 3
+_MARKDOWN_VERSION: Final = 4
 """Version of the `markdown` splitter, part of the signature; increased with every change of its
 output.
 """
@@ -130,6 +130,7 @@ def _parse_markdown(body: str) -> ParsedComment:
         hidden=tuple(text for unit in prose.hidden for text in _unseen_sentences(unit)),
         suggestions=tuple(prose.suggestions),
         code_blocks=tuple(prose.code_blocks),
+        diffs=tuple(prose.diffs),
     )
 
 

@@ -232,7 +232,7 @@ def test_only_binary_files_abstain() -> None:
     assert "binary" in (found.scores.reason or "")
 
 
-@pytest.mark.parametrize("text", ["", "   \n", "```\ncode\n```"])
+@pytest.mark.parametrize("text", ["", "   \n", "```\n...\n```"])
 def test_review_without_a_sentence_abstains(text: str) -> None:
     found = score(text)
     assert (found.relevance, found.scores.reason) == (None, "no sentence in the review text")
@@ -273,10 +273,37 @@ def test_claims_over_the_limit_serve_a_comment_on_their_hunk() -> None:
     assert found.comprehensiveness == 0.0
 
 
-def test_suggested_code_is_kept_apart() -> None:
-    found = score("Alpha.\n\n```suggestion\nother\n```\n")
-    assert [s.text for s in found.sentences] == ["Alpha."]
-    assert found.comments[0].suggestions == ("other",)
+def test_suggested_code_is_kept_apart_and_told_in_one_sentence() -> None:
+    body = "Alpha.\n\n```suggestion\nx = 3\n```\n"
+    found = score("Other.", Comment(body=body, path="a.py", line=1), "<!-- unseen -->")
+    assert [(s.text, s.comment, s.proposal, s.hidden) for s in found.sentences] == [
+        ("Other.", 0, False, False),
+        ("Alpha.", 1, False, False),
+        ("change `x = 2` to `x = 3`", 1, True, False),
+    ]
+    assert found.comments[1].suggestions == ("x = 3",)
+    assert found.comments[1].sentences == (1, 2)
+
+
+def test_comment_without_a_word_is_scored_by_its_suggestion() -> None:
+    found = score(Comment(body="```suggestion\nalpha \n```", path="b.py", line=1))
+    assert [s.text for s in found.sentences] == ["change `z = 2` to `alpha`"]
+    assert found.comments[0].scores.reason is None
+
+
+def test_comment_without_a_path_is_on_the_only_file() -> None:
+    change = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n")
+    found = score("```suggestion\nx = 3\n```", change=change)
+    assert [s.text for s in found.sentences] == ["change `x = 2` to `x = 3`"]
+    assert score("```suggestion\nx = 3\n```").sentences[0].text == "use `x = 3`"
+
+
+def test_published_splitter_reads_no_proposals() -> None:
+    made = replace(parts(*CLAIMS), splitter="paper")
+    pair = pipeline.Pair(DIFF, (Comment(body="`a` -> `b`\n```suggestion\nx\n```"),))
+    found = pipeline.run([pair], made)[0]
+    assert [s.text for s in found.sentences] == ["`a` -> `b`", "```suggestion", "x", "```"]
+    assert not any(s.proposal for s in found.sentences)
 
 
 def test_notes_of_the_diff_and_the_claims_reach_the_result() -> None:

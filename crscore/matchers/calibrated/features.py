@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from crscore.text.content import Words, stems_and_names, words
 from crscore.records import LineKind, ReferenceKind
+from crscore.text.content import Words, stems_and_names, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

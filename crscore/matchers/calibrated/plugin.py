@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
-RULES: Final = 2
+RULES: Final = 3
 """Version of the rules in addition to the trees: flags, and the degree that each leaves."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""
@@ -80,7 +80,8 @@ class Calibrated:
         """
         flags = list(guards.find_flags(cells.sentences, cells.diff))
         for index, restates in enumerate(restating.find_restatements(cells)):
-            if restates:
+            # The guards know of a proposal whether the change has done it.
+            if restates and not cells.sentences[index].proposal:
                 flags[index] = flags[index] or Flag.RESTATES
         kept = tuple(
             not (one.hidden and guards.is_machine_marker(one.text)) for one in cells.sentences

@@ -172,7 +172,8 @@ def _review_text(remark: Remark, who: Author) -> str:
         return ""
     if who.is_bot:  # its decoration may be all there is
         read = split_comment(text)
-        return text if read.sentences or read.suggestions or read.code_blocks else ""
+        said = read.sentences or read.suggestions or read.code_blocks or read.diffs
+        return text if said else ""
     return text
 
 

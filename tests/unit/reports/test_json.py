@@ -147,6 +147,7 @@ def test_sentence_is_given_whole() -> None:
         "text": "Looks great overall!",
         "comment": 2,
         "hidden": False,
+        "proposal": False,
         "flag": None,
         "best_reference": 6,
         "similarity": 0.2011,

@@ -15,6 +15,7 @@ from crscore.review.sentences import SPLITTERS, identity, split_comment
 from tests.helpers.growth import growth
 
 REVIEWS = Path(__file__).parents[2] / "data" / "reviews"
+KINDS = ("sentences", "suggestions", "code_blocks", "diffs")
 NAMES = sorted(path.stem for path in REVIEWS.glob("*.md"))
 
 
@@ -24,14 +25,10 @@ def units(body: str) -> list[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_golden_review_splits_as_written_beside_it(name: str) -> None:
-    expected: dict[str, list[str]] = {"sentences": [], "suggestions": [], "code_blocks": []}
+    expected: dict[str, list[str]] = {kind: [] for kind in KINDS}
     expected |= json.loads((REVIEWS / f"{name}.json").read_text(encoding="utf-8"))
     found = split_comment((REVIEWS / f"{name}.md").read_text(encoding="utf-8"))
-    assert {
-        "sentences": list(found.sentences),
-        "suggestions": list(found.suggestions),
-        "code_blocks": list(found.code_blocks),
-    } == expected
+    assert {kind: list(getattr(found, kind)) for kind in KINDS} == expected
 
 
 @pytest.mark.parametrize(
@@ -259,6 +256,12 @@ def test_suggestion_is_kept_apart_from_code(info: str) -> None:
     assert (found.suggestions, found.code_blocks) == (("  x = 1",), ())
 
 
+@pytest.mark.parametrize(("info", "is_diff"), [("diff", True), ("Diff", True), ("py", False)])
+def test_diff_is_kept_apart_from_other_code(info: str, is_diff: bool) -> None:
+    found = split_comment(f"```{info}\n-x = 1\n```")
+    assert (found.diffs, found.code_blocks)[:: 1 if is_diff else -1] == (("-x = 1",), ())
+
+
 def test_empty_suggestion_deletes_lines_and_stays() -> None:
     assert split_comment("```suggestion\n```").suggestions == ("",)
 
@@ -273,9 +276,10 @@ def test_details_are_read() -> None:
 def test_hidden_section_goes_but_its_suggestion_stays() -> None:
     found = split_comment(
         "A\n<details>\n<summary>🧰 Tools</summary>\n\nlog\n\n<details>\nmore\n</details>\n\n"
-        "```\ncode\n```\n```suggestion\nnew\n```\n</details>\n\nB"
+        "```\ncode\n```\n```diff\n-x\n```\n```suggestion\nnew\n```\n</details>\n\nB"
     )
-    assert (found.sentences, found.suggestions, found.code_blocks) == (("A", "B"), ("new",), ())
+    assert (found.sentences, found.suggestions) == (("A", "B"), ("new",))
+    assert found.code_blocks == found.diffs == ()
 
 
 def test_hidden_section_that_never_ends_is_read() -> None:
@@ -418,6 +422,6 @@ def test_identity_of_the_paper_splitter_is_its_name() -> None:
 
 def test_identity_of_the_markdown_splitter_names_the_libraries() -> None:
     assert re.fullmatch(
-        r"markdown-3\(markdown-it-py-[\d.]+,selectolax-[\d.]+,sentencex-[\d.]+\)",
+        r"markdown-4\(markdown-it-py-[\d.]+,selectolax-[\d.]+,sentencex-[\d.]+\)",
         identity("markdown"),
     )

@@ -113,6 +113,78 @@ def test_stop_word_or_a_word_that_the_change_does_not_have_makes_a_remark(text: 
     assert flags(text) == [None]
 
 
+NOTE = parse.parse_diff(
+    "@@ -1 +1,5 @@\n import io\n+# Please help readers: log the click event, and so on.\n"
+    "+g_clear_error (&error);\n+headers.set('Authorization', 'Basic ' + btoa(auth.names));\n"
+    "+fail_for(latin1, limit, resolveConfig);\n",
+    language="c",
+)
+"""A change whose comments and texts have the words of honest remarks."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please log click event",
+        "It'll help readers",
+        "Readers won't log error",
+        "`resolveConfig` sets `auth` names",
+        "`fail_for` limits `headers` event",
+        "This is `g_clear_error (&error);`",
+        "`resolveConfig` sets Authorization from `auth` with `btoa`, which fails for latin1 names",
+        "Must clear error event",
+    ],
+)
+def test_words_that_the_change_also_has_may_make_a_sentence(text: str) -> None:
+    assert flags(text, change=NOTE) == [None]
+
+
+def proposed(*texts: str) -> list[Flag | None]:
+    units = [Sentence(text=text, comment=at, proposal=True) for at, text in enumerate(texts)]
+    return list(guards.find_flags(units, CHANGE))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use `if user_id is None:`",
+        'add `if user_id is None: raise ValueError("no user")`',
+        "change `return self.rows.get(user_id)` to `return self.rows[user_id]`, "
+        "add `if user_id is None:`",
+        'use `if user_id is None: raise ValueError("no…`',
+    ],
+)
+def test_proposal_of_what_the_change_has_done_is_no_sentence(text: str) -> None:
+    assert proposed(text) == [Flag.NO_SENTENCE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use `if not user_id:`",
+        "use `user_id`",
+        "change `if user_id is None:` to `if user_id == 0:`",
+        "change `return self.rows[user_id]` to `return self.rows.get(user_id)`",
+        "remove `if user_id is None:`, change `rows` to `users`",
+        "change the white space of `if user_id is None:`",
+        "add an empty line",
+        "change `user_id find rows` to `rows find user_id`",
+    ],
+)
+def test_proposal_of_anything_else_counts(text: str) -> None:
+    assert proposed(text) == [None]
+
+
+def test_proposal_whose_code_cannot_be_read_counts() -> None:
+    assert proposed("use # to #, `a b c d`, add #") == [None]
+
+
+def test_removal_that_the_change_has_made_is_no_proposal() -> None:
+    change = parse.parse_diff("@@ -1,2 +1 @@\n-if user is None or not user:\n x = 1\n")
+    unit = Sentence(text="remove `if user is None or not user:`", comment=0, proposal=True)
+    assert guards.find_flags([unit], change) == (Flag.NO_SENTENCE,)
+
+
 def test_names_one_a_line_are_kept() -> None:
     assert flags("`user_id`", "`rows`", "`find`") == [None] * 3
 

@@ -159,7 +159,7 @@ def test_decision_and_identity_are_those_of_the_weights(matcher) -> None:
     learned = matcher.weights
     assert matcher.decision == learned.decision
     assert 0 < matcher.decision < 1
-    assert matcher.identity.startswith(f"calibrated@2.{learned.data_sha256[:8]}.{learned.seed}")
+    assert matcher.identity.startswith(f"calibrated@3.{learned.data_sha256[:8]}.{learned.seed}")
     other = Calibrated(replace(learned, seed=learned.seed + 1))
     assert other.identity != matcher.identity
 
@@ -227,6 +227,12 @@ def test_restatement_keeps_a_part(matcher, cells) -> None:
     assert found.flags == (Flag.RESTATES,)
     full = plugin.logits_to_degrees(matcher.logits(made))
     np.testing.assert_allclose(found.degrees, RESTATING * full, rtol=1e-6)
+
+
+def test_proposal_is_no_restatement(matcher, cells) -> None:
+    made = cells(["The function `fetch` takes a new optional parameter `timeout`."])
+    proposal = replace(made.sentences[0], proposal=True)
+    assert matcher.match(replace(made, sentences=(proposal,))).flags == (None,)
 
 
 def test_repetition_of_a_restatement_is_a_repetition(matcher, cells) -> None:
@@ -354,7 +360,7 @@ def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
 
 def test_auto_takes_the_published_rule_for_an_encoder_nobody_learned_on() -> None:
     assert Scorer(encoder="hashing", analyzers="none").parts.matcher.identity == "published"
-    assert Scorer(analyzers="none").parts.matcher.identity.startswith("calibrated@2.")
+    assert Scorer(analyzers="none").parts.matcher.identity.startswith("calibrated@3.")
     assert Scorer(threshold=0.5, analyzers="none").parts.matcher.identity == "published"
 
 
