@@ -210,7 +210,9 @@ def command(
                 resamples=resamples,
                 seed=seed,
             )
-            settings = load_settings(config_file, flags | _claims_of_comments(claims))
+            # There are no recorded claims: the settings choose, unless the command line does.
+            chosen = {"claims": claims} if _is_given("claims") else {}
+            settings = load_settings(config_file, flags | chosen)
             text = _separation(paths[0], settings, asked, report=report, verbose=verbose)
         else:
             _refuse(COMMENT_OPTIONS, "a study of rated reviews")
@@ -263,20 +265,9 @@ def _is_given(name: str) -> bool:
 
 
 def _read_labels(text: str | None, kind: str) -> tuple[str, ...]:
-    if text is not None and kind == "pairs":
-        raise click.UsageError("--label says nothing about --kind pairs; leave one of them out")
+    if kind != "auto":
+        _refuse({"labels"} if kind == "pairs" else {"others"}, f"--kind {kind}")
     return tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
-
-
-def _claims_of_comments(claims: str) -> dict[str, str]:
-    """Return the claims as a setting: those of the settings unless the command line names some."""
-    if not _is_given("claims"):
-        return {}
-    if claims.partition("+")[0] == "recorded":
-        raise click.UsageError(
-            "--claims recorded are those of a study of rated reviews; comments come without claims"
-        )
-    return {"claims": claims}
 
 
 class JudgeName(NamedTuple):

@@ -32,15 +32,10 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
     Getter = Callable[[Result], float | None]
-    Statistic = Callable[[Floats], bootstrap.Draws]
 
 SCHEMA: Final = "urn:crscore:separation:1"
 """Schema identifier of the document."""
 NO_OTHER: Final = "no comment has another change to be scored against"
-PATCH: Final = "patch"
-"""Default unit of the bootstrap."""
-LANGUAGE: Final = "language"
-"""Field whose value a comment and its other changes share by default."""
 PAIRS: Final = "pairs"
 LABELS: Final = "labels"
 AUTO: Final = "auto"
@@ -101,99 +96,43 @@ class Estimate(Struct, frozen=True, kw_only=True):
     """Value with its 95 % interval."""
 
     value: float | None
-    """In [0, 1]; null where there is nothing to compare."""
+    """In [0, 1], 0.5 for a coin; null where there is nothing to compare."""
     low: float | None
     """Lower end; null when there is none."""
     high: float | None
     """Upper end; null when there is none."""
 
 
-class OwnNumber(Struct, frozen=True, kw_only=True):
-    """Own change against another, by one number."""
+class Told(Struct, frozen=True, kw_only=True):
+    """How well one number tells the true from the false."""
 
     number: str
     """Name of the number."""
     abstained: Count
-    """Comments without the number on their own change; it counts as 0."""
-    abstained_other: Count
-    """The same on other changes."""
+    """Scores without the number; it counts as 0."""
     auc: Estimate
-    """Chance that a comment on its change exceeds any comment on another; a tie counts half."""
-    wins: Estimate
-    """Share of pairs in which a comment has more on its own change; a tie counts half."""
+    """Chance that a true one exceeds a false one; a tie counts half."""
+    paired: Estimate | None
+    """The same over some pairs only: own and other change of one comment; for a label, comments
+    with one value of `within`, null without such a field."""
 
 
-class OwnOrOther(Struct, frozen=True, kw_only=True):
-    """Every comment against its own change and against others."""
+class Separation(Struct, frozen=True, kw_only=True):
+    """Telling two kinds of scores apart: on own and on other changes, or with and without a label.
 
-    within: str
-    """Field that the changes of a pair share."""
-    others: Count
-    """Other changes for each comment, at most."""
-    comments: Count
-    """Comments with another change."""
-    pairs: Count
-    """OwnOrOther of own and other change."""
-    left_out: Count
-    """Comments without another change."""
-    numbers: tuple[OwnNumber, ...]
-    """One row per number."""
+    Scores of a label are of comments on their own changes.
+    """
 
-
-class LabelNumber(Struct, frozen=True, kw_only=True):
-    """Label by one number."""
-
-    number: str
-    """Name of the number."""
-    abstained: Count
-    """Labelled comments without the number; it counts as 0."""
-    auc: Estimate
-    """Chance that a comment with the label exceeds one without it; a tie counts half."""
-    auc_within: Estimate | None
-    """The same over pairs inside one value of `within`; null without such a field."""
-
-
-class Label(Struct, frozen=True, kw_only=True):
-    """Comments with a label against those without it, each on its own change."""
-
-    label: str
-    """Field of the label."""
+    name: str
+    """`own change`, or the field of the label."""
     true: Count
-    """Comments with the label."""
+    """Scores on own changes, or with the label."""
     false: Count
-    """Comments without it."""
+    """Scores on other changes, or without it."""
     abstained: Count
-    """Comments where it is missing or null; they are left out."""
-    numbers: tuple[LabelNumber, ...]
+    """Comments left out: without another change, or with a missing or null label."""
+    numbers: tuple[Told, ...]
     """One row per number."""
-
-
-class Draws(Struct, frozen=True, kw_only=True):
-    """Settings of the draws."""
-
-    resamples: Count
-    """Draws; 0 for no interval."""
-    seed: Count
-    """Seed of every draw."""
-    group: str
-    """Field that is the unit of the draws; `patch` for the change."""
-    groups: Count
-    """Its distinct values."""
-
-
-class CommentData(Struct, frozen=True, kw_only=True):
-    """Data of a run."""
-
-    sha256: str
-    """Hash of the unpacked file."""
-    comments: Count
-    """Comments in the file."""
-    used: Count
-    """Comments used."""
-    limit: Count | None
-    """Most comments of one value of `within`, or language, drawn at random; null for all."""
-    changes: Count
-    """Distinct patches of those."""
 
 
 class SeparationResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
@@ -203,15 +142,28 @@ class SeparationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     """Version of crscore that wrote the document."""
     signature: str
     """Everything that determines the scores: the same signature and data give the same scores."""
-    data: CommentData
-    """Data that was measured."""
+    sha256: str
+    """Hash of the unpacked file."""
+    comments: Count
+    """Comments used."""
+    changes: Count
+    """Their distinct patches."""
     within: str | None
-    """Field within whose values labels were compared; null for none."""
-    bootstrap: Draws
-    """Settings of the intervals."""
-    pairs: OwnOrOther | None
-    """Own change against another; null where not asked for or where no comment has another."""
-    labels: tuple[Label, ...]
+    """Field that the changes of a pair share, and within whose values labels are compared, too;
+    null for the language, and no such comparison."""
+    limit: Count | None
+    """Most comments of one value of `within`, or of one language; null for all."""
+    group: str
+    """Field whose values the bootstrap draws; `patch` for the change."""
+    groups: Count
+    """Its distinct values."""
+    resamples: Count
+    """Draws; 0 for no interval."""
+    seed: Count
+    """Seed of every draw."""
+    pairs: Separation | None
+    """Own changes against others; null where not asked for or where no comment has another."""
+    labels: tuple[Separation, ...]
     """Labels; empty where there are none."""
     notes: tuple[str, ...]
     """Notes on omissions, one sentence each."""
@@ -224,9 +176,12 @@ class _Job(NamedTuple):
     """Row of the change."""
 
 
-class _Scored(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Scored:
     values: dict[str, Floats]
     """Each number's value for every job, NaN where it abstained."""
+    groups: list[str]
+    """Group of each job's comment."""
     analyses: list[Analysis]
     """Static analysis of every job."""
 
@@ -256,37 +211,29 @@ def separate(
     """
     rng = np.random.default_rng(options.seed)
     used = comments.limit_rows(data, options.within, options.limit, rng)
-    rows, kinds = used.rows, used.kinds(options.within)
+    rows = used.rows
     groups = [row.value(options.group) if options.group else row.patch for row in rows]
     labels = _labels(used, options)
     others = _others(used, options, rng, is_needed=not labels)
-    jobs = [_Job(at, at) for at in range(len(rows))] + others
-    scored = _score(rows, jobs, scorer, progress)
+    jobs = [*(_Job(at, at) for at in range(len(rows))), *others]
+    scored = _score(rows, jobs, groups, scorer, progress)
     identity = {
         "claims": scorer.parts.generator.identity,
         "analyzers": analyzers_identity(scored.analyses),
     }
     return SeparationResult(
         signature=signature.render_signature({**scorer.parts.signature, **identity}),
-        data=CommentData(
-            sha256=data.sha256,
-            comments=len(data.rows),
-            used=len(rows),
-            limit=options.limit,
-            changes=len({row.patch for row in rows}),
-        ),
-        bootstrap=Draws(
-            resamples=options.resamples,
-            seed=options.seed,
-            group=options.group or PATCH,
-            groups=len(set(groups)),
-        ),
-        pairs=_pairs(scored.values, groups, others, options) if others else None,
+        sha256=data.sha256,
+        comments=len(rows),
+        changes=len({row.patch for row in rows}),
         within=options.within,
-        labels=tuple(
-            _label(name, values, scored.values, groups, kinds if options.within else None, options)
-            for name, values in labels.items()
-        ),
+        limit=options.limit,
+        group=options.group or "patch",
+        groups=len(set(groups)),
+        resamples=options.resamples,
+        seed=options.seed,
+        pairs=_pairs(scored, others, len(rows), options) if others else None,
+        labels=tuple(_label(name, row, scored, used, options) for name, row in labels.items()),
         notes=(f"{NO_OTHER}.",) if options.kind == AUTO and not others else (),
     )
 
@@ -313,13 +260,14 @@ def _others(
         [row.patch for row in used.rows], used.kinds(options.within), options.others, rng
     )
     if not any(drawn) and is_needed:
-        raise InputError(f"{NO_OTHER}: there must be two of one {options.within or LANGUAGE}")
+        raise InputError(f"{NO_OTHER}: there must be two of one {options.within or 'language'}")
     return [_Job(at, other) for at, others in enumerate(drawn) for other in others]
 
 
 def _score(
     rows: Sequence[CommentRow],
     jobs: Sequence[_Job],
+    groups: Sequence[str],
     scorer: Scorer,
     progress: Callable[[str], None],
 ) -> _Scored:
@@ -338,100 +286,83 @@ def _score(
         analyses += [result.analysis for result in results]
         progress(f"scored {start + len(batch):,} of {len(jobs):,} pairs of comment and change")
     columns = zip(NUMBERS, np.round(table, _DECIMALS).T, strict=True)
-    return _Scored({name: one for name, one in columns if not np.isnan(one).all()}, analyses)
-
-
-def _pairs(
-    scored: Mapping[str, Floats], groups: Sequence[str], others: Sequence[_Job], options: Options
-) -> OwnOrOther:
-    """Compare the own change of each comment, the first jobs, with those drawn for it, the rest."""
-    texts = [job.text for job in others]
-    own, other = np.unique(texts), np.arange(len(others)) + len(groups)
-    both = np.concatenate([own, other])
-    is_own = np.arange(len(both)) < len(own)
-    aucs: list[Statistic] = []
-    wins: list[Statistic] = []
-    for values in map(np.nan_to_num, scored.values()):
-        won = (np.sign(values[texts] - values[other]) + 1) / 2
-        aucs.append(partial(bootstrap.auc, values[both], is_own))
-        wins.append(partial(bootstrap.ratio, won, np.ones(len(won))))
-    of_aucs = _estimates(aucs, [groups[at] for at in (*own, *texts)], options)
-    of_wins = _estimates(wins, [groups[at] for at in texts], options)
-    return OwnOrOther(
-        within=options.within or LANGUAGE,
-        others=options.others,
-        comments=len(own),
-        left_out=len(groups) - len(own),
-        pairs=len(others),
-        numbers=tuple(
-            OwnNumber(
-                number=name,
-                abstained=int(np.isnan(values[own]).sum()),
-                abstained_other=int(np.isnan(values[other]).sum()),
-                auc=auc,
-                wins=share,
-            )
-            for (name, values), auc, share in zip(scored.items(), of_aucs, of_wins, strict=True)
-        ),
+    return _Scored(
+        values={name: one for name, one in columns if not np.isnan(one).all()},
+        groups=[groups[job.text] for job in jobs],
+        analyses=analyses,
     )
+
+
+def _pairs(scored: _Scored, others: Sequence[_Job], rows: int, options: Options) -> Separation:
+    """Compare the own changes, of the first jobs, with those drawn for the comments, the rest."""
+    own, other = [job.text for job in others], np.arange(len(others)) + rows
+    compared = sorted(set(own))
+    at = np.array([*compared, *other])
+
+    def wins(values: Floats) -> Estimate:
+        won = (np.sign(values[own] - values[other]) + 1) / 2
+        ratio = partial(bootstrap.ratio, won, np.ones(len(won)))
+        return _estimate(ratio, [scored.groups[one] for one in other], options)
+
+    is_own = at < rows
+    return _separation("own change", at, is_own, scored, options, rows - len(compared), wins)
 
 
 def _label(
-    name: str,
-    labels: Sequence[bool | None],
-    scored: Mapping[str, Floats],
-    groups: Sequence[str],
-    kinds: Sequence[str] | None,
-    options: Options,
-) -> Label:
+    name: str, labels: Sequence[bool | None], scored: _Scored, used: Comments, options: Options
+) -> Separation:
     """Compare the comments with a label and without it; all are on their own changes."""
-    at = [index for index, label in enumerate(labels) if label is not None]
+    at = np.array([index for index, label in enumerate(labels) if label is not None])
     true = np.array([labels[index] for index in at], dtype=bool)
-    own = {number: values[at] for number, values in scored.items()}
-    strata = None if kinds is None else [kinds[index] for index in at]
-    aucs: list[Statistic] = []
-    within: list[Statistic] = []
-    for values in map(np.nan_to_num, own.values()):
-        aucs.append(partial(bootstrap.auc, values, true))
-        if strata is not None:
-            within.append(partial(bootstrap.auc, values, true, strata=strata))
-    found = _estimates([*aucs, *within], [groups[index] for index in at], options)
-    return Label(
-        label=name,
+    kinds = used.kinds(options.within)
+    strata = [kinds[index] for index in at]
+    groups = [scored.groups[index] for index in at]
+
+    def within(values: Floats) -> Estimate:
+        auc = partial(bootstrap.auc, values[at], true, strata=strata)
+        return _estimate(auc, groups, options)
+
+    paired = within if options.within else None
+    return _separation(name, at, true, scored, options, len(labels) - len(at), paired)
+
+
+def _separation(
+    name: str,
+    at: npt.NDArray[np.intp],
+    true: npt.NDArray[np.bool_],
+    scored: _Scored,
+    options: Options,
+    abstained: int,
+    paired: Callable[[Floats], Estimate] | None,
+) -> Separation:
+    groups = [scored.groups[index] for index in at]
+    numbers = []
+    for number, raw in scored.values.items():
+        values = np.nan_to_num(raw)
+        told = Told(
+            number=number,
+            abstained=int(np.isnan(raw[at]).sum()),
+            auc=_estimate(partial(bootstrap.auc, values[at], true), groups, options),
+            paired=paired(values) if paired else None,
+        )
+        numbers.append(told)
+    return Separation(
+        name=name,
         true=int(true.sum()),
         false=int((~true).sum()),
-        abstained=len(labels) - len(at),
-        numbers=tuple(
-            LabelNumber(
-                number=number,
-                abstained=int(np.isnan(values).sum()),
-                auc=found[index],
-                auc_within=found[index + len(own)] if within else None,
-            )
-            for index, (number, values) in enumerate(own.items())
-        ),
+        abstained=abstained,
+        numbers=tuple(numbers),
     )
-
-
-def _estimates(
-    listed: Sequence[Statistic], clusters: Sequence[str], options: Options
-) -> list[Estimate]:
-    """Compute statistics of N rows, and their intervals from the same draws of whole clusters."""
-    draws: list[list[bootstrap.Draws]] = [[] for _ in listed]
-    for weights in bootstrap.blocks(clusters, resamples=options.resamples, seed=options.seed):
-        for one, values in zip(listed, draws, strict=True):
-            values.append(one(weights))
-    return [
-        _estimate(one(np.ones((1, len(clusters)))), bootstrap.join(values), clusters, options)
-        for one, values in zip(listed, draws, strict=True)
-    ]
 
 
 def _estimate(
-    whole: bootstrap.Draws, draws: bootstrap.Draws, clusters: Sequence[str], options: Options
+    statistic: Callable[[Floats], bootstrap.Draws], groups: Sequence[str], options: Options
 ) -> Estimate:
+    """Compute a statistic of N rows, given how often each is drawn; all get the same draws."""
+    blocks = bootstrap.blocks(groups, resamples=options.resamples, seed=options.seed)
+    draws = bootstrap.join(map(statistic, blocks)).kept()
+    whole = statistic(np.ones((1, len(groups)))).kept()
     low, high = statistics.percentiles(
-        draws.kept(), resamples=options.resamples, clusters=len(set(clusters))
+        draws, resamples=options.resamples, clusters=len(set(groups))
     )
-    value = float(whole.values[0]) if whole.defined[0] else None
-    return Estimate(value=value, low=low, high=high)
+    return Estimate(value=float(whole[0]) if len(whole) else None, low=low, high=high)
