@@ -66,7 +66,8 @@ class SplitCommand(click.Command):
     "--claims",
     default="recorded",
     metavar="NAME",
-    help="recorded (the data's own claims and findings), or a claim generator.",
+    help="recorded (the data's own claims and findings), or a claim generator; comments without "
+    "ratings have the settings' claims.",
 )
 @setting_options("threshold")
 @click.option("--format", "report", type=click.Choice(["text", "json", "html"]), default="text")
