@@ -207,6 +207,11 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
     units = work.units
     rows = _stack([_reading(ref) for ref in work.references], vectors)
     columns = _stack([unit.text for unit in units], vectors)
+    reader = parts.reader
+    beside = reader.lay(work.pair.diff, work.references, rows, vectors) if reader else None
+    about = np.full(len(units), 0.5, dtype=np.float32)
+    if reader and beside:
+        about = reader.about(units, columns, beside)
     cells = Cells(
         diff=work.pair.diff,
         references=work.references,
@@ -214,10 +219,11 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         reference_vectors=rows,
         sentence_vectors=columns,
         similarity=similarity.cosine(rows, columns),
+        about=about,
     )
     judged = parts.matcher.match(cells)
     flags = judged.flags
-    said = parts.reader.read(cells, flags, vectors) if parts.reader else None
+    said = reader.read(cells, beside, flags, vectors) if reader and beside else None
     if said:
         flags = tuple(
             flag or (Flag.RESTATES if restates else None)
@@ -250,10 +256,10 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         signature=signature.render_signature({**parts.signature, **spoke}),
         notes=work.notes,
     )
-    if parts.reader is None or said is None:
+    if reader is None or said is None:
         return result
     readings = tuple(said.readings[column] for column in kept)
-    return _tell(replace(result, readings=readings), said.comments, parts.reader, originals)
+    return _tell(replace(result, readings=readings), said.comments, reader, originals)
 
 
 def _tell(

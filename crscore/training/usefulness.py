@@ -30,7 +30,7 @@ from crscore.usefulness.model import Linear, Weights
 from crscore.usefulness.reading import KINDS, Beside, Read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -286,20 +286,19 @@ def _read_held_out(
         )
         for text in comments:
             if text.fold == fold:
-                text.read = read_units(text.units, text.beside, vectors, learned)
+                text.read = _read_units(text, vectors, learned)
 
 
-def read_units(
-    units: Iterable[tuple[str, bool]], beside: Beside | None, vectors: Vectors, weights: Weights
-) -> list[Read]:
-    """Read the sentences and proposals of a comment."""
-    assert beside is not None
-    return [
-        reading.read_sentence(
-            unit, vectors.of([unit])[0], beside, weights, proposal=is_proposal
+def _read_units(text: _Text, vectors: Vectors, weights: Weights) -> list[Read]:
+    assert text.beside is not None
+    found = []
+    for unit, proposal in text.units:
+        vector = vectors.of([unit])[0]
+        about = reading.tie(unit, vector, text.beside, weights)[1]
+        found.append(
+            reading.read_sentence(unit, vector, weights, about=about, proposal=proposal)
         )
-        for unit, is_proposal in units
-    ]
+    return found
 
 
 def _learn_comments(

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from crscore.matchers.base import Cells
-    from crscore.records import Diff, Sentence, Usefulness
+    from crscore.records import Diff, PseudoReference, Sentence, Usefulness
+    from crscore.usefulness.evidence import Ground
     from crscore.usefulness.model import Weights
 
     Floats = npt.NDArray[np.float32]
@@ -80,34 +81,55 @@ class Reader:
         """Return the texts that must be encoded beside the sentences and the claims."""
         return (*evidence.windows(diff), *_wholes(units).values())
 
+    def lay(
+        self, diff: Diff, refs: Sequence[PseudoReference], rows: Floats, vectors: Vectors
+    ) -> Beside:
+        """Lay out a change beside its reviews.
+
+        Args:
+            diff: The change.
+            refs: Its R pseudo-references.
+            rows: Their unit vectors, shape (R, D).
+            vectors: Text -> unit vector, for all `texts`.
+
+        Returns:
+            The change's words, and the vectors of its lines and claims.
+        """
+        claims = [at for at, one in enumerate(refs) if one.kind is not ReferenceKind.ISSUE]
+        return Beside(
+            ground=evidence.read_ground(diff),
+            lines=evidence.stack([vectors[one] for one in evidence.windows(diff)], rows.shape[1]),
+            claims=rows[claims],
+        )
+
+    def about(self, units: Sequence[Sentence], columns: Floats, beside: Beside) -> Floats:
+        """Return the probability that each sentence is about the change, shape (S,)."""
+        found = [
+            reading.tie(unit.text, vector, beside, self.weights)[1]
+            for unit, vector in zip(units, columns, strict=True)
+        ]
+        return np.array(found, dtype=np.float32)
+
     def read(
-        self, cells: Cells, flags: Sequence[Flag | None], vectors: Vectors
+        self, cells: Cells, beside: Beside, flags: Sequence[Flag | None], vectors: Vectors
     ) -> Said:
         """Read every sentence and every comment of one change.
 
         Args:
             cells: The change's cells.
+            beside: The change.
             flags: For each sentence, its irregularity.
             vectors: Text -> unit vector, for all `texts`.
 
         Returns:
             What was read.
         """
-        width = cells.sentence_vectors.shape[1]
-        claims = [
-            at for at, one in enumerate(cells.references) if one.kind is not ReferenceKind.ISSUE
-        ]
-        beside = Beside(
-            ground=evidence.read_ground(cells.diff),
-            lines=evidence.stack([vectors[one] for one in evidence.windows(cells.diff)], width),
-            claims=cells.reference_vectors[claims],
-        )
         read = [
             reading.read_sentence(
                 one.text,
                 cells.sentence_vectors[at],
-                beside,
                 self.weights,
+                about=float(cells.about[at]),
                 proposal=one.proposal,
             )
             for at, one in enumerate(cells.sentences)
@@ -130,14 +152,16 @@ class Reader:
             )
             parts[comment] = Part(about, own, aspects)
         return Said(
-            readings=tuple(self._tell(cells, at, one) for at, one in enumerate(read)),
+            readings=tuple(
+                self._tell(cells, at, one, beside.ground) for at, one in enumerate(read)
+            ),
             restates=tuple(
                 float(one.kinds[KINDS.index(Kind.DESCRIPTION)]) >= RESTATES_FROM for one in read
             ),
             comments=parts,
         )
 
-    def _tell(self, cells: Cells, column: int, one: Read) -> Reading:
+    def _tell(self, cells: Cells, column: int, one: Read, ground: Ground) -> Reading:
         """Say what a sentence does and what it is about."""
         kind = int(one.kinds.argmax())
         sentence = cells.sentences[column]
@@ -146,15 +170,17 @@ class Reader:
             found = phrases.phrases(sentence.text)
             saw = self.weights.sentence.telling(found, kind, most=TOLD)
         reference = self._claim_of(cells, column) if one.about >= ON_TOPIC else None
-        ties = dict(zip(evidence.FEATURES, one.measures, strict=True))
         if reference is not None:
             subject = Subject.CLAIM
         elif one.about < ON_TOPIC:
             subject = Subject.ELSEWHERE
-        elif ties["changed_rarest"] >= ties["context_rarest"]:
-            subject = Subject.CHANGE
         else:
-            subject = Subject.SURROUNDINGS
+            stems = words(sentence.text).stems
+            near = [
+                max(map(self.weights.rarity.of, stems & there), default=0.0)
+                for there in (ground.changed, ground.context | ground.place)
+            ]
+            subject = Subject.CHANGE if near[0] >= near[1] else Subject.SURROUNDINGS
         return Reading(
             kind=KINDS[kind],
             substance=one.substance,

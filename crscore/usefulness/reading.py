@@ -50,32 +50,36 @@ class Read:
     """Probability that there is something to act on."""
     about: float
     """Probability that it is about the change."""
-    measures: list[float]
-    """What ties it to the change."""
+
+
+def tie(
+    text: str, vector: Floats, beside: Beside, weights: Weights
+) -> tuple[list[float], float]:
+    """Return what ties a text to a change, and the probability that it is about it."""
+    measures = evidence.weigh_evidence(
+        text, vector, beside.ground, weights.rarity, beside.lines, beside.claims
+    )
+    return measures, sigmoid(float(weights.about.logits((), measures, vector)[0]))
 
 
 def read_sentence(
-    text: str, vector: Floats, beside: Beside, weights: Weights, *, proposal: bool = False
+    text: str, vector: Floats, weights: Weights, *, about: float, proposal: bool = False
 ) -> Read:
     """Read a sentence.
 
     Args:
         text: The sentence.
         vector: Its unit vector, shape (D,).
-        beside: The change.
         weights: What was learned.
+        about: Probability that it is about the change.
         proposal: Whether it is a proposal of code, read from a block.
 
     Returns:
-        Its kind, its substance, and whether it is about the change.
+        Its kind and its substance.
     """
-    measures = evidence.weigh_evidence(
-        text, vector, beside.ground, weights.rarity, beside.lines, beside.claims
-    )
-    about = sigmoid(float(weights.about.logits((), measures, vector)[0]))
     if proposal:
         kinds = np.array([float(kind is Kind.PROPOSAL) for kind in KINDS], dtype=np.float32)
-        return Read(kinds=kinds, substance=PROPOSED, about=about, measures=measures)
+        return Read(kinds=kinds, substance=PROPOSED, about=about)
     found = phrases.phrases(text)
     logits = weights.sentence.logits(found, phrases.shape(text), vector)
     first = np.exp(logits[: len(KINDS)] - logits[: len(KINDS)].max())
@@ -83,7 +87,6 @@ def read_sentence(
         kinds=first / first.sum(),
         substance=sigmoid(float(logits[len(KINDS)])),
         about=about,
-        measures=measures,
     )
 
 
@@ -106,12 +109,10 @@ def sum_up(read: Sequence[Read]) -> list[float]:
 
 def measure_comment(
     text: str, vector: Floats, read: Sequence[Read], beside: Beside, weights: Weights
-) -> tuple[list[float], list[float]]:
-    """Return what ties a comment to the change, and all measures of the comment."""
-    ties = evidence.weigh_evidence(
-        text, vector, beside.ground, weights.rarity, beside.lines, beside.claims
-    )
-    return ties, [*phrases.shape(text), *ties, *sum_up(read)]
+) -> tuple[float, list[float]]:
+    """Return the probability that a comment is about the change, and its measures."""
+    ties, about = tie(text, vector, beside, weights)
+    return about, [*phrases.shape(text), *ties, *sum_up(read)]
 
 
 def read_comment(
@@ -129,8 +130,7 @@ def read_comment(
     Returns:
         The probability that it is about the change, and what people would say of it.
     """
-    ties, measures = measure_comment(text, vector, read, beside, weights)
-    about = sigmoid(float(weights.about.logits((), ties, vector)[0]))
+    about, measures = measure_comment(text, vector, read, beside, weights)
     logits = weights.comment.logits(phrases.phrases(text), measures, vector)
     relevant, informative, clear, acted_on = (sigmoid(float(one)) for one in logits)
     return about, Aspects(
