@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.resources
+import json
 import math
 import re
 from dataclasses import dataclass
@@ -33,6 +35,17 @@ MAX_BODY: Final = 900
 CLAIMED: Final = 500
 """Changes whose claims by a model are read."""
 _POINT: Final = re.compile(r"^\s*\d+[.)]\s+(.+)$", re.MULTILINE)
+_DESCRIBES: Final[dict[str, Any]] = {
+    "labels": (math.nan, 0.0, math.nan, 0.0),
+    "weight": 0.2,
+}
+"""Labels of a text that only describes: nothing to act on."""
+_WRITTEN: Final[dict[str, dict[str, Any]]] = {
+    "review": {"labels": (1.0, 1.0, math.nan, math.nan), "weight": 0.5},
+    "summary": _DESCRIBES,
+    "praise": _DESCRIBES,
+}
+"""Labels of the texts in `written.jsonl`."""
 _RATINGS: Final = ("relevance", "informativeness", "expression")
 
 
@@ -52,6 +65,8 @@ class Post:
     """Changes with the same value can stand in for each other."""
     labels: tuple[float, ...] | None = None
     """Relevant, informative, clear, acted on: 0, 1 or NaN; None where nobody judged it."""
+    weight: float = 1.0
+    """Weight of the labels."""
     is_person: bool = False
     """Whether it is a review comment by a person."""
     is_tied: bool = False
@@ -128,10 +143,33 @@ def _acted(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
         )
 
 
+def read_written() -> dict[str, dict[str, list[str]]]:
+    """Read the texts that were written on some commits: a review, a summary and praise of each.
+
+    Returns:
+        Commit -> kind of text -> its sentences.
+    """
+    text = importlib.resources.files(__package__).joinpath("written.jsonl").read_text("utf-8")
+    rows = map(json.loads, text.splitlines())
+    return {row["commit"]: {kind: row[kind] for kind in _WRITTEN} for row in rows}
+
+
 def _titles(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
-    """Yield titles and bodies of some commits; the bodies have judged sentences."""
+    """Yield titles and bodies of some commits, and what was written on them."""
     taken: dict[str, int] = {}
+    written = read_written()
     for row in rows:
+        if row["commit"] in written:
+            for kind, sentences in written[row["commit"]].items():
+                yield Post(
+                    comment=Comment(body="\n\n".join(sentences)),
+                    diff=parse.parse_diff(row["diff"]),
+                    patch=row["diff"],
+                    group=row["repository"],
+                    alike=f"written {kind}",
+                    **_WRITTEN[kind],
+                    is_tied=True,
+                )
         seen = taken[row["repository"]] = taken.get(row["repository"], -1) + 1
         body = row["body"] if 80 < len(row["body"]) < MAX_BODY else ""
         if seen % 5 and not body:
@@ -158,7 +196,7 @@ def _reviews(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
         for review in row["reviews"]:
             yield Post(comment=Comment(body=review["text"]), **same)
         claims = "\n\n".join(one["text"] for one in row["llm_claims"])
-        yield Post(comment=Comment(body=claims), **same, is_claims=True)
+        yield Post(comment=Comment(body=claims), **same, **_DESCRIBES, is_claims=True)
 
 
 def _claims(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
@@ -169,5 +207,6 @@ def _claims(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
             patch=row["patch"],
             group=row["patch"],
             alike="claims",
+            **_DESCRIBES,
             is_claims=True,
         )

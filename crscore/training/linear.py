@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-ROUNDS = 300
+ROUNDS = 120
 """Most steps of the optimiser."""
 
 

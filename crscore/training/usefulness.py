@@ -12,6 +12,7 @@ import hashlib
 import importlib.resources
 import math
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 FOLDS: Final = 5
-SEEN_IN: Final = 4
+SEEN_IN: Final = 5
 """Fewest changes with a stem, and fewest texts with a phrase, for it to be kept."""
 OTHERS: Final = 2
 """Other changes that a text is laid beside."""
@@ -51,6 +52,12 @@ ACTS_FROM: Final = 2
 """Judgement from which a sentence gives something to act on."""
 CLAIM_WEIGHT: Final = 0.5
 """Weight of a claim among the sentences, beside 1 for a judged one."""
+TOLD_WEIGHT: Final = 0.2
+CLAIMS_TOLD: Final = 2
+"""Claims of a change that tell what was done, among the sentences."""
+_DONE: Final = re.compile(
+    r"\b(?:now|new|no longer|instead of|gone|removed|renamed|moved|added|imports)\b"
+)
 SCALES: Final = (3.0, 0.3, 1.0)
 """Scales of phrases, measures and vector before the penalty, which then weighs them differently."""
 
@@ -66,6 +73,8 @@ class _Text:
     fold: int
     claims: tuple[str, ...] = ()
     """Claims of the change, as they are read."""
+    tells: tuple[str, ...] = ()
+    """Some of the claims that tell what was done, as they are written."""
     beside: Beside | None = None
     read: list[Read] = field(default_factory=list)
 
@@ -135,6 +144,7 @@ def _read_texts(corpus: Corpus, generator: ClaimGenerator) -> list[_Text]:
                 units=split(post.comment, post.diff),
                 fold=_fold(post.group),
                 claims=tuple(one.reading or one.text for one in chosen),
+                tells=tuple(one.text for one in chosen if _DONE.search(one.text))[:CLAIMS_TOLD],
             )
         )
     return [text for text in texts if text.units]
@@ -159,6 +169,7 @@ def _encoded(texts: Iterable[_Text]) -> Iterable[str]:
     for text in texts:
         yield text.whole
         yield from text.claims
+        yield from text.tells
         yield from evidence.windows(text.diff)
         yield from (unit for unit, _ in text.units)
 
@@ -249,14 +260,18 @@ def _judged(texts: Sequence[_Text]) -> list[_Judged]:
     for text in texts:
         for unit, proposal in text.units:
             key = hashlib.sha256(unit.encode()).hexdigest()[:12]
-            if text.post.is_claims:
-                kind, acts, weight = Kind.DESCRIPTION, False, CLAIM_WEIGHT
-            elif key in known and not proposal:
+            if key in known and not proposal:
                 (kind, acts), weight = known[key], 1.0
+            elif text.post.is_claims:
+                kind, acts, weight = Kind.DESCRIPTION, False, CLAIM_WEIGHT
             else:
                 continue
             if key not in found or weight > found[key].weight:
                 found[key] = _Judged(unit, kind, acts, weight, text.fold)
+        for unit in text.tells if text.post.labels is not None else ():
+            key = hashlib.sha256(unit.encode()).hexdigest()[:12]
+            if key not in found:
+                found[key] = _Judged(unit, Kind.DESCRIPTION, False, TOLD_WEIGHT, text.fold)
     return [found[key] for key in sorted(found)]
 
 
@@ -316,7 +331,7 @@ def _learn_comments(
     )
     found = [phrases.phrases(whole) for whole in wholes]
     targets = np.array([text.post.labels for text in comments], dtype=np.float64)
-    balance = np.ones(len(comments))
+    shares = np.array([text.post.weight for text in comments])
 
     def learn(rows: Sequence[int]) -> Linear:
         return _layer(
@@ -324,7 +339,7 @@ def _learn_comments(
             measured[rows],
             stacked[rows],
             targets[rows],
-            weights=balance[rows],
+            weights=shares[rows],
             strength=0.1,
             scales=(1.0, 0.3, 2.0),
             balanced=True,
