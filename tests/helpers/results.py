@@ -600,6 +600,13 @@ def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) 
     )
 
 
+def hostile_useful() -> Result:
+    """The hostile result with readings; what told their kind and the standing are hostile, too."""
+    readings = [told(saw=(EVIL, "::error::start")), told(Kind.OTHER, subject=Subject.ELSEWHERE)]
+    readings += [told(subject=Subject.CLAIM, reference=at) for at in range(2)]
+    return useful(hostile(), *readings, whole=standing(7, f"off {EVIL}", against=EVIL))
+
+
 def flagged() -> Result:
     """The review as a matcher with degrees judges it; four of its six sentences are odd."""
     return learned(

@@ -180,23 +180,35 @@ def test_json_lines_of_comments_are_scored_by_author(crscore, tmp_path: Path) ->
 
 
 def test_gate_below_the_limit_exits_with_one_and_still_reports(crscore) -> None:
-    ran = crscore(DIFF, REVIEW, *FAST, "--threshold", 0.99, "--fail-under", 0.3)
+    ran = crscore(DIFF, REVIEW, *FAST, "--threshold", 0.99, "--fail-under-relevance", 0.3)
     assert ran.code == 1
-    assert "is below --fail-under 0.3" in ran.err
+    assert ", below fail-under-relevance 0.3" in ran.err
     assert "relevance" in ran.out.lower()
 
 
 def test_gate_at_the_limit_passes(crscore) -> None:
-    assert crscore(DIFF, REVIEW, *FAST, "--fail-under", 0).code == 0
+    assert crscore(DIFF, REVIEW, *FAST, "--fail-under-relevance", 0).code == 0
 
 
 @pytest.mark.parametrize("quiet", [[], ["-q"]])
 def test_gate_is_not_applied_to_an_abstention(crscore, tmp_path: Path, quiet: list[str]) -> None:
     empty = tmp_path / "review.md"
     empty.write_text("", encoding="utf-8")
-    ran = crscore(DIFF, empty, *FAST, "--fail-under", 0.3, *quiet)
+    ran = crscore(DIFF, empty, *FAST, "--fail-under", 30, *quiet)
     assert ran.code == 0
     assert "gate was not applied" in ran.err
+
+
+def test_gate_is_not_applied_without_weights_for_usefulness(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST, "--fail-under", 30)
+    assert ran.code == 0
+    assert "no usefulness, the encoder has no weights for it" in ran.err
+
+
+def test_gate_on_the_old_scale_is_refused(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST, "--fail-under", 0.3)
+    assert ran.code == 2
+    assert "--fail-under-relevance" in ran.err
 
 
 # Bad input

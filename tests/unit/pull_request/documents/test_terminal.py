@@ -9,8 +9,8 @@ from tests.helpers import overviews
 def test_pull_request_scores_and_points_are_told() -> None:
     shown = terminal.render_terminal([overviews.review()], width=100)
     assert shown.startswith("octo/shop#12  Retry failed requests\n")
-    assert re.search(r"^  together +0\.62 +0\.67 +0\.57 +3 +–$", shown, re.MULTILINE)
-    assert re.search(r"^  mira +0\.60 +1\.00 +0\.43 +2 +1 of 2$", shown, re.MULTILINE)
+    assert re.search(r"^  together +62 +67 +57 +3 +–$", shown, re.MULTILINE)
+    assert re.search(r"^  mira +60 +100 +43 +2 +1 of 2$", shown, re.MULTILINE)
     assert "Not addressed (3)\n" in shown
     assert "     src/shop/client.py:17\n" in shown
     assert shown.endswith(f"{overviews.results.SIGNATURE}\n")
