@@ -174,8 +174,8 @@ def _sentences(result: Result, width: int) -> Iterator[RenderableType]:
         table.add_column(no_wrap=True, justify="right")
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
     else:
-        for _ in range(2):
-            table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, justify="right")
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=11)
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=9)
     for index, match in enumerate(result.sentence_matches):
@@ -328,7 +328,7 @@ def _unaddressed(result: Result, *, explain: bool) -> Iterator[RenderableType]:
     for index, item in shown:
         bullet = Text.assemble(("•", _POOR))
         if view.graded(result):
-            bullet.append(f"  {view.hundred(result.reference_matches[index].degree)}", style=_DIM)
+            bullet.append(f"{view.hundred(result.reference_matches[index].degree):>4}", style=_DIM)
         table.add_row(bullet, _prose(item.text, 400))
         table.add_row("", Text(escape.one_line(view.places(item, finder=True), 300), style=_DIM))
     yield Padding(table, (0, 0, 0, 2))
@@ -369,7 +369,7 @@ def _numbered(values: int = 2) -> Table:
     """Return a grid of values, such as mark and strength, then number and text."""
     table = _grid()
     for _ in range(values):
-        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, justify="right")
     table.add_column(no_wrap=True, justify="right")
     table.add_column(overflow="fold")
     return table

@@ -129,7 +129,7 @@ def test_sentence_of_a_matcher_with_degrees_shows_its_degree() -> None:
 
 def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:
     shown = render(results.flagged())
-    assert re.search(r"✗  0  Looks great overall! +⚑ repeats an earlier sentence\n", shown)
+    assert re.search(r"✗ +0  Looks great overall! +⚑ repeats an earlier sentence\n", shown)
     assert re.search(r"✓  37  Is a timeout of .*… +⚑ restates the change\n", shown)
 
 
