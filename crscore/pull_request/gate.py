@@ -110,7 +110,7 @@ def compare(
     ):
         if limit is not None and value is None:
             why = reason or NO_WEIGHTS
-            notices.append(f"the gate {flag} was not applied to {name}: no {what}, {why}")
+            notices.append(f"the gate was not applied to {name}: no {what}, {why}")
         if limit is not None and value is not None and value < limit:
             failed.append(f"{what} of {name} is {value:.4g}, below {flag} {limit:g}")
     return Verdict(tuple(failed), tuple(notices))

@@ -215,7 +215,7 @@ def test_gate_fails_the_step_and_keeps_everything_else(
     job = run(runner, server, "pull_request", fail_under_relevance="0.99", comment="true")
 
     assert (job[SCORE].outcome, job[SCORE].code) == ("failure", 1)
-    assert "below 0.99" in told(job, "error")[0]
+    assert "below fail-under-relevance 0.99" in told(job, "error")[0]
     assert (job.artifacts["crscore"] / "crscore.json").is_file()
     assert len(server.writes) == 1
     assert job.summary != ""

@@ -193,7 +193,7 @@ def test_data_of_another_commit_is_refused(pr, crscore, github: Server, tmp_path
 def test_gate_fails_with_its_own_code(pr) -> None:
     ran = pr("--fail-under-relevance", "0.99")
     assert ran.code == 1
-    assert "below 0.99" in ran.err
+    assert "below fail-under-relevance 0.99" in ran.err
 
 
 def test_gate_looks_at_the_reviewers_it_is_told(pr) -> None:

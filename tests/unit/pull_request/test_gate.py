@@ -128,7 +128,7 @@ def test_reviewer_without_a_standing_passes_with_a_notice() -> None:
     verdict = gate.judge(useful(None), fail_under=30, fail_on=["each"])
     assert verdict.failed == ()
     assert verdict.notices == (
-        "octo/shop#12: the gate fail-under was not applied to r0: no usefulness, "
+        "octo/shop#12: the gate was not applied to r0: no usefulness, "
         "the encoder has no weights for it",
     )
 
