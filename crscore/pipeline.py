@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 import numpy as np
 
 from crscore.matchers.base import Cells
-from crscore.records import Sentence
+from crscore.records import Flag, Sentence
 from crscore.review import proposals, sentences
 from crscore.scoring import assembly, references, scopes, signature, similarity
 from crscore.static_analysis import issues
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
         PseudoReference,
         Result,
         Scope,
+        Usefulness,
     )
     from crscore.static_analysis.issues import Chosen
+    from crscore.usefulness.reader import Part, Reader
 
     Floats = npt.NDArray[np.float32]
     Vectors = Mapping[str, Floats]
@@ -76,6 +78,8 @@ class Parts:
     """Encoder of texts as vectors."""
     matcher: Matcher
     """Matcher that judges the cells."""
+    reader: Reader | None
+    """Reader of what the sentences do for the author; None without weights for the encoder."""
     splitter: str
     """Splitter of comments into sentences."""
     max_claims: int | None
@@ -94,6 +98,7 @@ class _Work:
 
     pair: Pair
     parsed: tuple[ParsedComment, ...]
+    units: tuple[Sentence, ...]
     scopes: tuple[Scope | None, ...]
     references: tuple[PseudoReference, ...]
     analysis: Analysis
@@ -120,7 +125,7 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     earlier = [(at, index) for at, pair in enumerate(pairs) for index in pair.originals]
     older = [Pair(pairs[at].originals[i], (pairs[at].comments[i],)) for at, i in earlier]
     works = _prepare_all([*pairs, *older], parts)
-    vectors = _encode(works, parts.encoder)
+    vectors = _encode(works, parts)
     originals: list[dict[int, Result]] = [{} for _ in pairs]
     for (at, index), work in zip(earlier, works[len(pairs) :], strict=True):
         originals[at][index] = _score(work, vectors, parts, {})
@@ -153,9 +158,11 @@ def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
     for scope in set(attached):
         if scope is not None:
             used |= set(assembly.select_rows(selected, scope, pair.diff, limit=parts.max_claims))
+    parsed = tuple(_read(comment, pair.diff, parts.splitter) for comment in pair.comments)
     return _Work(
         pair=pair,
-        parsed=tuple(_read(comment, pair.diff, parts.splitter) for comment in pair.comments),
+        parsed=parsed,
+        units=_units(parsed),
         scopes=attached,
         references=tuple(selected[i] for i in sorted(used)),
         analysis=found.analysis,
@@ -174,14 +181,15 @@ def _read(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
     return proposals.read_proposals(parsed, comment, file)
 
 
-def _encode(works: Sequence[_Work], encoder: Encoder) -> Vectors:
+def _encode(works: Sequence[_Work], parts: Parts) -> Vectors:
     """Encode every distinct text, in one call."""
     texts: dict[str, None] = {}
     for work in works:
         texts |= dict.fromkeys(map(_reading, work.references))
-        for part in work.parsed:
-            texts |= dict.fromkeys((*part.sentences, *part.proposals, *part.hidden))
-    return dict(zip(texts, encoder.encode(list(texts)), strict=True)) if texts else {}
+        texts |= dict.fromkeys(unit.text for unit in work.units)
+        if parts.reader:
+            texts |= dict.fromkeys(parts.reader.texts(work.pair.diff, work.units))
+    return dict(zip(texts, parts.encoder.encode(list(texts)), strict=True)) if texts else {}
 
 
 def _reading(reference: PseudoReference) -> str:
@@ -196,9 +204,14 @@ def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
 
 def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, Result]) -> Result:
     """Compare, match and score one pair; `originals` has its comments on older versions."""
-    units = _units(work.parsed)
+    units = work.units
     rows = _stack([_reading(ref) for ref in work.references], vectors)
     columns = _stack([unit.text for unit in units], vectors)
+    reader = parts.reader
+    beside = reader.lay(work.pair.diff, work.references, rows, vectors) if reader else None
+    about = np.full(len(units), 0.5, dtype=np.float32)
+    if reader and beside:
+        about = reader.about(units, columns, beside)
     cells = Cells(
         diff=work.pair.diff,
         references=work.references,
@@ -206,8 +219,16 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         reference_vectors=rows,
         sentence_vectors=columns,
         similarity=similarity.cosine(rows, columns),
+        about=about,
     )
     judged = parts.matcher.match(cells)
+    flags = judged.flags
+    said = reader.read(cells, beside, flags, vectors) if reader and beside else None
+    if said:
+        flags = tuple(
+            flag or (Flag.RESTATES if restates else None)
+            for flag, restates in zip(flags, said.restates, strict=True)
+        )
     # In the order of the comments, as a reader meets them.
     kept = sorted(np.flatnonzero(judged.kept), key=lambda column: units[column].comment)
     shown = tuple(units[column] for column in kept)
@@ -219,13 +240,13 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         originals={index: older.comments[0] for index, older in originals.items()},
         similarity=_read_only(cells.similarity[:, kept]),
         degrees=_read_only(judged.degrees[:, kept]),
-        flags=tuple(judged.flags[column] for column in kept),
+        flags=tuple(flags[column] for column in kept),
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
     # The generator is known only now: it may have fallen back to another.
     spoke = {"claims": parts.generator.identity, "analyzers": work.analysis.identity}
-    return assembly.build_result(
+    result = assembly.build_result(
         board,
         comments=work.pair.comments,
         parsed=work.parsed,
@@ -234,6 +255,38 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         analysis=work.analysis,
         signature=signature.render_signature({**parts.signature, **spoke}),
         notes=work.notes,
+    )
+    if reader is None or said is None:
+        return result
+    readings = tuple(said.readings[column] for column in kept)
+    return _tell(replace(result, readings=readings), said.comments, reader, originals)
+
+
+def _tell(
+    result: Result, found: Mapping[int, Part], reader: Reader, originals: Mapping[int, Result]
+) -> Result:
+    """Tell how useful each comment, each review and all of them are.
+
+    A comment on an older version of the change is as useful as it was there.
+    """
+    older = {
+        index: one.comments[0].usefulness
+        for index, one in originals.items()
+        if one.comments[0].usefulness
+    }
+
+    def place(comments: Iterable[int]) -> Usefulness | None:
+        chosen = [index for index in comments if index in found]
+        return reader.place([found[index] for index in chosen], result.diff)
+
+    return replace(
+        result,
+        comments=tuple(
+            replace(one, usefulness=older.get(index) or place([index]))
+            for index, one in enumerate(result.comments)
+        ),
+        reviews=tuple(replace(one, usefulness=place(one.comments)) for one in result.reviews),
+        usefulness=place(range(len(result.comments))),
     )
 
 

@@ -27,6 +27,7 @@ from crscore.settings import (
 )
 from crscore.static_analysis import suite, tools
 from crscore.static_analysis.suite import Suite
+from crscore.usefulness import reader as usefulness
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -221,6 +222,7 @@ def _make_parts(
     threshold = None
     if matcher is None:
         matcher, threshold = _make_matcher(settings, encoder, generator)
+    reader = usefulness.reader_for(encoder.identity)
     signature = {
         "version": __version__,
         "encoder": encoder.identity,
@@ -229,6 +231,7 @@ def _make_parts(
         **({} if settings.issues == "lines" else {"issues": settings.issues}),
         "matcher": matcher.identity,
         **({} if threshold is None else {"tau": str(threshold)}),
+        **({} if reader is None else {"reader": reader.identity}),
         "splitter": sentences.identity(settings.splitter),
         "max_claims": str(settings.max_claims),
         "max_issues": str(settings.max_issues),
@@ -238,6 +241,7 @@ def _make_parts(
         analyzers=analyzers,
         encoder=encoder,
         matcher=matcher,
+        reader=reader,
         splitter=settings.splitter,
         max_claims=settings.max_claims,
         max_issues=settings.max_issues,

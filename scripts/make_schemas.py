@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
-from crscore.study import compare, results, saved, study  # noqa: E402
+from crscore.study import compare, results, saved, separation, study  # noqa: E402
 
 FOLDER = ROOT / "crscore" / "schemas"
 _SCORES = ("conciseness", "comprehensiveness", "relevance")
@@ -65,9 +65,9 @@ DOCUMENTS = {
     "validation": Document(
         saved.SCHEMA,
         "crscore validation",
-        "What `crscore validate --format json` writes: one run over a study, or the comparison of "
-        "two runs.",
-        (results.ValidationResult, compare.Comparison),
+        "What `crscore validate --format json` writes: one run over a study, the comparison of "
+        "two runs, or one run over comments without ratings.",
+        (results.ValidationResult, compare.Comparison, separation.SeparationResult),
     ),
     "study": Document(
         "urn:crscore:study:1",

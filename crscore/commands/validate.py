@@ -13,15 +13,24 @@ from crscore.errors import InputError
 from crscore.settings import AUTO, Config
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from crscore.llm.engines.base import Engine
+    from crscore.study import separation
+    from crscore.study.layout import Report
     from crscore.study.results import ValidationResult
     from crscore.study.run import Options, Trainer
     from crscore.study.splits import Split
 
 COMPARISON_OPTIONS: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
 """Parameters of a comparison of two results."""
+COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "labels", "others", "limit"})
+"""Parameters of comments without ratings alone."""
+RATED_OPTIONS: Final = frozenset(
+    {"baselines", "files", "judges", "attacks", "held_out", "folds", "sources"}
+)
+"""Parameters of rated reviews alone."""
 COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
 """Parameters of every use of the command."""
 LEARNED_MATCHER: Final = "calibrated"
@@ -57,7 +66,8 @@ class SplitCommand(click.Command):
     "--claims",
     default="recorded",
     metavar="NAME",
-    help="recorded (the data's own claims and findings), or a claim generator.",
+    help="recorded (the data's own claims and findings), or a claim generator; comments without "
+    "ratings have the settings' claims.",
 )
 @setting_options("threshold")
 @click.option("--format", "report", type=click.Choice(["text", "json", "html"]), default="text")
@@ -100,6 +110,35 @@ class SplitCommand(click.Command):
     type=_FILE,
     help="Turn a clone of atharva-naik/CRScore into a file to validate on, and stop.",
 )
+@click.option(
+    "--kind",
+    type=click.Choice(["auto", "pairs", "labels"]),
+    default="auto",
+    help="Comments: own change against another, labels, or both where there are labels.",
+)
+@click.option(
+    "--within",
+    metavar="FIELD",
+    help="Comments: take other changes with the same FIELD (default: the language), and compare "
+    "labels within it, too.",
+)
+@click.option(
+    "--group",
+    metavar="FIELD",
+    help="Comments: draw whole groups of one FIELD [default: the patch].",
+)
+@click.option(
+    "--label", "labels", metavar="NAMES", help="Comments: labels [default: every boolean field]."
+)
+@click.option(
+    "--others", type=click.IntRange(1), default=1, help="Comments: other changes of each."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Comments: draw N of each value of --within.",
+)
 @click.option("--resamples", type=click.IntRange(0), default=1000, help="Bootstrap resamples.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of every part.")
 @click.option("--sources/--no-sources", default=True, help="Use the data's whole files.")
@@ -121,6 +160,12 @@ def command(
     held_out: str | None,
     folds: int | None,
     imported: tuple[Path, Path] | None,
+    kind: str,
+    within: str | None,
+    group: str | None,
+    labels: str | None,
+    others: int,
+    limit: int | None,
     resamples: int,
     seed: int,
     sources: bool,
@@ -132,6 +177,11 @@ def command(
     DATA is JSON Lines, plain or gzip, with one change and its rated reviews a line. A.json and
     B.json are the output of two runs with --format json: the comparison shows which agrees better
     with people, by how much, and how many changes it takes to detect that.
+
+    DATA may also be comments without ratings, one a line: comment (or subject, or body), patch (or
+    diff_hunk, or diff), if known language and path, and any other fields. The report shows how well
+    each number tells a comment's own change from another, and comments with a label (a field that
+    is true or false) from those without it.
 
     Analyzers run only if --analyzers names them. Their findings then replace those recorded in
     the data, and the report shows the effect.
@@ -147,19 +197,37 @@ def command(
         _refuse_others(COMPARISON_OPTIONS, "a comparison of two results")
         text = _comparison(*paths, report=report, resamples=resamples, seed=seed)
     elif len(paths) == 1:
-        from crscore.study import run  # noqa: PLC0415  (after --help and wrong options)
+        from crscore.study import comments, run, separation  # noqa: PLC0415  (after --help)
 
-        options = run.Options(
-            claims=claims,
-            sources=sources,
-            resamples=resamples,
-            seed=seed,
-            attacks=attacks,
-            split=split,
-        )
-        others = _Beside(baselines, files, read_judges(judges))
-        settings = load_settings(config_file, flags)
-        text = _rendered(_run(paths[0], settings, options, others, verbose=verbose), report)
+        if comments.is_comments(paths[0]):
+            _refuse(RATED_OPTIONS, "comments without ratings")
+            asked = separation.Options(
+                kind=kind,
+                others=others,
+                within=within,
+                group=group,
+                labels=_read_labels(labels, kind),
+                limit=limit,
+                resamples=resamples,
+                seed=seed,
+            )
+            # There are no recorded claims: the settings choose, unless the command line does.
+            chosen = {"claims": claims} if _is_given("claims") else {}
+            settings = load_settings(config_file, flags | chosen)
+            text = _separation(paths[0], settings, asked, report=report, verbose=verbose)
+        else:
+            _refuse(COMMENT_OPTIONS, "a study of rated reviews")
+            options = run.Options(
+                claims=claims,
+                sources=sources,
+                resamples=resamples,
+                seed=seed,
+                attacks=attacks,
+                split=split,
+            )
+            beside = _Beside(baselines, files, read_judges(judges))
+            settings = load_settings(config_file, flags)
+            text = _rendered(_run(paths[0], settings, options, beside, verbose=verbose), report)
     else:
         raise click.UsageError(f"give one study or two results of validate, not {len(paths)} files")
     io.write_text(text, target)
@@ -180,13 +248,27 @@ def _read_split(text: str | None, folds: int | None) -> Split | None:
 
 
 def _refuse_others(known: frozenset[str], what: str) -> None:
+    """Reject all options but these and the common ones."""
+    every = {option.name or "" for option in click.get_current_context().command.params}
+    _refuse(every - known - COMMON_OPTIONS, what)
+
+
+def _refuse(names: AbstractSet[str], what: str) -> None:
     """Reject options that would have no effect."""
-    context = click.get_current_context()
-    for option in context.command.params:
-        name = option.name or ""
-        source = context.get_parameter_source(name)
-        if source is click.core.ParameterSource.COMMANDLINE and name not in known | COMMON_OPTIONS:
+    for option in click.get_current_context().command.params:
+        if option.name in names and _is_given(option.name):
             raise click.UsageError(f"{option.opts[0]} says nothing about {what}; leave it out")
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
+def _read_labels(text: str | None, kind: str) -> tuple[str, ...]:
+    if kind != "auto":
+        _refuse({"labels"} if kind == "pairs" else {"others"}, f"--kind {kind}")
+    return tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
 
 
 class JudgeName(NamedTuple):
@@ -240,11 +322,7 @@ def _run(
     rated = study.read_study(data)
     extra = [extra_metrics.baselines()] if others.baselines else []
     extra += [extra_metrics.from_files(others.files)] if others.files else []
-
-    def progress(done: str) -> None:
-        if verbose:
-            click.echo(f"crscore: {done}", err=True)
-
+    progress = _progress(verbose=verbose)
     if others.judges:
         from crscore import scorer  # noqa: PLC0415
         from crscore.study import judge  # noqa: PLC0415
@@ -254,6 +332,35 @@ def _run(
             made = judge.make_judge(str(one), make_judge_engine(one, settings), store)
             extra.append(judge.ask_judge(rated, made, progress=progress))
     return run.run(rated, settings, options, extra=extra, trainer=trainer, progress=progress)
+
+
+def _separation(
+    data: Path, settings: Config, options: separation.Options, *, report: str, verbose: bool
+) -> str:
+    from crscore import scorer  # noqa: PLC0415
+    from crscore.study import comments, results, separation, separation_report  # noqa: PLC0415
+
+    made = scorer.Scorer(settings)
+    found = separation.separate(
+        comments.read_comments(data, made), made, options, progress=_progress(verbose=verbose)
+    )
+    if report == "json":
+        return results.to_json(found)
+    return _laid_out(separation_report.separation_report(found), report)
+
+
+def _progress(*, verbose: bool) -> Callable[[str], None]:
+    def progress(done: str) -> None:
+        if verbose:
+            click.echo(f"crscore: {done}", err=True)
+
+    return progress
+
+
+def _laid_out(made: Report, report: str) -> str:
+    from crscore.study import layout  # noqa: PLC0415
+
+    return layout.to_html(made) if report == "html" else layout.to_text(made)
 
 
 def _matcher_trainer(settings: Config) -> Trainer:
@@ -297,24 +404,22 @@ def make_judge_engine(judge: JudgeName, settings: Config) -> Engine:
 
 
 def _rendered(found: ValidationResult, report: str) -> str:
-    from crscore.study import layout, result_report, results  # noqa: PLC0415
+    from crscore.study import result_report, results  # noqa: PLC0415
 
     if report == "json":
         return results.to_json(found)
-    made = result_report.result_report(found)
-    return layout.to_html(made) if report == "html" else layout.to_text(made)
+    return _laid_out(result_report.result_report(found), report)
 
 
 def _comparison(first: Path, second: Path, *, report: str, resamples: int, seed: int) -> str:
-    from crscore.study import compare, comparison_report, layout, results, saved  # noqa: PLC0415
+    from crscore.study import compare, comparison_report, results, saved  # noqa: PLC0415
 
     found = compare.compare(
         saved.read_saved_run(first), saved.read_saved_run(second), resamples=resamples, seed=seed
     )
     if report == "json":
         return results.to_json(found)
-    made = comparison_report.comparison_report(found)
-    return layout.to_html(made) if report == "html" else layout.to_text(made)
+    return _laid_out(comparison_report.comparison_report(found), report)
 
 
 def _import(clone: Path, out: Path) -> int:

@@ -30,6 +30,9 @@ class Cells:
     """Vectors of the columns: unit rows, shape (S, D)."""
     similarity: Floats
     """Cosines of rows and columns, shape (R, S), each in [-1, 1], read-only."""
+    about: Floats
+    """Probability that each column is about the change, by its lines and names as well as by its
+    claims, shape (S,); 0.5 where nothing was learned for the encoder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -138,3 +138,46 @@ def ratio(numerator: Floats, denominator: Floats, weights: Floats) -> Draws:
     upper, lower = weights @ numerator, weights @ denominator
     defined = lower > 0
     return Draws(np.divide(upper, lower, out=np.zeros_like(upper), where=defined), defined)
+
+
+def auc(
+    values: Floats,
+    positive: npt.NDArray[np.bool_],
+    weights: Floats,
+    *,
+    strata: Sequence[str] | None = None,
+) -> Draws:
+    """Compute the chance that a positive row exceeds a negative one; a tie counts one half.
+
+    Args:
+        values: Shape (N,), N at least 1.
+        positive: Shape (N,).
+        weights: How often each draw takes each row, shape (B, N).
+        strata: Stratum of each row: only pairs inside one are compared. None for a single one.
+
+    Returns:
+        Each in [0, 1]; undefined where there is no pair.
+
+    Example:
+        >>> values, positive = np.array([0.9, 0.8, 0.7]), np.array([True, False, True])
+        >>> auc(values, positive, np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 0.0]])).values.tolist()
+        [0.5, 1.0]
+        >>> auc(values, positive, np.ones((1, 3)), strata=["a", "b", "b"]).values.tolist()
+        [0.0]
+    """
+    _, stratum = np.unique(np.asarray(strata or [""] * len(values)), return_inverse=True)
+    order = np.lexsort((values, stratum))
+    is_new = np.diff(stratum[order], prepend=-1) != 0
+    starts = np.flatnonzero(is_new | (np.diff(values[order], prepend=np.inf) != 0))
+    taken = weights[:, order]
+    upper = np.add.reduceat(taken * positive[order], starts, axis=1)
+    lower = np.add.reduceat(taken * ~positive[order], starts, axis=1)
+    firsts = np.flatnonzero(is_new[starts])
+    positives, negatives = (np.add.reduceat(one, firsts, axis=1) for one in (upper, lower))
+    # All that stands below, less what belongs to the strata before. Half numbers: sums are exact.
+    below = (upper * (np.cumsum(lower, axis=1) - lower / 2)).sum(axis=1)
+    before = (positives * (np.cumsum(negatives, axis=1) - negatives)).sum(axis=1)
+    pairs = (positives * negatives).sum(axis=1)
+    defined = pairs > 0
+    share = np.divide(below - before, pairs, out=np.zeros_like(pairs), where=defined)
+    return Draws(share, defined)

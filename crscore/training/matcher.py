@@ -20,6 +20,8 @@ from crscore.training.boosting import Growth
 from crscore.training.corpus_stats import make_background
 from crscore.training.loss import Layout
 from crscore.training.samples import Example, Target, Vectors
+from crscore.usefulness import evidence
+from crscore.usefulness.reader import reader_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
+    from crscore.matchers.base import Cells
     from crscore.matchers.calibrated.features import Background
     from crscore.matchers.calibrated.trees import Trees
     from crscore.records import Diff
@@ -48,8 +51,8 @@ _FALLING: Final = (
     "sentence.length",
 )  # fmt: skip
 _RISING: Final = (
-    "comment.mean_cosine", "cell.cosine", "cell.shared_reference", "cell.shared_sum",
-    "cell.shared_unique", "cell.names_share",
+    "comment.mean_cosine", "comment.about", "sentence.about", "cell.cosine",
+    "cell.shared_reference", "cell.shared_sum", "cell.shared_unique", "cell.names_share",
 )  # fmt: skip
 
 
@@ -107,7 +110,11 @@ def train(
     vectors.learn(text for split in parts.values() for text in split)
     vectors.learn(samples.encoded_text(ref) for example in made for ref in example.references)
     usual = _background(study, made, parts, vectors, axes=recipe.axes)
-    trees = _grow(made, parts, vectors, usual, recipe=recipe, seed=seed)
+    reader = reader_for(encoder.identity)
+    if reader:
+        vectors.learn(line for example in made for line in evidence.windows(example.diff))
+    cells = [samples.make_cells(example, parts, vectors, reader) for example in made]
+    trees = _grow(made, cells, usual, recipe=recipe, seed=seed)
     if not trees.depth:  # the library stops silently where its first tree finds no split
         raise InputError("nothing in the study tells its reviews apart: no tree found a cut")
     return Calibrated(
@@ -222,16 +229,15 @@ def _background(
 
 def _grow(
     made: Sequence[Example],
-    parts: dict[str, tuple[str, ...]],
-    vectors: Vectors,
+    cells: Sequence[Cells],
     usual: Background,
     *,
     recipe: Recipe,
     seed: int,
 ) -> Trees:
     shapes, targets, rows = [], [], []
-    for example in made:
-        described = features.compute_features(samples.make_cells(example, parts, vectors), usual)
+    for example, one in zip(made, cells, strict=True):
+        described = features.compute_features(one, usual)
         if described.size:
             shapes.append(described.shape[:2])
             targets.append(example.target)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from crscore.encoders.base import Encoder
     from crscore.records import Diff, PseudoReference
+    from crscore.usefulness.reader import Reader
 
     Floats = npt.NDArray[np.float32]
 
@@ -73,6 +74,10 @@ class Vectors:
         if new:
             self._rows.update(zip(new, self._encoder.encode(new), strict=True))
 
+    def __getitem__(self, text: str) -> Floats:
+        """Return the vector of one cached text, shape (D,)."""
+        return self._rows[text]
+
     def of(self, texts: Sequence[str]) -> Floats:
         """Stack the vectors of cached texts, shape (len(texts), D).
 
@@ -99,13 +104,19 @@ def split_sentences(text: str) -> tuple[str, ...]:
     return sentences.split_comment(text, splitter="markdown").sentences
 
 
-def make_cells(example: Example, parts: Mapping[str, tuple[str, ...]], vectors: Vectors) -> Cells:
+def make_cells(
+    example: Example,
+    parts: Mapping[str, tuple[str, ...]],
+    vectors: Vectors,
+    reader: Reader | None,
+) -> Cells:
     """Make the cells of one example.
 
     Args:
         example: The review and its pseudo-references.
         parts: Review -> its sentences.
         vectors: Vectors of all texts.
+        reader: What tells whether a sentence is about the change; None without weights.
 
     Returns:
         The cells, as in the pipeline.
@@ -113,11 +124,17 @@ def make_cells(example: Example, parts: Mapping[str, tuple[str, ...]], vectors: 
     sentence_texts = parts[example.text]
     rows = vectors.of([encoded_text(ref) for ref in example.references])
     columns = vectors.of(sentence_texts)
+    units = tuple(Sentence(text=one, comment=0) for one in sentence_texts)
+    about = np.full(len(units), 0.5, dtype=np.float32)
+    if reader:
+        beside = reader.lay(example.diff, example.references, rows, vectors)
+        about = reader.about(units, columns, beside)
     return Cells(
         diff=example.diff,
         references=example.references,
-        sentences=tuple(Sentence(text=one, comment=0) for one in sentence_texts),
+        sentences=units,
         reference_vectors=rows,
         sentence_vectors=columns,
         similarity=similarity.cosine(rows, columns),
+        about=about,
     )

@@ -55,7 +55,7 @@ SENTENCE: Final = (
     "length", "plain", "added", "removed", "changed", "context", "context_only", "changed_sum",
     "added_only", "removed_only", "foreign_sum", "names_shared", "names_foreign", "code_spans",
     "asks", "suggests", "praises", "personal", "denies", "explains", "like_claim", "like_remark",
-    "overlap_before", "position", "sentences", "rarity",
+    "overlap_before", "position", "sentences", "rarity", "about",
 )  # fmt: skip
 REFERENCE: Final = (
     "length", "changed", "changed_sum", "explains", "denies", "is_implication",
@@ -66,7 +66,9 @@ CELL: Final = (
     "shared_sentence", "shared_sum", "shared_unique", "names", "names_share", "topics_reference",
     "topics_sentence", "contrary", "denial", "below_row", "below_column", "above_mean",
 )  # fmt: skip
-COMMENT: Final = ("best_cosine", "best_shared", "best_shared_sum", "mean_cosine", "words")
+COMMENT: Final = (
+    "best_cosine", "best_shared", "best_shared_sum", "mean_cosine", "about", "words",
+)  # fmt: skip
 
 
 def feature_names(axes: int) -> tuple[str, ...]:
@@ -193,7 +195,8 @@ def _comment(
 ) -> Floats:
     """Compute the features of one comment's cells, given those of the references."""
     read = [words(cells.sentences[column].text) for column in columns]
-    sentences = _sentences(read, cells.sentence_vectors[columns], change)
+    about = cells.about[columns]
+    sentences = _sentences(read, cells.sentence_vectors[columns], about, change)
     # Similarity of each side to a typical claim: a cosine between two texts that are similar to
     # everything has little meaning.
     usual_row = rows[:, None, REFERENCE.index("like_claim")]
@@ -220,6 +223,7 @@ def _comment(
     whole = [
         *inner[..., best].max(axis=(0, 1)),
         inner[..., 0].mean(),
+        about.mean(),
         math.log1p(sum(one.length for one in read)),
     ]
     return np.concatenate(
@@ -234,7 +238,9 @@ def _comment(
     )
 
 
-def _sentences(read: Sequence[Words], vectors: Floats, change: _Change) -> Floats:
+def _sentences(
+    read: Sequence[Words], vectors: Floats, about: Floats, change: _Change
+) -> Floats:
     background = change.background
     like_claim, like_remark = vectors @ background.claim, vectors @ background.remark
     projected = (vectors - background.centre) @ background.axes.T
@@ -247,6 +253,7 @@ def _sentences(read: Sequence[Words], vectors: Floats, change: _Change) -> Float
             math.log1p(index),
             math.log(len(read)),
             background.rarity(one.stems) / max(1, len(one.stems)),
+            about[index],
         ]
         for index, one in enumerate(read)
     ]

@@ -20,7 +20,7 @@ import numpy as np
 
 from crscore.errors import InputError
 from crscore.matchers.base import Judgement
-from crscore.matchers.calibrated import features, guards, restating, weights
+from crscore.matchers.calibrated import features, guards, weights
 from crscore.records import Flag
 
 if TYPE_CHECKING:
@@ -33,12 +33,10 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
-RULES: Final = 3
+RULES: Final = 4
 """Version of the rules in addition to the trees: flags, and the degree that each leaves."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""
-RESTATING: Final = 0.8
-"""Factor for the degrees of a sentence that only restates the change."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,21 +73,15 @@ class Calibrated:
     def match(self, cells: Cells) -> Judgement:
         """Estimate for every cell how likely people are to judge it addressed.
 
-        A sentence that is hidden, repeats another or is only code addresses nothing; one that only
-        restates the change keeps a part of its degree.
+        A sentence that is hidden, repeats another or is only code addresses nothing.
         """
-        flags = list(guards.find_flags(cells.sentences, cells.diff))
-        for index, restates in enumerate(restating.find_restatements(cells)):
-            # The guards know of a proposal whether the change has done it.
-            if restates and not cells.sentences[index].proposal:
-                flags[index] = flags[index] or Flag.RESTATES
+        flags = guards.find_flags(cells.sentences, cells.diff)
         kept = tuple(
             not (one.hidden and guards.is_machine_marker(one.text)) for one in cells.sentences
         )
-        shares = {None: 1.0, Flag.RESTATES: RESTATING}
-        share = np.array([shares.get(flag, 0.0) for flag in flags], dtype=np.float32)
+        share = np.array([flag is None for flag in flags], dtype=np.float32)
         degrees = logits_to_degrees(self._logits_without_code(cells, flags)) * share
-        return Judgement(degrees=degrees, flags=tuple(flags), kept=kept)
+        return Judgement(degrees=degrees, flags=flags, kept=kept)
 
     def _logits_without_code(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
         """Return the logits; no sentence gains from adjacent code.
@@ -106,6 +98,7 @@ class Calibrated:
             sentences=tuple(cells.sentences[column] for column in clean),
             sentence_vectors=cells.sentence_vectors[clean],
             similarity=cells.similarity[:, clean],
+            about=cells.about[clean],
         )
         logits[:, clean] = np.minimum(logits[:, clean], self.logits(alone))
         return logits

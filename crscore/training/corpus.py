@@ -1,0 +1,173 @@
+"""Real comments, titles of commits and claims, as the headline is learned from them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crscore.diff import parse
+from crscore.errors import InputError
+from crscore.records import Comment
+from crscore.study import jsonl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from crscore.records import Diff
+
+FILES: Final = {
+    "rated": "real-comments/dev.jsonl.gz",
+    "acted": "real-comments/acted-dev.jsonl.gz",
+    "commits": "commits/diffs.jsonl.gz",
+    "study": "human-study/dev.jsonl.gz",
+    "claims": "claims-gpt4.jsonl.gz",
+}
+"""The data, in one folder."""
+TITLES: Final = 60
+"""Commits of a repository."""
+MAX_BODY: Final = 900
+CLAIMED: Final = 500
+"""Changes whose claims by a model are read."""
+_POINT: Final = re.compile(r"^\s*\d+[.)]\s+(.+)$", re.MULTILINE)
+_RATINGS: Final = ("relevance", "informativeness", "expression")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Post:
+    """A text on a change."""
+
+    comment: Comment
+    """The text."""
+    diff: Diff
+    """The change."""
+    patch: str
+    """Its text."""
+    group: str
+    """What a fold keeps together."""
+    alike: str
+    """Changes with the same value can stand in for each other."""
+    labels: tuple[float, ...] | None = None
+    """Relevant, informative, clear, acted on: 0, 1 or NaN; None where nobody judged it."""
+    is_person: bool = False
+    """Whether it is a review comment by a person."""
+    is_tied: bool = False
+    """Whether the text is surely about the change."""
+    is_claims: bool = False
+    """Whether it is a list of claims, which only describes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Corpus:
+    """Everything that is learned from."""
+
+    posts: tuple[Post, ...]
+    """In the order of the files."""
+    sha256: str
+    """Hash of the files."""
+
+
+def read_corpus(folder: Path) -> Corpus:
+    """Read the data of a folder, laid out as `FILES`.
+
+    Raises:
+        InputError: A file is missing or of another form.
+    """
+    digest = hashlib.sha256()
+    for name in FILES.values():
+        try:
+            digest.update((folder / name).read_bytes())
+        except OSError as error:
+            raise InputError(f"{folder / name} cannot be read: {error.strerror}") from error
+    posts: list[Post] = []
+    for part, read in (
+        ("rated", _rated),
+        ("acted", _acted),
+        ("commits", _titles),
+        ("study", _reviews),
+        ("claims", _claims),
+    ):
+        path = folder / FILES[part]
+        found = jsonl.read_rows(jsonl.read_bytes(path, "JSON Lines"), dict, path, "JSON Lines")
+        try:
+            posts += read(row for _, row in found)
+        except (KeyError, TypeError) as error:
+            raise InputError(f"{path}: a row lacks {error}") from error
+    return Corpus(posts=tuple(posts), sha256=digest.hexdigest())
+
+
+def _rated(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
+    for row in rows:
+        yield Post(
+            comment=Comment(body=row["comment"]),
+            diff=parse.parse_diff(row["patch"], language=row["language"]),
+            patch=row["patch"],
+            group=row["patch"],
+            alike=f"rated {row['language']}",
+            labels=(*(float(row[name]) for name in _RATINGS), math.nan),
+            is_person=True,
+            is_tied=True,
+        )
+
+
+def _acted(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
+    for row in rows:
+        diff = parse.parse_diff(row["diff_hunk"], path=row["path"])
+        yield Post(
+            comment=Comment(body=row["comment"]),
+            diff=diff,
+            patch=row["diff_hunk"],
+            group=row["diff_hunk"],
+            alike=f"acted {diff.files[0].language}",
+            labels=(math.nan, math.nan, math.nan, float(row["changed"])),
+            is_person=row["writer"] == "person",
+            is_tied=True,
+        )
+
+
+def _titles(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
+    """Yield titles and bodies of some commits; the bodies have judged sentences."""
+    taken: dict[str, int] = {}
+    for row in rows:
+        seen = taken[row["repository"]] = taken.get(row["repository"], -1) + 1
+        body = row["body"] if 80 < len(row["body"]) < MAX_BODY else ""
+        if seen % 5 and not body:
+            continue
+        diff = parse.parse_diff(row["diff"])
+        if not any(file.hunks for file in diff.files):
+            continue
+        for text in ((row["subject"],) if seen % 5 == 0 else ()) + ((body,) if body else ()):
+            yield Post(
+                comment=Comment(body=text),
+                diff=diff,
+                patch=row["diff"],
+                group=row["repository"],
+                alike=f"commits {row['repository']} {text is body}",
+                is_tied=True,
+            )
+
+
+def _reviews(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
+    """Yield the reviews of a study for their judged sentences, and its claims."""
+    for row in rows:
+        diff = parse.parse_diff(row["patch"], language=row["language"])
+        same = {"diff": diff, "patch": row["patch"], "group": row["id"], "alike": "study"}
+        for review in row["reviews"]:
+            yield Post(comment=Comment(body=review["text"]), **same)
+        claims = "\n\n".join(one["text"] for one in row["llm_claims"])
+        yield Post(comment=Comment(body=claims), **same, is_claims=True)
+
+
+def _claims(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
+    for row, _ in zip(rows, range(CLAIMED), strict=False):
+        yield Post(
+            comment=Comment(body="\n\n".join(_POINT.findall(row["completion"]))),
+            diff=parse.parse_diff(row["patch"]),
+            patch=row["patch"],
+            group=row["patch"],
+            alike="claims",
+            is_claims=True,
+        )

@@ -1,0 +1,409 @@
+"""`crscore train usefulness`: from real comments and commits to the weights of the headline.
+
+Three layers are learned, each on what people wrote. *About*: real comments and commit titles beside
+their own change and beside others of the same language or repository; this needs no labels.
+*Sentence*: sentences whose kind readers judged (`sentences.tsv`), and claims, which describe.
+*Comment*: what raters said of comments, and whether the code was changed for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+import math
+import random
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from crscore import plugins
+from crscore.records import Kind
+from crscore.review import proposals, sentences
+from crscore.scoring import references
+from crscore.training import linear
+from crscore.training.samples import Vectors
+from crscore.usefulness import evidence, headline, phrases, reading
+from crscore.usefulness.evidence import Rarity
+from crscore.usefulness.model import Linear, Weights
+from crscore.usefulness.reading import KINDS, Beside, Read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.claims.base import ClaimGenerator
+    from crscore.encoders.base import Encoder
+    from crscore.records import Comment, Diff
+    from crscore.training.corpus import Corpus, Post
+
+    Array = npt.NDArray[np.float64]
+    Floats = npt.NDArray[np.float32]
+
+FOLDS: Final = 5
+SEEN_IN: Final = 4
+"""Fewest changes with a stem, and fewest texts with a phrase, for it to be kept."""
+OTHERS: Final = 2
+"""Other changes that a text is laid beside."""
+ACTS_FROM: Final = 2
+"""Judgement from which a sentence gives something to act on."""
+CLAIM_WEIGHT: Final = 0.5
+"""Weight of a claim among the sentences, beside 1 for a judged one."""
+SCALES: Final = (3.0, 0.3, 1.0)
+"""Scales of phrases, measures and vector before the penalty, which then weighs them differently."""
+
+
+@dataclass(slots=True, eq=False)
+class _Text:
+    """A comment, a title or a list of claims beside its change."""
+
+    post: Post
+    diff: Diff
+    units: tuple[tuple[str, bool], ...]
+    """Its sentences, and its proposals (True)."""
+    fold: int
+    claims: tuple[str, ...] = ()
+    """Claims of the change, as they are read."""
+    beside: Beside | None = None
+    read: list[Read] = field(default_factory=list)
+
+    @property
+    def whole(self) -> str:
+        return " ".join(text for text, _ in self.units)
+
+
+def train(
+    corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None = None
+) -> Weights:
+    """Learn the weights.
+
+    Args:
+        corpus: Comments, titles and claims, with their changes.
+        encoder: Encoder that the score will use.
+        generator: Generator of the claims; `structural` when None.
+
+    Returns:
+        The weights. The same corpus and encoder give the same ones.
+    """
+    generator = generator or plugins.create("claims", "structural")
+    texts = _read_texts(corpus, generator)
+    vectors = Vectors(encoder)
+    vectors.learn(_encoded(texts))
+    rarity = _rarity(texts)
+    for text in texts:
+        text.beside = _lay(text, vectors)
+    about = _learn_about(texts, vectors, rarity)
+    empty = Linear(
+        phrases={},
+        rows=np.zeros((0, 1), dtype=np.float32),
+        measures=np.zeros((0, 1), dtype=np.float32),
+        vector=np.zeros((0, 1), dtype=np.float32),
+        bias=np.zeros(1, dtype=np.float32),
+    )
+    weights = Weights(
+        encoder=encoder.identity.partition("@")[0],
+        data_sha256=corpus.sha256,
+        rarity=rarity,
+        about=about,
+        sentence=empty,
+        comment=empty,
+        reference={},
+    )
+    comments = [text for text in texts if text.post.labels is not None]
+    judged = _judged(texts)
+    _read_held_out(comments, judged, vectors, weights)
+    comment, values = _learn_comments(comments, vectors, weights)
+    return replace(
+        weights,
+        sentence=_learn_sentences(judged, vectors),
+        comment=comment,
+        reference=values,
+    )
+
+
+def _read_texts(corpus: Corpus, generator: ClaimGenerator) -> list[_Text]:
+    made = generator.generate([post.diff for post in corpus.posts])
+    texts = []
+    for post, claims in zip(corpus.posts, made, strict=True):
+        chosen = [one for one in references.select(claims.references, limit=12) if one.counted]
+        texts.append(
+            _Text(
+                post=post,
+                diff=post.diff,
+                units=split(post.comment, post.diff),
+                fold=_fold(post.group),
+                claims=tuple(one.reading or one.text for one in chosen),
+            )
+        )
+    return [text for text in texts if text.units]
+
+
+def split(comment: Comment, diff: Diff) -> tuple[tuple[str, bool], ...]:
+    """Split a comment into its sentences, and its proposals of code (True)."""
+    parsed = proposals.read_proposals(
+        sentences.split_comment(comment.body), comment, diff.files[0] if diff.files else None
+    )
+    return (
+        *((text, False) for text in parsed.sentences),
+        *((text, True) for text in parsed.proposals),
+    )
+
+
+def _fold(group: str) -> int:
+    return int(hashlib.sha256(group.encode()).hexdigest()[:8], 16) % FOLDS
+
+
+def _encoded(texts: Iterable[_Text]) -> Iterable[str]:
+    for text in texts:
+        yield text.whole
+        yield from text.claims
+        yield from evidence.windows(text.diff)
+        yield from (unit for unit, _ in text.units)
+
+
+def _rarity(texts: Iterable[_Text]) -> Rarity:
+    counts: Counter[str] = Counter()
+    changes = {id(text.diff): text.diff for text in texts}
+    for diff in changes.values():
+        ground = evidence.read_ground(diff)
+        counts.update(ground.changed | ground.context)
+    return Rarity(
+        frequency={stem: n for stem, n in sorted(counts.items()) if n >= SEEN_IN},
+        documents=len(changes),
+    )
+
+
+def _lay(text: _Text, vectors: Vectors) -> Beside:
+    width = vectors.of([text.whole]).shape[1]
+    lines = evidence.windows(text.diff)
+    return Beside(
+        ground=evidence.read_ground(text.diff),
+        lines=vectors.of(lines) if lines else np.zeros((0, width), dtype=np.float32),
+        claims=vectors.of(text.claims) if text.claims else np.zeros((0, width), dtype=np.float32),
+    )
+
+
+def _tie(text: str, beside: Beside | None, vectors: Vectors, rarity: Rarity) -> list[float]:
+    assert beside is not None
+    vector = vectors.of([text])[0]
+    return evidence.weigh_evidence(
+        text, vector, beside.ground, rarity, beside.lines, beside.claims
+    )
+
+
+def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Linear:
+    """Learn to tell a text beside its own change from the same beside another."""
+    own = [text for text in texts if text.post.is_tied]
+    alike: dict[str, list[_Text]] = {}
+    for text in own:
+        alike.setdefault(text.post.alike, []).append(text)
+    rng = random.Random(0)
+    rows: list[list[float]] = []
+    targets: list[float] = []
+    weights: list[float] = []
+    for text in own:
+        others = [one for one in alike[text.post.alike] if one.post.patch != text.post.patch]
+        if not others:
+            continue
+        units = [text.whole]
+        if len(text.units) > 1:
+            units.append(rng.choice(text.units)[0])
+        for unit in units:
+            for other in (text, *(rng.choice(others) for _ in range(OTHERS))):
+                rows.append(_tie(unit, other.beside, vectors, rarity))
+                targets.append(float(other is text))
+                weights.append((OTHERS if other is text else 1.0) / len(units))
+    return _layer(
+        [frozenset()] * len(rows),
+        np.array(rows),
+        None,
+        np.array(targets)[:, None],
+        weights=np.array(weights),
+        strength=1.0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A sentence whose kind is known."""
+
+    text: str
+    kind: Kind
+    acts: bool
+    weight: float
+    fold: int
+
+
+def read_judgements() -> dict[str, tuple[Kind, bool]]:
+    """Read what readers said of sentences: start of a hash -> kind, and whether to act on."""
+    text = importlib.resources.files(__package__).joinpath("sentences.tsv").read_text("utf-8")
+    rows = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
+    return {key: (Kind[kind.upper()], int(acts) >= ACTS_FROM) for key, kind, acts in rows}
+
+
+def _judged(texts: Sequence[_Text]) -> list[_Judged]:
+    known = read_judgements()
+    found: dict[str, _Judged] = {}
+    for text in texts:
+        for unit, proposal in text.units:
+            key = hashlib.sha256(unit.encode()).hexdigest()[:12]
+            if text.post.is_claims:
+                kind, acts, weight = Kind.DESCRIPTION, False, CLAIM_WEIGHT
+            elif key in known and not proposal:
+                (kind, acts), weight = known[key], 1.0
+            else:
+                continue
+            if key not in found or weight > found[key].weight:
+                found[key] = _Judged(unit, kind, acts, weight, text.fold)
+    return [found[key] for key in sorted(found)]
+
+
+def _learn_sentences(judged: Sequence[_Judged], vectors: Vectors) -> Linear:
+    targets = np.array(
+        [[*(float(one.kind is kind) for kind in KINDS), float(one.acts)] for one in judged]
+    )
+    return _layer(
+        [phrases.phrases(one.text) for one in judged],
+        np.array([phrases.shape(one.text) for one in judged]),
+        vectors.of([one.text for one in judged]),
+        targets,
+        weights=np.array([one.weight for one in judged]),
+        strength=0.3,
+        softmax=len(KINDS),
+    )
+
+
+def _read_held_out(
+    comments: Sequence[_Text], judged: Sequence[_Judged], vectors: Vectors, weights: Weights
+) -> None:
+    """Read every comment by a model that saw nothing of its group."""
+    for fold in range(FOLDS):
+        learned = replace(
+            weights,
+            sentence=_learn_sentences([one for one in judged if one.fold != fold], vectors),
+        )
+        for text in comments:
+            if text.fold == fold:
+                text.read = _read_units(text, vectors, learned)
+
+
+def _read_units(text: _Text, vectors: Vectors, weights: Weights) -> list[Read]:
+    assert text.beside is not None
+    found = []
+    for unit, proposal in text.units:
+        vector = vectors.of([unit])[0]
+        about = reading.tie(unit, vector, text.beside, weights)[1]
+        found.append(
+            reading.read_sentence(unit, vector, weights, about=about, proposal=proposal)
+        )
+    return found
+
+
+def _learn_comments(
+    comments: Sequence[_Text], vectors: Vectors, weights: Weights
+) -> tuple[Linear, dict[str, Floats]]:
+    """Learn what people would say of comments; also value the comments of people, held out."""
+    wholes = [text.whole for text in comments]
+    stacked = vectors.of(wholes)
+    measured = np.array(
+        [
+            reading.measure_comment(text.whole, vector, text.read, text.beside, weights)[1]
+            for text, vector in zip(comments, stacked, strict=True)
+            if text.beside is not None
+        ]
+    )
+    found = [phrases.phrases(whole) for whole in wholes]
+    targets = np.array([text.post.labels for text in comments], dtype=np.float64)
+    balance = np.ones(len(comments))
+
+    def learn(rows: Sequence[int]) -> Linear:
+        return _layer(
+            [found[row] for row in rows],
+            measured[rows],
+            stacked[rows],
+            targets[rows],
+            weights=balance[rows],
+            strength=0.1,
+            scales=(1.0, 0.3, 2.0),
+            balanced=True,
+        )
+
+    values: dict[str, list[float]] = {}
+    for fold in range(FOLDS):
+        layer = learn([row for row, text in enumerate(comments) if text.fold != fold])
+        learned = replace(weights, comment=layer)
+        for text, vector in zip(comments, stacked, strict=True):
+            if text.fold == fold and text.post.is_person and text.beside is not None:
+                about, aspects = reading.read_comment(
+                    text.whole, vector, text.read, text.beside, learned
+                )
+                value = headline.join(about, text.read, aspects)[1]
+                values.setdefault(headline.size_of(text.diff), []).append(value)
+    reference = {
+        size: np.sort(np.array(values.get(size, ()), dtype=np.float32)) for size in headline.SIZES
+    }
+    return learn(range(len(comments))), reference
+
+
+def _layer(
+    found: Sequence[Iterable[str]],
+    measures: Array,
+    vectors: Floats | None,
+    targets: Array,
+    *,
+    weights: Array,
+    strength: float,
+    softmax: int = 0,
+    scales: tuple[float, float, float] = SCALES,
+    balanced: bool = False,
+) -> Linear:
+    """Fit one layer; the scales and the standardising are folded into its weights."""
+    sparse: Any = importlib.import_module("scipy.sparse")
+    counts = Counter(one for each in found for one in each)
+    kept = sorted(one for one, n in counts.items() if n >= SEEN_IN)
+    at = {one: index for index, one in enumerate(kept)}
+    data, columns, starts = [], [], [0]
+    for each in found:
+        known = sorted(at[one] for one in each if one in at)
+        columns += known
+        data += [scales[0] / math.sqrt(max(1, len(known)))] * len(known)
+        starts.append(len(columns))
+    words = sparse.csr_matrix((data, columns, starts), shape=(len(measures), len(kept)))
+    centre, spread = measures.mean(axis=0), measures.std(axis=0) + 1e-6
+    dense = (measures - centre) / spread * scales[1]
+    if vectors is not None:
+        dense = np.hstack([dense, vectors.astype(np.float64) * scales[2]])
+    inputs = sparse.hstack([words, sparse.csr_matrix(dense)]).tocsr()
+    matrix, bias = np.zeros((inputs.shape[1], targets.shape[1])), np.zeros(targets.shape[1])
+    parts: list[tuple[slice, int]] = [(slice(0, softmax), softmax)] if softmax else []
+    parts += [(slice(one, one + 1), 0) for one in range(softmax, targets.shape[1])]
+    for part, joint in parts:
+        share = weights * ~np.isnan(targets[:, part]).any(axis=1)
+        if balanced:
+            yes = np.nan_to_num(targets[:, part])[:, 0] > 0.5
+            total = [(share * (yes == side)).sum() for side in (True, False)]
+            share = share * np.where(yes, 0.5 / max(1e-9, total[0]), 0.5 / max(1e-9, total[1]))
+            share *= (weights * ~np.isnan(targets[:, part]).any(axis=1)).sum()
+        ridge = 1 / (2 * strength * share.sum())
+        matrix[:, part], bias[part] = linear.fit(
+            inputs, targets[:, part], weights=share, ridge=ridge, softmax=joint
+        )
+    split_at = (len(kept), len(kept) + measures.shape[1])
+    scaled = matrix[split_at[0] : split_at[1]] * (scales[1] / spread)[:, None]
+    return Linear(
+        phrases=at,
+        rows=_half(matrix[: split_at[0]] * scales[0]),
+        measures=_half(scaled),
+        vector=_half(matrix[split_at[1] :] * scales[2]),
+        bias=_half(bias - centre @ scaled),
+    )
+
+
+def _half(values: Array) -> Floats:
+    """Round to the precision of the file, so that training and reading judge alike."""
+    rounded: Floats = values.astype(np.float16).astype(np.float32)
+    return rounded
+
+

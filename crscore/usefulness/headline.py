@@ -1,0 +1,76 @@
+"""The headline: is it about this change, and is it worth reading?
+
+The two are joined to one value, and the value is told by its standing among real comments.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from crscore.records import LineKind, Usefulness
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.records import Aspects, Diff
+    from crscore.usefulness.reading import Read
+
+    Floats = npt.NDArray[np.float32]
+
+SIZES: Final = {"up to 5 lines": 5, "6 to 15 lines": 15, "more than 15 lines": math.inf}
+"""Sizes of changes, by changed lines: their name, and the largest."""
+WORDS: Final = ((75, "very useful"), (50, "useful"), (25, "of some use"), (0, "of little use"))
+"""The least standing of each word."""
+
+
+def join(about: float, read: Sequence[Read], aspects: Aspects) -> tuple[float, float]:
+    """Join the parts of a text's usefulness.
+
+    Args:
+        about: Probability that the text is about the change.
+        read: Its sentences and proposals, at least one.
+        aspects: What people would say of it.
+
+    Returns:
+        Its substance and its value, each in [0, 1].
+    """
+    acts = np.array([one.substance for one in read])
+    sentences = (float(acts.mean()) + float(acts.max())) / 2
+    said = (aspects.informative * aspects.relevant * aspects.acted_on) ** (1 / 3)
+    substance = math.sqrt(sentences * said)
+    return substance, math.sqrt(about * substance)
+
+
+def size_of(diff: Diff) -> str:
+    """Return the size of a change."""
+    changed = len(diff.lines(LineKind.ADDED, LineKind.REMOVED))
+    return next(name for name, most in SIZES.items() if changed <= most)
+
+
+def place(
+    about: float,
+    substance: float,
+    value: float,
+    aspects: Aspects,
+    *,
+    size: str,
+    reference: Mapping[str, Floats],
+) -> Usefulness:
+    """Place a value among those of real comments on changes of the same size."""
+    others = reference[size]
+    below = (np.searchsorted(others, value) + np.searchsorted(others, value, "right")) / 2
+    standing = round(100 * float(below) / max(1, len(others)))
+    return Usefulness(
+        about=about,
+        substance=substance,
+        aspects=aspects,
+        value=value,
+        standing=standing,
+        word=next(word for least, word in WORDS if standing >= least),
+        against=f"{len(others):,} review comments by people on changes of {size}",
+    )

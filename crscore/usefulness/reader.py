@@ -1,0 +1,267 @@
+"""Reader of a review: its sentences, its comments, and all of it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from crscore.records import Aspects, Flag, Kind, Reading, ReferenceKind, Subject
+from crscore.text.content import words
+from crscore.usefulness import evidence, headline, model, phrases, reading
+from crscore.usefulness.reading import KINDS, Beside, Read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.matchers.base import Cells
+    from crscore.records import Diff, PseudoReference, Sentence, Usefulness
+    from crscore.usefulness.evidence import Ground
+    from crscore.usefulness.model import Weights
+
+    Floats = npt.NDArray[np.float32]
+    Vectors = Mapping[str, Floats]
+
+SHIPPED: Final = Path(__file__).with_name("weights.npz")
+"""Output of `crscore train usefulness`."""
+ON_TOPIC: Final = 0.25
+"""Probability from which a sentence is told to be about the change."""
+SAME: Final = 0.5
+"""Cosine from which a sentence is about what a claim says."""
+NEAR: Final = 0.3
+"""The same for a claim that shares a name or a rare word with the sentence."""
+RARE: Final = 3.0
+"""Inverse document frequency from which a word is rare: it is in 5 % of changes."""
+TOLD: Final = 3
+"""Most phrases told for a kind."""
+RESTATES_FROM: Final = 0.6
+"""Probability of a description from which a sentence is flagged as one."""
+
+
+class Part(NamedTuple):
+    """What the usefulness of one comment is made of."""
+
+    about: float
+    read: list[Read]
+    aspects: Aspects
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Said:
+    """What was read in the review of one change."""
+
+    readings: tuple[Reading, ...]
+    """Of each of the S sentences."""
+    restates: tuple[bool, ...]
+    """For each of them, whether it surely only describes."""
+    comments: Mapping[int, Part]
+    """Index of a comment with visible text -> what its usefulness is made of."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reader:
+    """Reader with learned weights."""
+
+    weights: Weights
+    file: str = ""
+    """Start of the hash of the weights file."""
+
+    @property
+    def identity(self) -> str:
+        """`usefulness@` with the hashes of the data and of the file."""
+        return f"usefulness@{self.weights.data_sha256[:8]}+{self.file}"
+
+    def texts(self, diff: Diff, units: Sequence[Sentence]) -> tuple[str, ...]:
+        """Return the texts that must be encoded beside the sentences and the claims."""
+        return (*evidence.windows(diff), *_wholes(units).values())
+
+    def lay(
+        self, diff: Diff, refs: Sequence[PseudoReference], rows: Floats, vectors: Vectors
+    ) -> Beside:
+        """Lay out a change beside its reviews.
+
+        Args:
+            diff: The change.
+            refs: Its R pseudo-references.
+            rows: Their unit vectors, shape (R, D).
+            vectors: Text -> unit vector, for all `texts`.
+
+        Returns:
+            The change's words, and the vectors of its lines and claims.
+        """
+        claims = [at for at, one in enumerate(refs) if one.kind is not ReferenceKind.ISSUE]
+        return Beside(
+            ground=evidence.read_ground(diff),
+            lines=evidence.stack([vectors[one] for one in evidence.windows(diff)], rows.shape[1]),
+            claims=rows[claims],
+        )
+
+    def about(self, units: Sequence[Sentence], columns: Floats, beside: Beside) -> Floats:
+        """Return the probability that each sentence is about the change, shape (S,)."""
+        found = [
+            reading.tie(unit.text, vector, beside, self.weights)[1]
+            for unit, vector in zip(units, columns, strict=True)
+        ]
+        return np.array(found, dtype=np.float32)
+
+    def read(
+        self, cells: Cells, beside: Beside, flags: Sequence[Flag | None], vectors: Vectors
+    ) -> Said:
+        """Read every sentence and every comment of one change.
+
+        Args:
+            cells: The change's cells.
+            beside: The change.
+            flags: For each sentence, its irregularity.
+            vectors: Text -> unit vector, for all `texts`.
+
+        Returns:
+            What was read.
+        """
+        read = [
+            reading.read_sentence(
+                one.text,
+                cells.sentence_vectors[at],
+                self.weights,
+                about=float(cells.about[at]),
+                proposal=one.proposal,
+            )
+            for at, one in enumerate(cells.sentences)
+        ]
+        read = [
+            replace(one, substance=0.0, about=0.0 if flag is not Flag.REPEATS else one.about)
+            if flag in (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
+            else one
+            for one, flag in zip(read, flags, strict=True)
+        ]
+        parts: dict[int, Part] = {}
+        for comment, whole in _wholes(cells.sentences).items():
+            own = [
+                one
+                for one, sentence in zip(read, cells.sentences, strict=True)
+                if sentence.comment == comment and not sentence.hidden
+            ]
+            about, aspects = reading.read_comment(
+                whole, vectors[whole], own, beside, self.weights
+            )
+            parts[comment] = Part(about, own, aspects)
+        return Said(
+            readings=tuple(
+                self._tell(cells, at, one, beside.ground) for at, one in enumerate(read)
+            ),
+            restates=tuple(
+                float(one.kinds[KINDS.index(Kind.DESCRIPTION)]) >= RESTATES_FROM for one in read
+            ),
+            comments=parts,
+        )
+
+    def _tell(self, cells: Cells, column: int, one: Read, ground: Ground) -> Reading:
+        """Say what a sentence does and what it is about."""
+        kind = int(one.kinds.argmax())
+        sentence = cells.sentences[column]
+        saw: tuple[str, ...] = ()
+        if not sentence.proposal:
+            found = phrases.phrases(sentence.text)
+            saw = self.weights.sentence.telling(found, kind, most=TOLD)
+        reference = self._claim_of(cells, column) if one.about >= ON_TOPIC else None
+        if reference is not None:
+            subject = Subject.CLAIM
+        elif one.about < ON_TOPIC:
+            subject = Subject.ELSEWHERE
+        else:
+            stems = words(sentence.text).stems
+            near = [
+                max(map(self.weights.rarity.of, stems & there), default=0.0)
+                for there in (ground.changed, ground.context | ground.place)
+            ]
+            subject = Subject.CHANGE if near[0] >= near[1] else Subject.SURROUNDINGS
+        return Reading(
+            kind=KINDS[kind],
+            substance=one.substance,
+            about=one.about,
+            subject=subject,
+            reference=reference,
+            saw=saw,
+        )
+
+    def _claim_of(self, cells: Cells, column: int) -> int | None:
+        """Return the claim that a sentence is about, if there is one.
+
+        The most similar claim is one only if it says the same, or shares a rare word: in a small
+        change, some claim is near to everything.
+        """
+        counted = [at for at, one in enumerate(cells.references) if one.counted]
+        if not counted:
+            return None
+        best = max(counted, key=lambda at: (float(cells.similarity[at, column]), -at))
+        cosine = float(cells.similarity[best, column])
+        if cosine >= SAME:
+            return best
+        if cosine < NEAR:
+            return None
+        shared = words(cells.sentences[column].text).stems & words(cells.references[best].text).stems
+        rare = any(self.weights.rarity.of(stem) >= RARE for stem in shared)
+        return best if rare else None
+
+    def place(
+        self, parts: Sequence[Part], diff: Diff
+    ) -> Usefulness | None:
+        """Place some comments of a change together; None for none.
+
+        Each comment counts the same: a review is as useful as its comments are in the mean.
+        """
+        if not parts:
+            return None
+        joined = [headline.join(*one) for one in parts]
+        aspects = [one for _, _, one in parts]
+        return headline.place(
+            _mean([about for about, _, _ in parts]),
+            _mean([substance for substance, _ in joined]),
+            _mean([value for _, value in joined]),
+            Aspects(
+                relevant=_mean([one.relevant for one in aspects]),
+                informative=_mean([one.informative for one in aspects]),
+                clear=_mean([one.clear for one in aspects]),
+                acted_on=_mean([one.acted_on for one in aspects]),
+            ),
+            size=headline.size_of(diff),
+            reference=self.weights.reference,
+        )
+
+
+def _wholes(units: Sequence[Sentence]) -> dict[int, str]:
+    """Return the visible text of each comment."""
+    found: dict[int, list[str]] = {}
+    for unit in units:
+        if not unit.hidden:
+            found.setdefault(unit.comment, []).append(unit.text)
+    return {comment: " ".join(texts) for comment, texts in found.items()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Reader | None:
+    """Return the reader with the shipped weights."""
+    if not SHIPPED.exists():
+        return None
+    file = hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]
+    return Reader(model.read_weights(SHIPPED), file=file)
+
+
+def reader_for(encoder: str) -> Reader | None:
+    """Return the reader of an encoder's vectors; None where none was learned.
+
+    Args:
+        encoder: Identity of an encoder: name, model and revision.
+    """
+    found = shipped()
+    return found if found and encoder.partition("@")[0] == found.weights.encoder else None
