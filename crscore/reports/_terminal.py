@@ -97,11 +97,11 @@ def _usefulness(
         MatchRow("Substance", value.substance, "how much it gives the author to act on"),
     )
     yield _bars(rows, width, _SHARE_TONES)
-    more = [f"people would say: {view.aspects(value)}"] * explain
-    more.append(f"published scores: {view.published_of(result)}")
-    for line in more:
-        text = Text(escape.one_line(f"{line} (0 to 100)"), style=_DIM)
-        yield Padding(text, (0, 0, 0, 2))
+    rule = "" if result.threshold is None else f", threshold {result.threshold:.4g}"
+    lines = [f"people would say: {view.aspects(value)} (0 to 100)"] * explain
+    lines.append(f"published scores: {view.published_of(result)} (0 to 100{rule})")
+    for line in lines:
+        yield Padding(Text(escape.one_line(line), style=_DIM), (0, 0, 0, 2))
 
 
 def _bars(rows: Iterable[MatchRow], width: int, tones: tuple[float, float]) -> RenderableType:
@@ -379,7 +379,7 @@ def _grid() -> Table:
     return Table.grid(padding=(0, 2, 0, 0))
 
 
-_COLUMNS = {view.USEFUL: (18, 7, 11), view.PUBLISHED: (6, 6, 6)}
+_COLUMNS = {view.USEFUL: (19, 7, 11), view.PUBLISHED: (6, 6, 6)}
 """Widths of the three columns of numbers, with their padding."""
 _WIDE_CELL = 12
 _SHORT = dict(zip(view.PUBLISHED, ("Rel", "Con", "Comp"), strict=True))

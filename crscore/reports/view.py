@@ -140,7 +140,7 @@ def verdict(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
         value: Usefulness of the text.
         sentences: Indices of its sentences.
     """
-    against = f"better than {value.standing} of 100 real {value.against}"
+    against = f"better than {value.standing} % of {value.against}"
     return f"{word(value).capitalize()}: {against}. {_does(result, value, sentences)}."
 
 

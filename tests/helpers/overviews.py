@@ -62,7 +62,7 @@ def told() -> Overview:
 
 def useful(**changes: object) -> Useful:
     given = {"standing": 61, "word": "useful", "about": 0.9, "substance": 0.7}
-    return Useful(**{**given, "verdict": "Useful: better than 61 of 100.", **changes})
+    return Useful(**{**given, "verdict": "Useful: better than 61 % of them.", **changes})
 
 
 def topics() -> Overview:

@@ -107,7 +107,7 @@ def test_repeated_sentence_is_flagged_and_counts_nothing(crscore, tmp_path: Path
 @pytest.mark.parametrize("options", [["--matcher", "published"], ["--threshold", "0.31"]])
 def test_threshold_belongs_to_the_published_matcher(crscore, options: list[str]) -> None:
     ran = crscore(DIFF, REVIEW, *options)
-    assert "(threshold 0.31)" in ran.out
+    assert "threshold 0.31)" in ran.out
     assert "|matcher:published|tau:0.31|" in ran.out
 
 

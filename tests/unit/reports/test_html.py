@@ -147,14 +147,13 @@ def test_scores_stand_with_their_counts(name: str, value: str, basis: str) -> No
 def test_verdict_stands_above_what_it_is_made_of() -> None:
     shown = text(read(results.useful(results.review())))
     assert (
-        "Useful: better than 83 of 100 real review comments on changes of up to 10 lines. About "
-        "this change, and asks for a change. Usefulness 83 of 100 real review comments on changes "
-        "of up to 10 lines are less useful About this change 91 how likely" in shown
+        f"Useful: better than 83 % of {results.AGAINST}. About this change, and asks for a change. "
+        f"Usefulness 83 % of {results.AGAINST} are less useful About this change 91 how" in shown
     )
     assert "Published scores conciseness 67, comprehensiveness 57, relevance 62" in shown
     assert "relevant 88, informative 71, clear 95, acted on 42" in shown
     assert "review-bot 12 little use 91 20 1 of 2 12" in shown
-    assert "mira on config/settings.toml:2 Useful: better than 61 of 100 real" in shown
+    assert "mira on config/settings.toml:2 Useful: better than 61 % of" in shown
 
 
 def test_sentence_says_what_it_does_and_what_told_so() -> None:

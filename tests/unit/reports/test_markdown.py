@@ -73,8 +73,8 @@ def test_scores_of_degrees_are_told_as_means() -> None:
 def test_verdict_comes_first_then_the_published_scores() -> None:
     shown = render(results.useful(results.review()))
     assert shown.startswith(
-        "### Review score\n\n**Useful:** better than 83 of 100 real review comments on changes of "
-        "up to 10 lines. About this change, and asks for a change.\n\n"
+        f"### Review score\n\n**Useful:** better than 83 % of {results.AGAINST}. "
+        "About this change, and asks for a change.\n\n"
         "<sub>From 0 to 100: about this change 91, substance 78; published scores: "
         "conciseness 67, comprehensiveness 57, relevance 62.</sub>\n\n"
     )

@@ -47,13 +47,14 @@ def test_baselines_are_shown_beside_the_scores() -> None:
 def test_verdict_is_the_first_line() -> None:
     shown = render(results.useful(results.review()), width="160")
     assert shown.startswith(
-        "Useful: better than 83 of 100 real review comments on changes of up to 10 lines. "
+        f"Useful: better than 83 % of {results.AGAINST}. "
         "About this change, and asks for a change.\n3 files changed, +9 −6 · 6 sentences"
     )
     assert re.search(r"^  About this change  91  █+▉·· ", shown, re.MULTILINE)
     assert re.search(r"^  Substance          78  ", shown, re.MULTILINE)
     assert (
-        "  published scores: conciseness 67, comprehensiveness 57, relevance 62 (0 to 100)\n"
+        "  published scores: conciseness 67, comprehensiveness 57, relevance 62 "
+        "(0 to 100, threshold 0.65)\n"
     ) in shown
     assert "Conciseness" not in shown
 
@@ -99,7 +100,7 @@ def test_sentence_about_a_topic_names_it() -> None:
 def test_explained_sentence_has_what_told_it_and_its_partner() -> None:
     shown = " ".join(render(results.useful(results.review()), explain="true", width="120").split())
     assert "people would say: relevant 88, informative 71, clear 95, acted on 42" in shown
-    assert "mira on src/shop/client.py:13-15 Useful: better than 61 of 100 real" in shown
+    assert "mira on src/shop/client.py:13-15 Useful: better than 61 % of" in shown
     assert "78 S2 Why three retries? asks for a change · The method `fetch`" in shown
     assert "three by default. saw “please” ✓ 0.68 → R1 The" in shown
 

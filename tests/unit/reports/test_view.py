@@ -83,7 +83,7 @@ def told(*readings: Reading, flags: tuple[Flag | None, ...] = (), **changes: obj
     return view.verdict(results.useful(small, *readings, whole=value), value, range(2))
 
 
-BETTER = f"better than 83 of 100 real {results.AGAINST}"
+BETTER = f"better than 83 % of {results.AGAINST}"
 PRAISE, LITTLE = results.told(Kind.PRAISE, 0.9), results.told(Kind.QUESTION, 0.1)
 
 

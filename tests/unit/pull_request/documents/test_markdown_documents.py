@@ -217,7 +217,7 @@ def test_point_on_a_file_links_to_the_file(write) -> None:
 @BOTH
 def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
     shown = write(overviews.told())
-    verdict = "Useful: better than 83 of 100 real review comments on changes of up to 10 lines. "
+    verdict = f"Useful: better than 83 % of {overviews.results.AGAINST}. "
     assert verdict + "About this change, and asks for a change. Together, 2 reviewers" in shown
     rows = cells(shown)
     assert rows[0][1:4] == ["Useful", "About", "Substance"]
