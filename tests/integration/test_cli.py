@@ -199,6 +199,13 @@ def test_gate_is_not_applied_to_an_abstention(crscore, tmp_path: Path, quiet: li
     assert "gate was not applied" in ran.err
 
 
+@pytest.mark.parametrize(("limit", "code"), [(99, 1), (2, 0)])
+def test_gate_on_usefulness_compares_the_standing(crscore, limit: int, code: int) -> None:
+    ran = crscore(DIFF, REVIEW, "--fail-under", limit)
+    assert ran.code == code
+    assert ("usefulness of the review is" in ran.err) == bool(code)
+
+
 def test_gate_is_not_applied_without_weights_for_usefulness(crscore) -> None:
     ran = crscore(DIFF, REVIEW, *FAST, "--fail-under", 30)
     assert ran.code == 0
