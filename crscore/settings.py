@@ -44,6 +44,7 @@ Devices = Annotated[int, Meta(ge=1, le=1024, extra={"metavar": "N"})]
 Requests = Annotated[int, Meta(ge=1, le=1000, extra={"metavar": "N"})]
 Seconds = Annotated[float, Meta(gt=0, le=86_400, extra={"metavar": "S"})]
 Cosine = Annotated[float, Meta(gt=-1, lt=1, extra={"metavar": "X"})]
+Standing = Annotated[float, Meta(ge=0, le=100, extra={"metavar": "N"})]
 Share = Annotated[float, Meta(ge=0, le=1, extra={"metavar": "X"})]
 Form = Literal["json", "sections"]
 Context = Literal["hunk", "function"]
@@ -104,7 +105,13 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     format: Annotated[Name, _help("Report format.")] = "text"
     explain: Annotated[bool, _help("Show everything that decided the score.")] = False
     offline: Annotated[bool, _help("Use no network; models come from this disk.")] = False
-    fail_under: Annotated[Share | None, _help("Exit with 1 when relevance is below X.")] = None
+    fail_under: Annotated[
+        Standing | None,
+        _help("Exit with 1 when fewer than N of 100 real comments are less useful."),
+    ] = None
+    fail_under_relevance: Annotated[
+        Share | None, _help("Exit with 1 when relevance, 0 to 1, is below X.")
+    ] = None
     max_diff_bytes: Annotated[Limit, _help("Largest diff.")] = 10_000_000
     max_files: Annotated[Limit, _help("Most files in a diff.")] = 3_000
     max_hunks: Annotated[Limit, _help("Most hunks in a diff.")] = 20_000
@@ -260,10 +267,17 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
     if isinstance(kind, inspect.BoolType) and isinstance(value, str):
         given = {"yes": True, "no": False}.get(value.lower(), value)
     try:
-        return msgspec.convert(given, _TYPES[key], strict=False)
+        found = msgspec.convert(given, _TYPES[key], strict=False)
     except msgspec.ValidationError:
         expected = f"must be {_expected(kind)}, not {value!r}"
         raise ConfigError(shown, origin, expected) from None
+    if key == "fail_under" and found is not None and 0 < found <= 1:
+        expected = (
+            f"goes from 0 to 100, and {value} looks like a relevance, which has a gate of its own: "
+            "--fail-under-relevance (in a file, fail_under_relevance)"
+        )
+        raise ConfigError(shown, origin, expected)
+    return found
 
 
 def _expected(kind: inspect.Type) -> str:

@@ -99,8 +99,8 @@ def types_below(kind: Any, found: dict[str, type]) -> None:
     for part in getattr(kind, "__args__", ()):
         types_below(part, found)
     if hasattr(kind, "__struct_fields__") or hasattr(kind, "__dataclass_fields__"):
-        if kind.__name__ not in found:
-            found[kind.__name__] = kind
+        if kind not in found.values():
+            found.setdefault(kind.__name__, kind)
             for field in inspect.get_annotations(kind, eval_str=True).values():
                 types_below(field, found)
         for base in kind.__bases__:

@@ -137,7 +137,7 @@ def _host(here: Environment) -> Client:
 
 
 def _flags(here: Environment) -> dict[str, Any]:
-    names = ("analyzers", "claims", "matcher", "max_claims", "fail_under")
+    names = ("analyzers", "claims", "matcher", "max_claims", "fail_under", "fail_under_relevance")
     given = {name: getattr(here.inputs, name) for name in names}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -243,8 +243,10 @@ def _write_documents(here: Environment, measured: Measured, *, several: bool) ->
 
 
 def _report(found: Overview, posted: Posted | None, **paths: Path) -> Report:
+    useful = found.together.usefulness
     return outputs.Report(
         number=found.number,
+        usefulness=None if useful is None else useful.standing,
         relevance=found.together.relevance,
         conciseness=found.together.conciseness,
         comprehensiveness=found.together.comprehensiveness,
@@ -261,6 +263,7 @@ def _apply_gate(here: Environment, measured: Measured, step: Step) -> None:
     verdict = gate.judge(
         measured.overview,
         fail_under=measured.settings.fail_under,
+        fail_under_relevance=measured.settings.fail_under_relevance,
         fail_on=here.inputs.fail_on,
         fail_on_partial=here.inputs.fail_on_partial,
     )

@@ -73,14 +73,14 @@ class Target(NamedTuple):
 @click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's interface.")
 @click.option("--comment/--no-comment", default=False, help="Write one comment, or edit ours.")
 @click.option("--post", "given", metavar="FILE", help="Only post this JSON report of another run.")
-@setting_options("fail_under")
+@setting_options("fail_under", "fail_under_relevance")
 @click.option(
     "--fail-on",
     metavar="NAMES",
     default="together",
-    help="Whose relevance that is: together, each, or comma-separated patterns of reviewers.",
+    help="Whose numbers those are: together, each, or comma-separated patterns of reviewers.",
 )
-@click.option("--fail-on-partial", is_flag=True, help="With --fail-under: fail a partial run, too.")
+@click.option("--fail-on-partial", is_flag=True, help="With a threshold: fail a partial run, too.")
 @click.option("--api-url", metavar="URL", help="GitHub's interface (default: GITHUB_API_URL).")
 @click.option(
     "--wait-budget",
@@ -255,6 +255,7 @@ def _gate(measured: Measured, fail_on: Sequence[str], *, fail_on_partial: bool) 
     verdict = gate.judge(
         measured.overview,
         fail_under=measured.settings.fail_under,
+        fail_under_relevance=measured.settings.fail_under_relevance,
         fail_on=fail_on,
         fail_on_partial=fail_on_partial,
     )

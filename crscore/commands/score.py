@@ -30,7 +30,7 @@ EXIT_GATE = 1
 @click.argument("review")
 @setting_options("format")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
-@setting_options("explain", "fail_under")
+@setting_options("explain", "fail_under", "fail_under_relevance")
 @click.option("--language", metavar="NAME", help="Language of a bare hunk.")
 @click.option("--path", metavar="PATH", help="Path of a bare hunk.")
 @click.option("--source-root", metavar="DIR", help="Folder with the new (or old) code.")
@@ -90,7 +90,7 @@ def command(
     if not quiet:
         for note in result.notes:
             click.echo(f"crscore: note: {note}", err=True)
-    return _gate(result, settings.fail_under)
+    return _gate(result, settings)
 
 
 class _Clock:
@@ -157,17 +157,19 @@ def _add_sources(
     return full_files.from_pair(change, old=sides.get("old"), new=sides.get("new"))
 
 
-def _gate(result: Result, fail_under: float | None) -> int:
-    if fail_under is None:
-        return 0
-    if result.relevance is None:
-        # Printed even with -q: a gate that passes silently is not a gate.
-        reason = result.scores.reason
-        click.echo(f"crscore: the gate was not applied: no score, {reason}", err=True)
-        return 0
-    if result.relevance >= fail_under:
-        return 0
-    click.echo(
-        f"crscore: relevance {result.relevance:.3f} is below --fail-under {fail_under:g}", err=True
+def _gate(result: Result, settings: Config) -> int:
+    from crscore.pull_request import gate  # noqa: PLC0415
+
+    useful = result.usefulness
+    verdict = gate.compare(
+        "the review",
+        standing=None if useful is None else useful.standing,
+        relevance=result.relevance,
+        reason=result.scores.reason,
+        fail_under=settings.fail_under,
+        fail_under_relevance=settings.fail_under_relevance,
     )
-    return EXIT_GATE
+    # Printed even with -q: a gate that passes silently is not a gate.
+    for line in (*verdict.notices, *verdict.failed):
+        click.echo(f"crscore: {line}", err=True)
+    return EXIT_GATE if verdict.failed else 0

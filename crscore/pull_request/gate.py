@@ -16,6 +16,8 @@ TOGETHER: Final = "together"
 """All reviewers together."""
 EACH: Final = "each"
 """Every reviewer separately."""
+NO_WEIGHTS: Final = "the encoder has no weights for it"
+"""Why a text that has scores has no usefulness."""
 
 
 class Verdict(NamedTuple):
@@ -30,18 +32,19 @@ class Verdict(NamedTuple):
 def judge(
     found: Overview,
     *,
-    fail_under: float | None,
+    fail_under: float | None = None,
+    fail_under_relevance: float | None = None,
     fail_on: Sequence[str],
     fail_on_partial: bool = False,
 ) -> Verdict:
-    """Compare the relevance of reviewers with a threshold.
+    """Compare the standing and the relevance of reviewers with thresholds.
 
-    An abstention passes with a notice. A partial run applies no threshold: an incomplete number
-    must not fail a run.
+    A partial run applies no threshold: an incomplete number must not fail a run.
 
     Args:
         found: The run.
-        fail_under: Relevance below which it fails, in [0, 1]; None for no gate.
+        fail_under: Standing below which it fails, in [0, 100]; None for no gate.
+        fail_under_relevance: Relevance below which it fails, in [0, 1]; None for no gate.
         fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
         fail_on_partial: With a threshold, a run that is partial fails.
 
@@ -54,13 +57,13 @@ def judge(
     wanted = [name.strip() for name in fail_on if name.strip()]
     if not wanted:
         raise ConfigError("fail-on", "settings", "must be together, each, or names of reviewers")
-    if fail_under is None:
+    if fail_under is None and fail_under_relevance is None:
         return Verdict((), ())
     place = f"{found.repository}#{found.number}"
     if found.partial:
         line = f"{place}: the gate was not applied: the run is partial"
         return Verdict((line,), ()) if fail_on_partial else Verdict((), (line,))
-    failed = []
+    failed: list[str] = []
     notices = [
         f"{place}: the gate was not applied to {name}: no such reviewer spoke"
         for name in wanted
@@ -68,12 +71,48 @@ def judge(
     ]
     chosen = dict(pair for name in wanted for pair in _rows(found, name))
     for name, scores in chosen.items():
-        if scores.relevance is None:
-            notices.append(f"{place}: the gate was not applied to {name}: {scores.reason}")
-        elif scores.relevance < fail_under:
-            failed.append(
-                f"{place}: relevance of {name} is {scores.relevance:.3f}, below {fail_under:g}"
-            )
+        one = compare(
+            name,
+            standing=None if scores.usefulness is None else scores.usefulness.standing,
+            relevance=scores.relevance,
+            reason=scores.reason,
+            fail_under=fail_under,
+            fail_under_relevance=fail_under_relevance,
+        )
+        failed += [f"{place}: {line}" for line in one.failed]
+        notices += [f"{place}: {line}" for line in one.notices]
+    return Verdict(tuple(failed), tuple(notices))
+
+
+def compare(
+    name: str,
+    *,
+    standing: int | None,
+    relevance: float | None,
+    reason: str | None,
+    fail_under: float | None,
+    fail_under_relevance: float | None,
+) -> Verdict:
+    """Compare the numbers of one text with the thresholds; it passes with a notice without one.
+
+    Args:
+        name: The text, in messages.
+        standing: Its standing, 0 to 100; None when it is not known.
+        relevance: Its relevance, in [0, 1]; None for an abstention.
+        reason: Why there is no score; None when there is one.
+        fail_under: Standing below which it fails; None for no gate.
+        fail_under_relevance: Relevance below which it fails; None for no gate.
+    """
+    failed, notices = [], []
+    for what, value, flag, limit in (
+        ("usefulness", standing, "fail-under", fail_under),
+        ("relevance", relevance, "fail-under-relevance", fail_under_relevance),
+    ):
+        if limit is not None and value is None:
+            why = reason or NO_WEIGHTS
+            notices.append(f"the gate was not applied to {name}: no {what}, {why}")
+        if limit is not None and value is not None and value < limit:
+            failed.append(f"{what} of {name} is {value:.4g}, below {flag} {limit:g}")
     return Verdict(tuple(failed), tuple(notices))
 
 

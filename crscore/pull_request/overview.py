@@ -8,6 +8,7 @@ type apply to both jobs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 from msgspec import Meta, Struct
@@ -50,9 +51,26 @@ Address = Annotated[
 ]
 
 
+class Useful(Struct, frozen=True, kw_only=True):
+    """How useful some comments are to the author of the change."""
+
+    standing: Annotated[int, Meta(ge=0, le=100)]
+    """Share of real review comments of people that are less useful, in percent."""
+    word: Name
+    """The standing in a word, or that they are about something else."""
+    about: Share
+    """Probability that they are about this change and no other."""
+    substance: Share
+    """How much they give the author to act on."""
+    verdict: Text
+    """All of it in plain words, and what they do."""
+
+
 class Scores(Struct, frozen=True, kw_only=True):
     """Scores of some comments against the whole change, or why there are none."""
 
+    usefulness: Useful | None
+    """How useful they are: the headline; None with an encoder that has no weights for it."""
     relevance: Share | None
     """Harmonic mean of the other two."""
     conciseness: Share | None
@@ -228,6 +246,7 @@ def make_overview(
 def _together(result: records.Result, unaddressed: int) -> Together:
     topic, addressed = view.reached(result)
     return Together(
+        usefulness=_useful(result, result.usefulness, range(len(result.sentences))),
         **_three(result.scores)._asdict(),
         sentences=result.scores.sentences,
         on_topic=topic,
@@ -243,8 +262,11 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
     rows = []
     for person in people[:MAX_REVIEWERS]:
         review = reviews.get(person.reviewer)
+        own = () if review is None else (result.comments[at].sentences for at in review.comments)
+        value = None if review is None else review.usefulness
         rows.append(
             Reviewer(
+                usefulness=_useful(result, value, chain.from_iterable(own)),
                 **(_NOTHING if review is None else _three(review.scores))._asdict(),
                 name=_text(person.reviewer, MAX_NAME_CHARS) or "unknown",
                 is_bot=person.is_bot,
@@ -257,6 +279,20 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
             )
         )
     return tuple(rows)
+
+
+def _useful(
+    result: records.Result, value: records.Usefulness | None, sentences: Iterable[int]
+) -> Useful | None:
+    if value is None:
+        return None
+    return Useful(
+        standing=value.standing,
+        word=_text(view.word(value), MAX_NAME_CHARS),
+        about=value.about,
+        substance=value.substance,
+        verdict=_text(view.verdict(result, value, sentences)),
+    )
 
 
 class _Three(NamedTuple):

@@ -10,7 +10,7 @@ from crscore.reports.escape import markdown, markdown_code, markdown_prose
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crscore.records import Match, PseudoReference, Result, Scores
+    from crscore.records import CommentResult, PseudoReference, Result, ReviewResult, Usefulness
 
 YES, NO = "✅", "➖"
 SHOWN_UNADDRESSED = 3
@@ -34,8 +34,12 @@ def blocks(result: Result, heading: str | None) -> Iterator[Block]:
 
     The signature precedes the folded parts, so that it is never omitted.
     """
-    yield Block(f"### {heading or 'Review score'}\n\n{_summary(result)}\n\n", foot="")
-    yield _scores(result)
+    title = f"### {heading or 'Review score'}\n\n"
+    if result.usefulness is None:
+        yield Block(f"{title}{_summary(result)}\n\n", foot="")
+        yield _scores(result)
+    else:
+        yield Block(f"{title}{_verdict(result, result.usefulness)}\n\n", foot="")
     yield from _flagged(result)
     yield from _reviewers(result)
     yield from _unaddressed(result)
@@ -43,6 +47,16 @@ def blocks(result: Result, heading: str | None) -> Iterator[Block]:
     yield from _folded_comments(result)
     yield from _folded_sentences(result)
     yield from _folded_notes(result)
+
+
+def _verdict(result: Result, value: Usefulness) -> str:
+    said = markdown(view.verdict(result, value, range(len(result.sentences))))
+    word, rest = said.split(":", 1)
+    return (
+        f"**{word}:**{rest}\n\n<sub>From 0 to 100: about this change {view.hundred(value.about)}, "
+        f"substance {view.hundred(value.substance)}; "
+        f"published scores: {markdown(view.published_of(result))}.</sub>"
+    )
 
 
 def _summary(result: Result) -> str:
@@ -59,7 +73,7 @@ def _summary(result: Result) -> str:
 
 def _scores(result: Result) -> Block:
     items = tuple(
-        f"| {_bold(row.name, index == 0)} | {_bold(view.number(row.value), index == 0)} "
+        f"| {_bold(row.name, index == 0)} | {_bold(view.hundred(row.value), index == 0)} "
         f"| {row.basis} |\n"
         for index, row in enumerate(view.rows(result))
     )
@@ -81,10 +95,10 @@ def _reviewers(result: Result) -> Iterator[Block]:
     if len(result.reviews) < 2:
         return
     yield Block(
-        "| Reviewer | Relevance | Conciseness | Comprehensiveness | Sentences | Words |\n"
+        f"| Reviewer | {' | '.join(view.columns(result))} | Sentences | Words |\n"
         "|:--|--:|--:|--:|--:|--:|\n",
         tuple(
-            f"| {markdown(view.author(item.author), 60)} | {_three(item.scores)} "
+            f"| {markdown(view.author(item.author), 60)} | {_three(result, item)} "
             f"| {view.ratio_of_review(result, item)} | {item.baselines.words:,} |\n"
             for item in result.reviews
         ),
@@ -116,11 +130,11 @@ def _folded_comments(result: Result) -> Iterator[Block]:
         item = result.comments[index]
         where = markdown_code(view.comment_place(item.comment), 300, in_table=True)
         rows.append(
-            f"| {where} | {view.scope(item.scope)} | {_three(item.scores)} "
+            f"| {where} | {view.scope(item.scope)} | {_three(result, item)} "
             f"| {view.ratio_of_comment(result, item)} |\n"
         )
     table = (
-        "| Comment | Against | Relevance | Conciseness | Comprehensiveness | Sentences |\n"
+        f"| Comment | Against | {' | '.join(view.columns(result))} | Sentences |\n"
         "|:--|:--|--:|--:|--:|--:|\n"
     )
     yield _folded("Each comment against the part it is on", tuple(rows), table)
@@ -129,23 +143,25 @@ def _folded_comments(result: Result) -> Iterator[Block]:
 def _folded_sentences(result: Result) -> Iterator[Block]:
     if not result.sentences:
         return
-    entries = tuple(
-        _sentence(result, index, match) for index, match in enumerate(result.sentence_matches)
-    )
-    yield _folded("Each sentence and what it addresses", entries)
+    entries = tuple(_sentence(result, index) for index in range(len(result.sentences)))
+    what = "does" if result.readings else "addresses"
+    yield _folded(f"Each sentence and what it {what}", entries)
 
 
-def _sentence(result: Result, index: int, match: Match) -> str:
-    mark = YES if match.matched else NO
-    number = view.number(view.strength(result, match))
-    entry = f"- {mark} {number} {markdown_prose(result.sentences[index].text, _PROSE_CHARS)}"
+def _sentence(result: Result, index: int) -> str:
+    match, told = result.sentence_matches[index], view.reading(result, index)
+    if told is None:
+        number = f"{YES if match.matched else NO} {view.strength(result, match)}"
+        kind, partner = "", ""
+        if match.matched and match.index is not None:
+            partner = result.references[match.index].text
+    else:
+        number = view.hundred(told.substance)
+        kind, partner = f"{told.kind.value} ", view.subject(result, told)
+    entry = f"- {number} {markdown_prose(result.sentences[index].text, _PROSE_CHARS)}"
     remark = view.remark(result, index)
-    if remark is not None:
-        entry += f"<br>{remark}"
-    if match.matched and match.index is not None:
-        partner = markdown_prose(result.references[match.index].text, _PROSE_CHARS)
-        entry += f"<br>→ {partner}"
-    return entry + "\n"
+    below = f"{kind}→ {markdown_prose(partner, _PROSE_CHARS)}" if partner else kind.strip()
+    return "<br>".join(filter(None, [entry, remark, below])) + "\n"
 
 
 def _folded_notes(result: Result) -> Iterator[Block]:
@@ -165,6 +181,5 @@ def _folded(title: str, items: tuple[str, ...], before: str = "") -> Block:
     return Block(head, items, "\n</details>\n\n")
 
 
-def _three(scores: Scores) -> str:
-    values = (scores.relevance, scores.conciseness, scores.comprehensiveness)
-    return " | ".join(view.number(value) for value in values)
+def _three(result: Result, item: CommentResult | ReviewResult) -> str:
+    return " | ".join(markdown(value, 60) for value in view.three(result, item))

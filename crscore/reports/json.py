@@ -23,12 +23,14 @@ from crscore.records import (
     Finding,
     Flag,
     LineSpan,
+    Reading,
     ReferenceKind,
     Scope,
     Scores,
     Side,
     ToolRun,
     TopicState,
+    Usefulness,
 )
 from crscore.reports import escape, view
 from crscore.version import __version__
@@ -172,6 +174,8 @@ class Sentence(Struct, frozen=True, kw_only=True):
     """True for a proposal of code, such as a suggestion block, told in words of crscore's own."""
     flag: Flag | None
     """Oddity that the matcher found; usually null."""
+    reading: Reading | None
+    """How it reads to the author of the change; null with an encoder that has no weights for it."""
     best_reference: Count | None
     """Index of the counted pseudo-reference that it addresses best; ties go to the most similar
     one; null when there is none, or when the best one belongs to the older version of the change
@@ -204,6 +208,8 @@ class Comment(Struct, frozen=True, kw_only=True):
     """Side in which `line` is counted."""
     scope: Scope
     """Part of the change that it was scored against."""
+    usefulness: Usefulness | None
+    """How useful it is; null without a text, or with an encoder that has no weights for it."""
     scores: Scores
     """Scores against the pseudo-references of its scope."""
     sentences: Sequence[Count]
@@ -219,6 +225,8 @@ class Review(Struct, frozen=True, kw_only=True):
 
     author: str | None
     """Login; null for unattributed text."""
+    usefulness: Usefulness | None
+    """How useful the author's comments are together; null as for a comment."""
     scores: Scores
     """Scores of all the author's comments against the whole change."""
     baselines: Baselines
@@ -240,8 +248,10 @@ class Result(Struct, frozen=True, kw_only=True):
     """Cosine threshold used; null for a matcher without one."""
     decision: Annotated[float, Meta(gt=0, lt=1)]
     """Degree from which a pair counts as matched."""
+    usefulness: Usefulness | None
+    """How useful all comments are together: the headline; null as for a comment."""
     scores: Scores
-    """Scores of all comments together against the whole change."""
+    """The published scores of all comments together against the whole change."""
     baselines: Baselines
     """Baselines of all comments together."""
     diff: Diff
@@ -294,6 +304,7 @@ def document(result: records.Result) -> Result:
         signature=result.signature,
         threshold=result.threshold,
         decision=result.decision,
+        usefulness=result.usefulness,
         scores=result.scores,
         baselines=result.baselines,
         diff=Diff(
@@ -304,7 +315,15 @@ def document(result: records.Result) -> Result:
         references=[_reference(at, item, match) for at, (item, match) in enumerate(references)],
         analysis=_fields(Analysis, result.analysis),
         sentences=[
-            _fields(Sentence, item, index=at, flag=flag, best_reference=match.index, **_pair(match))
+            _fields(
+                Sentence,
+                item,
+                index=at,
+                flag=flag,
+                reading=view.reading(result, at),
+                best_reference=match.index,
+                **_pair(match),
+            )
             for at, (item, flag, match) in enumerate(sentences)
         ],
         similarity=_matrix(result.similarity),

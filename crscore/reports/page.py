@@ -19,7 +19,7 @@ class Cell(NamedTuple):
     """One cell of the matrix."""
 
     number: str
-    """The degree, or the similarity where a threshold decides; two decimals."""
+    """The degree, 0 to 100, or the similarity where a threshold decides; two decimals."""
     exact: str
     """Both with four decimals, or the similarity alone."""
     level: int
@@ -86,4 +86,5 @@ def cell(cosine: float, degree: float | None, *, matched: bool) -> Cell:
     exact = f"cosine {cosine:.4f}".replace("-", "\N{MINUS SIGN}")
     if degree is not None:
         exact = f"degree {degree:.4f}, {exact}"
-    return Cell(view.number(value), exact, level, matched)
+    number = view.number(cosine) if degree is None else view.hundred(degree)
+    return Cell(number, exact, level, matched)

@@ -217,9 +217,12 @@ def _within(found: Iterator[dict[str, Any]], most_bytes: int) -> Iterator[dict[s
 
 def _properties(result: Result, most_sentences: int) -> dict[str, Any]:
     """Return properties that code scanning does not show, for other readers."""
-    pairs = zip(result.sentences, result.sentence_flags, result.sentence_matches, strict=True)
+    readings = result.readings or (None,) * len(result.sentences)
+    flags, matches = result.sentence_flags, result.sentence_matches
+    pairs = zip(result.sentences, flags, matches, readings, strict=True)
     return {
         "signature": result.signature,
+        "usefulness": None if result.usefulness is None else asdict(result.usefulness),
         "scores": asdict(result.scores),
         "sentences": [
             {
@@ -228,8 +231,10 @@ def _properties(result: Result, most_sentences: int) -> dict[str, Any]:
                 "degree": _rounded(match.degree),
                 "matched": match.matched,
                 "flag": None if flag is None else flag.value,
+                "kind": None if told is None else told.kind.value,
+                "substance": None if told is None else _rounded(told.substance),
             }
-            for sentence, flag, match in itertools.islice(pairs, most_sentences)
+            for sentence, flag, match, told in itertools.islice(pairs, most_sentences)
         ],
     }
 

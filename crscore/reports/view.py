@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.records import LineKind, ReferenceKind, ScopeKind, Side, ToolState
+from crscore.records import Flag, Kind, LineKind, ReferenceKind, ScopeKind, Side, Subject, ToolState
 from crscore.reports import escape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crscore.records import (
         Analysis,
         ChangedFile,
@@ -19,14 +21,20 @@ if TYPE_CHECKING:
         LineSpan,
         Match,
         PseudoReference,
+        Reading,
         Result,
         ReviewResult,
         Scope,
         Topic,
+        Usefulness,
     )
 
 UNDEFINED = "–"
 """Placeholder for an undefined score."""
+USEFUL = ("Useful", "About", "Substance")
+"""Columns of a table of reviewers or comments."""
+PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
+"""The same without usefulness."""
 FLAG = "\N{BLACK FLAG}"
 """Mark before the flag of a sentence."""
 
@@ -37,6 +45,10 @@ _SCOPES = {
     ScopeKind.ORIGINAL: "older version",
 }
 _NAME_CHARS = 120
+_EVEN = 0.5
+"""Probability from which a text is said to be about the change, or to give something to act on."""
+_ACTS = (Kind.REQUEST, Kind.FAILURE, Kind.PROPOSAL, Kind.QUESTION, Kind.REASON)
+"""What a sentence does that the author can act on."""
 
 
 class LineCount(NamedTuple):
@@ -69,7 +81,7 @@ class MatchRow(NamedTuple):
 
 
 def number(value: float | None) -> str:
-    """Format a score or similarity with two decimals; None as a dash.
+    """Format a similarity with two decimals; None as a dash.
 
     Example:
         >>> number(0.666), number(None), number(-0.001)
@@ -78,6 +90,16 @@ def number(value: float | None) -> str:
     if value is None:
         return UNDEFINED
     return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "\N{MINUS SIGN}")
+
+
+def hundred(value: float | None) -> str:
+    """Format a score or degree in [0, 1] on the scale of people, 0 to 100; None as a dash.
+
+    Example:
+        >>> hundred(0.666), hundred(None)
+        ('67', '–')
+    """
+    return UNDEFINED if value is None else f"{100 * value:.0f}"
 
 
 def many(amount: int, noun: str) -> str:
@@ -92,7 +114,7 @@ def many(amount: int, noun: str) -> str:
 
 def percent(value: float | None) -> str:
     """Format a share in [0, 1] as a percentage; None as a dash."""
-    return UNDEFINED if value is None else f"{100 * value:.0f} %"
+    return UNDEFINED if value is None else f"{hundred(value)} %"
 
 
 def graded(result: Result) -> bool:
@@ -100,9 +122,113 @@ def graded(result: Result) -> bool:
     return result.threshold is None
 
 
-def strength(result: Result, match: Match) -> float | None:
-    """Return the number that decided a pair: its degree, or its cosine similarity."""
-    return match.degree if graded(result) else match.similarity
+def strength(result: Result, match: Match) -> str:
+    """Format the number that decided a pair: its degree, 0 to 100, or its cosine similarity."""
+    return hundred(match.degree) if graded(result) else number(match.similarity)
+
+
+def word(value: Usefulness) -> str:
+    """Return the word of a verdict: that of the standing, if the text is about the change."""
+    return value.word if value.about >= _EVEN else "off topic"
+
+
+def verdict(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
+    """Say in plain words how useful a text is, against what, and what it does; not escaped.
+
+    Args:
+        result: Result that the text is part of.
+        value: Usefulness of the text.
+        sentences: Indices of its sentences.
+    """
+    against = f"better than {value.standing} % of {value.against}"
+    return f"{word(value).capitalize()}: {against}. {_does(result, value, sentences)}."
+
+
+def _does(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
+    if value.about < _EVEN:
+        return "Not about this change"
+    best: dict[Kind, float] = {}
+    for at in sentences if result.readings else ():
+        one = result.readings[at]
+        if result.sentence_flags[at] is not Flag.HIDDEN:
+            best[one.kind] = max(best.get(one.kind, 0.0), one.substance)
+    kinds = sorted(best, key=lambda kind: -best[kind])
+    acts = [kind for kind in kinds if kind in _ACTS]
+    if kinds and not acts:
+        return f"About this change, but only {' and '.join(kinds[:2])}"
+    said = f", and {' and '.join(acts[:2])}" if acts else ""
+    little = "" if value.substance >= _EVEN else ", but gives little to act on"
+    return f"About this change{said}{little}"
+
+
+def published(
+    relevance: float | None,
+    conciseness: float | None,
+    comprehensiveness: float | None,
+    reason: str | None,
+) -> str:
+    """Name the published scores from 0 to 100, or the reason why there are none; not escaped."""
+    if reason is not None:
+        return f"none, as {reason.rstrip('.')}"
+    return (
+        f"conciseness {hundred(conciseness)}, comprehensiveness {hundred(comprehensiveness)}, "
+        f"relevance {hundred(relevance)}"
+    )
+
+
+def published_of(result: Result) -> str:
+    """Name the published scores of a result."""
+    one = result.scores
+    return published(one.relevance, one.conciseness, one.comprehensiveness, one.reason)
+
+
+def aspects(value: Usefulness) -> str:
+    """Name what people would say of a text, each from 0 to 100."""
+    named = asdict(value.aspects).items()
+    return ", ".join(f"{name.replace('_', ' ')} {hundred(one)}" for name, one in named)
+
+
+def columns(result: Result) -> tuple[str, str, str]:
+    """Name the three columns of a table of reviewers or comments."""
+    return PUBLISHED if result.usefulness is None else USEFUL
+
+
+def measures(
+    result: Result, item: CommentResult | ReviewResult
+) -> tuple[float | None, float | None, float | None]:
+    """Return the values of those columns, each in [0, 1]."""
+    useful, scores = item.usefulness, item.scores
+    if result.usefulness is None:
+        return scores.relevance, scores.conciseness, scores.comprehensiveness
+    if useful is None:
+        return None, None, None
+    return useful.standing / 100, useful.about, useful.substance
+
+
+def three(result: Result, item: CommentResult | ReviewResult) -> tuple[str, str, str]:
+    """Format the values of those columns, the standing with its word."""
+    first, second, third = map(hundred, measures(result, item))
+    if result.usefulness is not None and item.usefulness is not None:
+        first = f"{first} {word(item.usefulness)}"
+    return first, second, third
+
+
+def reading(result: Result, sentence: int) -> Reading | None:
+    """Return how a sentence reads; None when that is not known."""
+    return result.readings[sentence] if result.readings else None
+
+
+def subject(result: Result, told: Reading) -> str:
+    """Say what a sentence is about: a topic, a claim or the kind of subject; not escaped.
+
+    Returns:
+        The subject; "" where the kind of the sentence says it already.
+    """
+    if told.reference is None:
+        said = told.kind is Kind.OTHER and told.subject is Subject.ELSEWHERE
+        return "" if said else told.subject.value
+    item = result.references[told.reference]
+    return item.text if item.topic is None else label(item.topic)
 
 
 def remark(result: Result, sentence: int) -> str | None:
@@ -173,21 +299,29 @@ def ratio_of_comment(result: Result, item: CommentResult) -> str:
 def legend(result: Result, yes: str) -> str:
     """Explain the numbers and marks beside sentences and pseudo-references.
 
+    A sentence with a reading has the number of its substance instead.
+
     Args:
         result: Its matcher decides what the numbers are.
         yes: The report's mark for a match.
     """
+    first = "The number"
+    if result.readings:
+        first = (
+            "The number of a sentence, from 0 to 100, says how likely it gives the author "
+            "something to act on. For the published scores, the number of a pair"
+        )
     if result.threshold is not None:
         return (
-            "The number is the cosine similarity of a sentence and a pseudo-reference, each with "
+            f"{first} is the cosine similarity of a sentence and a pseudo-reference, each with "
             f"its best partner; {yes} marks those above the threshold of {result.threshold:.4g}. "
             "Conciseness is the share of sentences so marked, comprehensiveness that of the "
             "counted pseudo-references."
         )
     return (
-        "The number, from 0 to 1, says how far a sentence addresses a pseudo-reference, each with "
-        f"its best partner; {yes} marks {result.decision:.2f} and more. The scores count parts: "
-        "conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
+        f"{first}, from 0 to 100, says how far a sentence addresses a pseudo-reference, each with "
+        f"its best partner; {yes} marks {hundred(result.decision)} and more. The scores count "
+        "parts: conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
         "counted pseudo-references'. A flagged sentence counts less, mostly nothing."
     )
 

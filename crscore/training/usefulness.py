@@ -83,9 +83,7 @@ class _Text:
         return " ".join(text for text, _ in self.units)
 
 
-def train(
-    corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None = None
-) -> Weights:
+def train(corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None = None) -> Weights:
     """Learn the weights.
 
     Args:
@@ -199,9 +197,7 @@ def _lay(text: _Text, vectors: Vectors) -> Beside:
 def _tie(text: str, beside: Beside | None, vectors: Vectors, rarity: Rarity) -> list[float]:
     assert beside is not None
     vector = vectors.of([text])[0]
-    return evidence.weigh_evidence(
-        text, vector, beside.ground, rarity, beside.lines, beside.claims
-    )
+    return evidence.weigh_evidence(text, vector, beside.ground, rarity, beside.lines, beside.claims)
 
 
 def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Linear:
@@ -310,9 +306,7 @@ def _read_units(text: _Text, vectors: Vectors, weights: Weights) -> list[Read]:
     for unit, proposal in text.units:
         vector = vectors.of([unit])[0]
         about = reading.tie(unit, vector, text.beside, weights)[1]
-        found.append(
-            reading.read_sentence(unit, vector, weights, about=about, proposal=proposal)
-        )
+        found.append(reading.read_sentence(unit, vector, weights, about=about, proposal=proposal))
     return found
 
 
@@ -420,5 +414,3 @@ def _half(values: Array) -> Floats:
     """Round to the precision of the file, so that training and reading judge alike."""
     rounded: Floats = values.astype(np.float16).astype(np.float32)
     return rounded
-
-

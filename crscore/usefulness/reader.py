@@ -147,9 +147,7 @@ class Reader:
                 for one, sentence in zip(read, cells.sentences, strict=True)
                 if sentence.comment == comment and not sentence.hidden
             ]
-            about, aspects = reading.read_comment(
-                whole, vectors[whole], own, beside, self.weights
-            )
+            about, aspects = reading.read_comment(whole, vectors[whole], own, beside, self.weights)
             parts[comment] = Part(about, own, aspects)
         return Said(
             readings=tuple(
@@ -205,13 +203,13 @@ class Reader:
             return best
         if cosine < NEAR:
             return None
-        shared = words(cells.sentences[column].text).stems & words(cells.references[best].text).stems
+        shared = (
+            words(cells.sentences[column].text).stems & words(cells.references[best].text).stems
+        )
         rare = any(self.weights.rarity.of(stem) >= RARE for stem in shared)
         return best if rare else None
 
-    def place(
-        self, parts: Sequence[Part], diff: Diff
-    ) -> Usefulness | None:
+    def place(self, parts: Sequence[Part], diff: Diff) -> Usefulness | None:
         """Place some comments of a change together; None for none.
 
         Each comment counts the same: a review is as useful as its comments are in the mean.

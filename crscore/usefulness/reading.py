@@ -52,9 +52,7 @@ class Read:
     """Probability that it is about the change."""
 
 
-def tie(
-    text: str, vector: Floats, beside: Beside, weights: Weights
-) -> tuple[list[float], float]:
+def tie(text: str, vector: Floats, beside: Beside, weights: Weights) -> tuple[list[float], float]:
     """Return what ties a text to a change, and the probability that it is about it."""
     measures = evidence.weigh_evidence(
         text, vector, beside.ground, weights.rarity, beside.lines, beside.claims

@@ -1,5 +1,6 @@
 """What every report promises, over whatever reports there are."""
 
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -19,6 +20,8 @@ MAKERS = (
     results.flagged,
     lambda: results.learned(results.abstained()),
     lambda: results.learned(results.hostile(), (Flag.REPEATS, None, *[Flag.HIDDEN] * 3)),
+    results.hostile_useful,
+    lambda: results.useful(results.abstained()),
 )
 """Results of a matcher with a threshold, then of one with degrees."""
 OPTIONS: tuple[Mapping[str, str], ...] = (
@@ -61,18 +64,27 @@ def test_document_can_be_written_as_utf_8(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_document_holds_nothing_that_commands_a_terminal_or_runner(name: str) -> None:
-    shown = report(name, {}).render([results.hostile()])
+@pytest.mark.parametrize("make", [results.hostile, results.hostile_useful])
+def test_document_holds_nothing_that_commands_a_terminal_or_runner(name: str, make) -> None:
+    shown = report(name, {"explain": "true"}).render([make()])
     assert not set(shown) & set("\x00\x07\x08\x1b\x7f\x9b\x9d\u202e\u202c\u2066\u200b")
     assert "##[" not in shown
     assert not any(line.lstrip().startswith("::") for line in shown.split("\n"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_document_tells_the_reason_of_an_abstention(name: str) -> None:
-    assert "there are no sentences to compare with" in report(name, {}).render(
-        [results.abstained()]
-    )
+@pytest.mark.parametrize("make", [results.abstained, lambda: results.useful(results.abstained())])
+def test_document_tells_the_reason_of_an_abstention(name: str, make) -> None:
+    shown = " ".join(report(name, {}).render([make()]).split())
+    assert "there are no sentences to compare with" in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("options", OPTIONS)
+def test_document_tells_how_useful_a_review_is_and_what_a_sentence_does(name, options) -> None:
+    shown = report(name, options).render([results.useful(results.review())])
+    assert {"83", "asks for a change", "78"} <= set(re.findall(r"asks for a change|\d+", shown))
+    assert "asks for a change" not in report(name, options).render([results.review()])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -94,7 +106,8 @@ def test_document_tells_what_is_odd_about_a_sentence(name: str, options) -> None
 def test_document_shows_what_decided_about_a_sentence(name: str) -> None:
     # The best cell of the first sentence is 0.8215; the matcher with degrees halves it.
     assert "0.82" in report(name, {}).render([results.small()])
-    assert "0.41" in report(name, {}).render([results.learned(results.small())])
+    shown = report(name, {}).render([results.learned(results.small())])
+    assert re.search(r"\b0\.41" if name in ("json", "sarif") else r"\b41\b", shown)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from crscore.github.records import PullRequest
 from crscore.pull_request import overview
-from crscore.pull_request.overview import Overview, Person, Point, Reviewer, Together
+from crscore.pull_request.overview import Overview, Person, Point, Reviewer, Together, Useful
 from crscore.records import Analysis, Finding, ReferenceKind, Severity, Side, ToolRun, ToolState
 from tests.helpers import results
 
@@ -54,6 +54,17 @@ def review() -> Overview:
     return overview.make_overview(pull(result), result, PEOPLE)
 
 
+def told() -> Overview:
+    """The review, with how useful it is."""
+    result = results.useful(results.review())
+    return overview.make_overview(pull(result), result, PEOPLE)
+
+
+def useful(**changes: object) -> Useful:
+    given = {"standing": 61, "word": "useful", "about": 0.9, "substance": 0.7}
+    return Useful(**{**given, "verdict": "Useful: better than 61 % of them.", **changes})
+
+
 def topics() -> Overview:
     """Nobody addressed two topics and a point without one."""
     result = results.topics()
@@ -91,7 +102,11 @@ def hostile() -> Overview:
         missing=(evil, "# x"),
         notes=(evil, "::set-output name=x::y", "##[error]z"),
         reviewers=(
-            reviewer("\x1b[31m\u202e@me #1 ##[error]|`x`<b>[a](b)\u2028\r\n::error::", is_bot=True),
+            reviewer(
+                "\x1b[31m\u202e@me #1 ##[error]|`x`<b>[a](b)\u2028\r\n::error::",
+                is_bot=True,
+                usefulness=useful(word="##[error]|`x`<b>\x1b[31m@me #1 \u202e\r\n::error::"),
+            ),
             reviewer(f"::warning::{evil}"[:100]),
             reviewer("|", reason=evil, **NOTHING),
         ),
@@ -103,7 +118,12 @@ def hostile() -> Overview:
             point("::error::" + evil * 20, source=evil, path="a`b``c]d(e)|f"),
             point("#" * 300 + "> - 1. + * _ ~ [x]", path=None, listed=None),
         ),
-        together=replace(found.together, unaddressed=6, points=9),
+        together=replace(
+            found.together,
+            unaddressed=6,
+            points=9,
+            usefulness=useful(word="|\n::error::<i>", verdict=f"::error::{evil}"),
+        ),
     )
 
 
@@ -128,6 +148,7 @@ def point(text: str = "`os` is imported and not used.", **changes: object) -> Po
 
 def reviewer(name: str, **changes: object) -> Reviewer:
     given: dict[str, object] = {
+        "usefulness": None,
         "relevance": 0.5,
         "conciseness": 0.6,
         "comprehensiveness": 0.4,
@@ -158,6 +179,7 @@ def largest(
         head=HEAD,
         graded=False,
         together=Together(
+            usefulness=useful(word="w" * 100, verdict="v" * 2_000),
             relevance=0.5,
             conciseness=0.5,
             comprehensiveness=0.5,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore.records import (
+    Aspects,
     Baselines,
     ChangedFile,
     Comment,
@@ -18,10 +19,12 @@ from crscore.records import (
     FileStatus,
     Flag,
     Hunk,
+    Kind,
     LineKind,
     LineSpan,
     Match,
     PseudoReference,
+    Reading,
     ReferenceKind,
     Result,
     ReviewResult,
@@ -30,8 +33,10 @@ from crscore.records import (
     Scores,
     Sentence,
     Side,
+    Subject,
     Topic,
     TopicState,
+    Usefulness,
 )
 from crscore.scoring import scores
 
@@ -555,6 +560,51 @@ def learned(result: Result, flags: Sequence[Flag | None] = ()) -> Result:
         decision=DECISION,
         signature=result.signature.replace(SIGNATURE, LEARNED),
     )
+
+
+AGAINST = "399 review comments by people on changes of up to 5 lines"
+
+
+def standing(value: int, word: str = "useful", **changes: object) -> Usefulness:
+    """How useful a text is: better than `value` percent."""
+    aspects = Aspects(relevant=0.88, informative=0.71, clear=0.95, acted_on=0.42)
+    given = {"about": 0.91, "substance": 0.78, "aspects": aspects, "value": 0.71}
+    given |= {"standing": value, "word": word, "against": AGAINST}
+    return Usefulness(**{**given, **changes})
+
+
+def told(kind: Kind = Kind.REQUEST, substance: float = 0.78, **changes: object) -> Reading:
+    """A reading about the change as a whole, unless `changes` say otherwise."""
+    given = {"about": 0.9, "subject": Subject.CHANGE, "reference": None, "saw": ()}
+    return Reading(kind=kind, substance=substance, **{**given, **changes})
+
+
+def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) -> Result:
+    """Add how its sentences read, and how useful it, its comments and its reviews are.
+
+    Missing readings ask for a change, and are about the first claim.
+    """
+    claim = (
+        told(subject=Subject.CLAIM, reference=0, saw=("please",)) if result.references else told()
+    )
+    rest = (claim,) * (len(result.sentences) - len(readings))
+    return replace(
+        result,
+        readings=(*readings, *rest),
+        usefulness=whole or standing(83),
+        comments=tuple(replace(one, usefulness=standing(61)) for one in result.comments),
+        reviews=tuple(
+            replace(one, usefulness=standing(12, "little use", substance=0.2))
+            for one in result.reviews
+        ),
+    )
+
+
+def hostile_useful() -> Result:
+    """The hostile result with readings; what told their kind and the standing are hostile, too."""
+    readings = [told(saw=(EVIL, "::error::start")), told(Kind.OTHER, subject=Subject.ELSEWHERE)]
+    readings += [told(subject=Subject.CLAIM, reference=at) for at in range(2)]
+    return useful(hostile(), *readings, whole=standing(7, f"off {EVIL}", against=EVIL))
 
 
 def flagged() -> Result:

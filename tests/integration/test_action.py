@@ -212,14 +212,14 @@ def test_comment_of_a_stranger_asks_for_nothing(runner: Runner, server: github.S
 def test_gate_fails_the_step_and_keeps_everything_else(
     runner: Runner, server: github.Server
 ) -> None:
-    job = run(runner, server, "pull_request", fail_under="0.99", comment="true")
+    job = run(runner, server, "pull_request", fail_under_relevance="0.99", comment="true")
 
     assert (job[SCORE].outcome, job[SCORE].code) == ("failure", 1)
-    assert "below 0.99" in told(job, "error")[0]
+    assert "below fail-under-relevance 0.99" in told(job, "error")[0]
     assert (job.artifacts["crscore"] / "crscore.json").is_file()
     assert len(server.writes) == 1
     assert job.summary != ""
-    assert run(runner, server, "pull_request", fail_under="0.01")[SCORE].code == 0
+    assert run(runner, server, "pull_request", fail_under_relevance="0.01")[SCORE].code == 0
 
 
 def test_token_that_may_not_write_leaves_the_summary(runner: Runner) -> None:
@@ -248,7 +248,7 @@ def test_wrong_token_is_an_error_that_does_not_show_it(
 def test_wrong_input_is_an_error_before_anything_is_asked(
     runner: Runner, server: github.Server
 ) -> None:
-    job = run(runner, server, "pull_request", fail_under="2")
+    job = run(runner, server, "pull_request", fail_under_relevance="2")
 
     assert job[SCORE].code == 2
     assert "fail-under" in told(job, "error")[0]
@@ -398,7 +398,7 @@ def test_workspace_of_a_stranger_is_neither_imported_nor_believed(
     traps = {
         "crscore.py": "raise SystemExit('imported')",
         "sitecustomize.py": "raise SystemExit('imported')",
-        "pyproject.toml": "[tool.crscore]\nfail_under = 1.0\nunknown = 1\n",
+        "pyproject.toml": "[tool.crscore]\nfail_under_relevance = 1.0\nunknown = 1\n",
         "hatchling.py": "raise SystemExit('imported')",
         "pip.conf": "[global]\nindex-url = http://127.0.0.1:9/",
     }
@@ -460,7 +460,7 @@ def surroundings(
 def test_container_gets_its_inputs_with_hyphens_and_names_relative_files(
     server: github.Server, tmp_path: Path
 ) -> None:
-    done, found = alone(server, tmp_path, "pull_request", fail_under="0.99")
+    done, found = alone(server, tmp_path, "pull_request", fail_under_relevance="0.99")
 
     assert done.returncode == 1, done.stderr
     assert found["json-path"] == "crscore-reports/crscore.json"

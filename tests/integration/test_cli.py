@@ -107,7 +107,7 @@ def test_repeated_sentence_is_flagged_and_counts_nothing(crscore, tmp_path: Path
 @pytest.mark.parametrize("options", [["--matcher", "published"], ["--threshold", "0.31"]])
 def test_threshold_belongs_to_the_published_matcher(crscore, options: list[str]) -> None:
     ran = crscore(DIFF, REVIEW, *options)
-    assert "(threshold 0.31)" in ran.out
+    assert "threshold 0.31)" in ran.out
     assert "|matcher:published|tau:0.31|" in ran.out
 
 
@@ -180,23 +180,42 @@ def test_json_lines_of_comments_are_scored_by_author(crscore, tmp_path: Path) ->
 
 
 def test_gate_below_the_limit_exits_with_one_and_still_reports(crscore) -> None:
-    ran = crscore(DIFF, REVIEW, *FAST, "--threshold", 0.99, "--fail-under", 0.3)
+    ran = crscore(DIFF, REVIEW, *FAST, "--threshold", 0.99, "--fail-under-relevance", 0.3)
     assert ran.code == 1
-    assert "is below --fail-under 0.3" in ran.err
+    assert ", below fail-under-relevance 0.3" in ran.err
     assert "relevance" in ran.out.lower()
 
 
 def test_gate_at_the_limit_passes(crscore) -> None:
-    assert crscore(DIFF, REVIEW, *FAST, "--fail-under", 0).code == 0
+    assert crscore(DIFF, REVIEW, *FAST, "--fail-under-relevance", 0).code == 0
 
 
 @pytest.mark.parametrize("quiet", [[], ["-q"]])
 def test_gate_is_not_applied_to_an_abstention(crscore, tmp_path: Path, quiet: list[str]) -> None:
     empty = tmp_path / "review.md"
     empty.write_text("", encoding="utf-8")
-    ran = crscore(DIFF, empty, *FAST, "--fail-under", 0.3, *quiet)
+    ran = crscore(DIFF, empty, *FAST, "--fail-under", 30, *quiet)
     assert ran.code == 0
     assert "gate was not applied" in ran.err
+
+
+@pytest.mark.parametrize(("limit", "code"), [(99, 1), (2, 0)])
+def test_gate_on_usefulness_compares_the_standing(crscore, limit: int, code: int) -> None:
+    ran = crscore(DIFF, REVIEW, "--fail-under", limit)
+    assert ran.code == code
+    assert ("usefulness of the review is" in ran.err) == bool(code)
+
+
+def test_gate_is_not_applied_without_weights_for_usefulness(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST, "--fail-under", 30)
+    assert ran.code == 0
+    assert "no usefulness, the encoder has no weights for it" in ran.err
+
+
+def test_gate_on_the_old_scale_is_refused(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST, "--fail-under", 0.3)
+    assert ran.code == 2
+    assert "--fail-under-relevance" in ran.err
 
 
 # Bad input

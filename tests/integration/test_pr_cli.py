@@ -191,30 +191,30 @@ def test_data_of_another_commit_is_refused(pr, crscore, github: Server, tmp_path
 
 
 def test_gate_fails_with_its_own_code(pr) -> None:
-    ran = pr("--fail-under", "0.99")
+    ran = pr("--fail-under-relevance", "0.99")
     assert ran.code == 1
-    assert "below 0.99" in ran.err
+    assert "below fail-under-relevance 0.99" in ran.err
 
 
 def test_gate_looks_at_the_reviewers_it_is_told(pr) -> None:
-    ran = pr("--fail-under", "0.99", "--fail-on", "nobody-here")
+    ran = pr("--fail-under-relevance", "0.99", "--fail-on", "nobody-here")
     assert (ran.code, "nobody-here" in ran.err) == (0, True)
-    assert pr("--fail-under", "0.99", "--fail-on", "each").code == 1
+    assert pr("--fail-under-relevance", "0.99", "--fail-on", "each").code == 1
 
 
 def test_settings_of_the_base_branch_count(pr, github: Server) -> None:
-    set_at(github, "base", "[tool.crscore]\nfail_under = 0.99\n")
+    set_at(github, "base", "[tool.crscore]\nfail_under_relevance = 0.99\n")
     assert pr().code == 1
 
 
 def test_change_cannot_set_its_own_gate(pr, github: Server) -> None:
-    set_at(github, "base", "[tool.crscore]\nfail_under = 0.99\n")
-    set_at(github, "head", "[tool.crscore]\nfail_under = 0.0\n")
+    set_at(github, "base", "[tool.crscore]\nfail_under_relevance = 0.99\n")
+    set_at(github, "head", "[tool.crscore]\nfail_under_relevance = 0.0\n")
     assert pr().code == 1
 
 
 def test_settings_of_the_folder_do_not_count(pr, tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text("[tool.crscore]\nfail_under = 0.99\n")
+    (tmp_path / "pyproject.toml").write_text("[tool.crscore]\nfail_under_relevance = 0.99\n")
     assert pr().code == 0
 
 
@@ -227,7 +227,7 @@ def test_base_branch_cannot_name_a_program(pr, github: Server) -> None:
 
 def test_partial_run_says_so_and_applies_no_gate(pr, github: Server) -> None:
     github.faults = Places([At(pattern="pulls/7/reviews", fault=Fault(kind=Kind.STATUS))])
-    ran = pr("--fail-under", "0.99", "--wait-budget", "0")
+    ran = pr("--fail-under-relevance", "0.99", "--wait-budget", "0")
     assert ran.code == 0
     assert "gate was not applied" in ran.err
     assert "reviews" in ran.out
@@ -267,12 +267,12 @@ def test_offline_and_a_pull_request_exclude_each_other(
 
 def test_partial_run_fails_where_that_was_asked_for(pr, github: Server) -> None:
     github.faults = Places([At(pattern="pulls/7/reviews", fault=Fault(kind=Kind.STATUS))])
-    ran = pr("--fail-under", "0.01", "--wait-budget", "0", "--fail-on-partial")
+    ran = pr("--fail-under-relevance", "0.01", "--wait-budget", "0", "--fail-on-partial")
     assert ran.code == 1
 
 
 def test_empty_fail_on_is_a_usage_error(pr) -> None:
-    assert pr("--fail-under", "0.5", "--fail-on", " , ").code == 2
+    assert pr("--fail-under-relevance", "0.5", "--fail-on", " , ").code == 2
 
 
 def test_without_reviewers_there_is_no_comment(crscore) -> None:

@@ -52,7 +52,9 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """Write one comment and keep it up to date."""
     annotations: bool = True
     """Annotate the lines of unaddressed findings."""
-    fail_under: _Share | None = None
+    fail_under: Annotated[float, _Meta(ge=0, le=100)] | None = None
+    """Standing below which the step fails, in [0, 100]; None for no gate."""
+    fail_under_relevance: _Share | None = None
     """Relevance below which the step fails, in [0, 1]; None for no gate."""
     fail_on: _Names = ("together",)
     """Reviewers that the gate applies to: `together`, `each`, or patterns of reviewers."""

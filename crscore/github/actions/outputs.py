@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OUTPUTS: Final = (
+    "usefulness",
     "relevance",
     "conciseness",
     "comprehensiveness",
@@ -40,6 +41,8 @@ class Report:
 
     number: int
     """Number of the pull request."""
+    usefulness: int | None
+    """Standing of all reviews together, 0 to 100; None when it is not known."""
     relevance: float | None
     """Relevance of all reviews together, in [0, 1]; None when there is no score."""
     conciseness: float | None
@@ -103,6 +106,7 @@ def _values(reports: Sequence[Report]) -> dict[str, str]:
     values["partial"] = str(any(one.partial for one in reports)).lower()
     if len(reports) == 1:
         (one,) = reports
+        values["usefulness"] = "" if one.usefulness is None else str(one.usefulness)
         values["relevance"] = _share(one.relevance)
         values["conciseness"] = _share(one.conciseness)
         values["comprehensiveness"] = _share(one.comprehensiveness)

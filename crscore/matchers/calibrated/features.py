@@ -238,9 +238,7 @@ def _comment(
     )
 
 
-def _sentences(
-    read: Sequence[Words], vectors: Floats, about: Floats, change: _Change
-) -> Floats:
+def _sentences(read: Sequence[Words], vectors: Floats, about: Floats, change: _Change) -> Floats:
     background = change.background
     like_claim, like_remark = vectors @ background.claim, vectors @ background.remark
     projected = (vectors - background.centre) @ background.axes.T

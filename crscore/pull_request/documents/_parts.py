@@ -52,25 +52,28 @@ def table(found: Overview, *, longer: bool) -> Iterator[Block]:
     """
     if not found.reviewers:
         return
-    names = ["Reviewer", "Relevance", "Conciseness", "Comprehensiveness", "Comments", "Resolved"]
+    names = ["Reviewer", *_words.columns(found), "Comments", "Resolved"]
     names += ["Words"] * longer
     head = f"| {' | '.join(names)} |\n|:--|{'--:|' * (len(names) - 1)}\n"
     if _words.reviewers(found) > 1:
         head += _row(["**Together**", *_together(found, longer=longer)])
-    items = [_row([_name(one), *_cells(one, longer=longer)]) for one in found.reviewers]
+    items = [_row([_name(one), *_cells(found, one, longer=longer)]) for one in found.reviewers]
     more = f"\n*{view.many(found.other_reviewers, 'more reviewer')} not listed.*\n"
-    yield Block(head, tuple(items), more * bool(found.other_reviewers) + "\n")
+    more *= bool(found.other_reviewers)
+    small = _words.published(found)
+    more += f"\n<sub>{markdown(small)}</sub>\n" if small else ""
+    yield Block(head, tuple(items), f"{more}\n")
 
 
 def _together(found: Overview, *, longer: bool) -> list[str]:
     whole = found.together
-    scores = [f"**{value}**" for value in _words.three(whole)]
+    scores = [f"**{markdown(value)}**" for value in _words.three(found, whole)]
     return [*scores, *_words.total(found), *[f"{whole.words:,}"] * longer]
 
 
-def _cells(row: Reviewer, *, longer: bool) -> list[str]:
+def _cells(found: Overview, row: Reviewer, *, longer: bool) -> list[str]:
     counts = [_words.comments(row), _words.resolved(row), *[f"{row.words:,}"] * longer]
-    return [*_words.three(row), *counts]
+    return [*map(markdown, _words.three(found, row)), *counts]
 
 
 def _name(row: Reviewer) -> str:

@@ -13,13 +13,19 @@ if TYPE_CHECKING:
 
 
 def opening(found: Overview) -> str:
-    """Summarise the findings in one sentence; plain text, with no input except a reason."""
+    """Summarise the findings: the verdict, then what is addressed; not escaped."""
+    useful = found.together.usefulness
+    return _coverage(found) if useful is None else f"{useful.verdict} {_coverage(found)}"
+
+
+def _coverage(found: Overview) -> str:
     whole = found.together
     if whole.reason is not None:
         if not found.reviewers:
             waiting = f"; {view.many(whole.points, 'point')} to touch" if whole.points else ""
             return f"There is no review to score yet{waiting}."
-        return f"No score for this review: {whole.reason.rstrip('.')}."
+        kind = "score" if whole.usefulness is None else "published score"
+        return f"No {kind} for this review: {whole.reason.rstrip('.')}."
     who = "The review addresses"
     if reviewers(found) > 1:
         who = f"Together, {reviewers(found):,} reviewers address"
@@ -38,13 +44,31 @@ def reviewers(found: Overview) -> int:
     return len(found.reviewers) + found.other_reviewers
 
 
-def three(scores: Scores) -> tuple[str, str, str]:
-    """Format the three scores, with a dash for each undefined one."""
-    rel, con, comp = (
-        view.number(value)
-        for value in (scores.relevance, scores.conciseness, scores.comprehensiveness)
-    )
-    return rel, con, comp
+def columns(found: Overview) -> tuple[str, str, str]:
+    """Name the three columns of numbers."""
+    return view.PUBLISHED if found.together.usefulness is None else view.USEFUL
+
+
+def three(found: Overview, row: Scores) -> tuple[str, str, str]:
+    """Format the values of those columns, with a dash for each undefined one; not escaped."""
+    values: tuple[float | None, float | None, float | None]
+    values = row.relevance, row.conciseness, row.comprehensiveness
+    useful, word = row.usefulness, ""
+    if found.together.usefulness is not None:
+        values = None, None, None
+        if useful is not None:
+            values, word = (useful.standing / 100, useful.about, useful.substance), useful.word
+    first, second, third = map(view.hundred, values)
+    return f"{first} {word}".strip(), second, third
+
+
+def published(found: Overview) -> str:
+    """Name the published scores of all reviewers together; "" where the table has them."""
+    one = found.together
+    if one.usefulness is None:
+        return ""
+    said = view.published(one.relevance, one.conciseness, one.comprehensiveness, one.reason)
+    return f"All from 0 to 100; published scores together: {said}."
 
 
 def resolved(row: Reviewer) -> str:
@@ -111,15 +135,21 @@ def address(found: Overview, point: Point) -> str | None:
 
 def meaning(found: Overview) -> str:
     """Explain the scores in a few sentences."""
-    scale = ""
+    scale = useful = ""
+    if found.together.usefulness is not None:
+        useful = (
+            "Useful is the share of real review comments that are less useful; about, how likely "
+            "the text is about this change and no other; substance, how much it gives the author "
+            "to act on. "
+        )
     if found.graded:
         # For the shipped weights, on the human study: README, "What the number means".
         scale = (
-            " The numbers avoid the extremes: a review that people rate 4 or 5 of 5 typically "
-            "has a relevance near 0.35."
+            " These numbers avoid the extremes: a review that people rate 4 or 5 of 5 typically "
+            "has a relevance near 35."
         )
         first = (
-            "Conciseness is how far, from 0 to 1, a review's sentences speak about the change; "
+            "Conciseness is how far, from 0 to 100, a review's sentences speak about the change; "
             "comprehensiveness is how far it addresses the points that a review should touch, each "
             "in part, so it can be less than the share of points that count as addressed"
         )
@@ -129,8 +159,8 @@ def meaning(found: Overview) -> str:
             "comprehensiveness is the share of the points to touch that it addresses"
         )
     return (
-        f"{first}; relevance is their harmonic mean.{scale} The numbers measure what a review "
-        "covers, not whether it is right, and nothing about who wrote it."
+        f"{useful}{first}; relevance is their harmonic mean.{scale} The numbers measure "
+        "what a review covers, not whether it is right, and nothing about who wrote it."
     )
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from crscore.github.records import Remark, RemarkKind
 from crscore.pull_request.overview import SCHEMA, Overview
-from crscore.records import Result, Scope, Scores
+from crscore.records import Result, Scope, Scores, Usefulness
 from crscore.reports import escape
 from crscore.reports import json as report
 
@@ -54,6 +54,8 @@ class RemarkRow(Struct, frozen=True, kw_only=True):
     """Index of its comment in the result's `comments`."""
     scope: Scope
     """Part of the change that the comment was scored against."""
+    usefulness: Usefulness | None
+    """How useful the comment is; null with an encoder that has no weights for it."""
     scores: Scores
     """Scores of the comment against that scope."""
     resolved: bool | None
@@ -100,6 +102,7 @@ def _row(one: Spoken, result: Result) -> RemarkRow:
         reviewer=one.reviewer,
         comment=one.comment,
         scope=scored.scope,
+        usefulness=scored.usefulness,
         scores=scored.scores,
         resolved=remark.resolved,
         outdated=remark.outdated,

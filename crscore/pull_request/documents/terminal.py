@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from crscore.pull_request.documents import _words
-from crscore.reports import escape
+from crscore.reports import escape, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from crscore.pull_request.overview import Overview, Point, Reviewer
+    from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
 
 NARROWEST_COLUMNS, WIDEST_COLUMNS = 60, 160
 SHOWN_POINTS = 8
@@ -73,6 +73,8 @@ def _blocks(found: Overview, width: int) -> Iterator[RenderableType]:
     if found.reviewers:
         yield ""
         yield Padding(_table(found, width), (0, 0, 0, 2))
+        if published := _words.published(found):
+            yield _prose(f"  {published}", _DIM)
     yield from _reasons(found)
     yield from _points(found)
     yield ""
@@ -89,19 +91,25 @@ def _labelled_texts(label: str, texts: Sequence[str], style: str) -> Iterator[Te
 
 def _table(found: Overview, width: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style=_DIM)
-    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=max(width - 54, 12))
-    for heading in ("Rel", "Con", "Comp", "Comments", "Resolved"):
+    names, room = _words.columns(found), 72
+    if names == view.PUBLISHED:
+        names, room = ("Rel", "Con", "Comp"), 54
+    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=max(width - room, 12))
+    for heading in (*names, "Comments", "Resolved"):
         table.add_column(heading, no_wrap=True, justify="right")
     if _words.reviewers(found) > 1:
-        scores = (Text(value, style=_TITLE) for value in _words.three(found.together))
+        scores = (Text(value, style=_TITLE) for value in _three(found, found.together))
         table.add_row(Text("together", style=_TITLE), *scores, *_words.total(found))
     for row in found.reviewers:
-        table.add_row(
-            Text(_name(row)), *_words.three(row), _words.comments(row), _words.resolved(row)
-        )
+        counts = (_words.comments(row), _words.resolved(row))
+        table.add_row(Text(_name(row)), *_three(found, row), *counts)
     if found.other_reviewers:
         table.add_row(Text(f"and {found.other_reviewers:,} more", style=_DIM), *[""] * 5)
     return table
+
+
+def _three(found: Overview, row: Scores) -> Iterator[str]:
+    return map(escape.one_line, _words.three(found, row))
 
 
 def _reasons(found: Overview) -> Iterator[Text]:

@@ -55,9 +55,9 @@ def test_settings_are_those_of_the_base_branch() -> None:
             {path: history.text(commit, path) or "" for path in history.tree(commit)}
             for commit in (request.base, request.head)
         )
-        evil["pyproject.toml"] = "[tool.crscore]\nfail_under = 0.0\n"
+        evil["pyproject.toml"] = "[tool.crscore]\nfail_under_relevance = 0.0\n"
         base_now = history.commit(
-            base | {"pyproject.toml": "[tool.crscore]\nfail_under = 0.9\n"},
+            base | {"pyproject.toml": "[tool.crscore]\nfail_under_relevance = 0.9\n"},
             parents=[request.base],
             message="Ask for more",
         )

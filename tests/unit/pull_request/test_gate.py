@@ -8,8 +8,8 @@ from crscore.pull_request import gate
 from tests.helpers import overviews
 
 
-def judge(found, fail_on: str, fail_under: float | None = 0.5) -> gate.Verdict:
-    return gate.judge(found, fail_under=fail_under, fail_on=fail_on.split(","))
+def judge(found, fail_on: str, limit: float | None = 0.5) -> gate.Verdict:
+    return gate.judge(found, fail_under_relevance=limit, fail_on=fail_on.split(","))
 
 
 def scored(**scores: float | None):
@@ -34,7 +34,7 @@ def test_without_a_threshold_everything_passes() -> None:
 def test_together_below_the_threshold_fails_and_says_by_how_much() -> None:
     verdict = judge(scored(together=0.42), "together")
     assert len(verdict.failed) == 1
-    assert "0.420, below 0.5" in verdict.failed[0]
+    assert "all reviewers together is 0.42, below fail-under-relevance 0.5" in verdict.failed[0]
 
 
 def test_relevance_equal_to_the_threshold_passes() -> None:
@@ -96,5 +96,44 @@ def test_nobody_to_look_at_is_an_error(names: str) -> None:
 
 def test_partial_run_fails_where_that_is_asked_for() -> None:
     found = structs.replace(scored(), missing=("A page is missing.",))
-    verdict = gate.judge(found, fail_under=0.1, fail_on=["together"], fail_on_partial=True)
+    verdict = gate.judge(found, fail_under=10, fail_on=["together"], fail_on_partial=True)
     assert "partial" in verdict.failed[0]
+
+
+def useful(*standings: int | None):
+    """An overview whose reviewers stand so; all together stand at 50."""
+    found = overviews.told()
+    rows = tuple(
+        overviews.reviewer(
+            f"r{at}", usefulness=None if one is None else overviews.useful(standing=one)
+        )
+        for at, one in enumerate(standings)
+    )
+    together = structs.replace(found.together, usefulness=overviews.useful(standing=50))
+    return structs.replace(found, together=together, reviewers=rows)
+
+
+@pytest.mark.parametrize(("limit", "failed"), [(51, 1), (50, 0), (0, 0)])
+def test_standing_below_the_threshold_fails(limit: int, failed: int) -> None:
+    verdict = gate.judge(useful(), fail_under=limit, fail_on=["together"])
+    assert (len(verdict.failed), verdict.notices) == (failed, ())
+
+
+def test_standing_that_fails_is_told() -> None:
+    verdict = gate.judge(useful(4, 90), fail_under=30, fail_on=["each"])
+    assert verdict.failed == ("octo/shop#12: usefulness of r0 is 4, below fail-under 30",)
+
+
+def test_reviewer_without_a_standing_passes_with_a_notice() -> None:
+    verdict = gate.judge(useful(None), fail_under=30, fail_on=["each"])
+    assert verdict.failed == ()
+    assert verdict.notices == (
+        "octo/shop#12: the gate was not applied to r0: no usefulness, "
+        "the encoder has no weights for it",
+    )
+
+
+def test_both_thresholds_are_applied() -> None:
+    found = useful(4)  # its relevance is 0.5
+    given = {"fail_under": 30, "fail_under_relevance": 0.6, "fail_on": ["each"]}
+    assert len(gate.judge(found, **given).failed) == 2

@@ -157,3 +157,21 @@ def test_notes_are_those_of_the_host_the_run_and_the_result_each_once() -> None:
         overviews.pull(results.small(), notes=("Same.",)), results.small(), (), ("Same.",)
     )
     assert twice.notes.count("Same.") == 1
+
+
+def test_usefulness_comes_with_its_verdict_for_all_and_for_each() -> None:
+    found = overviews.told()
+    whole = found.together.usefulness
+    assert whole is not None
+    assert (whole.standing, whole.word, whole.about, whole.substance) == (83, "useful", 0.91, 0.78)
+    assert whole.verdict.endswith("About this change, and asks for a change.")
+    mira = found.reviewers[0].usefulness
+    assert mira is not None
+    assert (mira.standing, mira.word) == (12, "little use")
+    assert mira.verdict.endswith("and asks for a change, but gives little to act on.")
+    assert overviews.review().together.usefulness is None
+
+
+def test_reviewer_without_a_review_has_no_usefulness() -> None:
+    row = of(results.useful(results.review()), (overviews.person("silent"),)).reviewers[0]
+    assert row.usefulness is None

@@ -44,6 +44,13 @@ def test_what_stands_beside_the_overview_is_skipped() -> None:
     )
 
 
+USEFUL = msgspec.to_builtins(overviews.useful())
+
+
+def useful(**value: object) -> Callable[[dict[str, Any]], None]:
+    return put("together", "usefulness", value=value)
+
+
 WRONG = {
     "another schema": (put("schema", value="urn:crscore:result:3"), "$.schema"),
     "no number": (put("number", value="12"), "$.number"),
@@ -68,6 +75,10 @@ WRONG = {
     "more addressed than there are": (put("together", "addressed", value=5), "addressed"),
     "fewer left than listed": (put("together", "unaddressed", value=2), "unaddressed"),
     "more resolved than there are": (put("reviewers", 0, "resolved", value=3), "resolved"),
+    "part of a usefulness": (useful(standing=50), "$.together.usefulness"),
+    "standing above 100": (useful(**USEFUL | {"standing": 101}), "$.together.usefulness.standing"),
+    "long word": (useful(**USEFUL | {"word": "w" * 101}), "$.together.usefulness.word"),
+    "about above 1": (useful(**USEFUL | {"about": 1.5}), "$.together.usefulness.about"),
     "201 reviewers": (
         put("reviewers", value=[msgspec.to_builtins(overviews.reviewer("a"))] * 201),
         "$.reviewers",

@@ -84,6 +84,7 @@ MAKERS = [
     results.small,
     results.flagged,
     lambda: results.learned(results.hostile(), (Flag.HIDDEN,) * 5),
+    results.hostile_useful,
 ]
 
 
@@ -133,14 +134,34 @@ def test_style_sheet_is_allowed_by_its_hash_and_nothing_else_is() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "basis"),
     [
-        ("Relevance", "0.62", "harmonic mean of the other two"),
-        ("Conciseness", "0.67", "4 of 6 sentences on topic"),
-        ("Comprehensiveness", "0.57", "4 of 7 pseudo-references addressed"),
+        ("Relevance", "62", "harmonic mean of the other two"),
+        ("Conciseness", "67", "4 of 6 sentences on topic"),
+        ("Comprehensiveness", "57", "4 of 7 pseudo-references addressed"),
     ],
 )
 def test_scores_stand_with_their_counts(name: str, value: str, basis: str) -> None:
     # By hand: 4 of 6, 4 of 7, harmonic mean 8/13.
     assert f"{name} {value} {basis}" in text(read(results.review()))
+
+
+def test_verdict_stands_above_what_it_is_made_of() -> None:
+    shown = text(read(results.useful(results.review())))
+    assert (
+        f"Useful: better than 83 % of {results.AGAINST}. About this change, and asks for a change. "
+        f"Usefulness 83 % of {results.AGAINST} are less useful About this change 91 how" in shown
+    )
+    assert "Published scores conciseness 67, comprehensiveness 57, relevance 62" in shown
+    assert "relevant 88, informative 71, clear 95, acted on 42" in shown
+    assert "review-bot 12 little use 91 20 1 of 2 12" in shown
+    assert "mira on config/settings.toml:2 Useful: better than 61 % of" in shown
+
+
+def test_sentence_says_what_it_does_and_what_told_so() -> None:
+    page = render(results.useful(results.review()))
+    shown = text(read(results.useful(results.review())))
+    assert "Why three retries? asks for a change · The method fetch of Client now" in shown
+    assert "saw “please” ✓ 0.68 addresses R1" in shown
+    assert '<rect class="fill" width="78.0" height="4"/>' in page
 
 
 def test_baselines_stand_beside_the_scores() -> None:
@@ -168,7 +189,7 @@ def test_matrix_of_degrees_shows_them_and_has_the_cosine_in_the_tooltip() -> Non
     result = results.learned(results.small())
     page = render(result)
     # Half of 0.8215; the shade of a degree from 0.4 on.
-    assert '<td class="h4 hit" title="R1 · S1 · degree 0.4108, cosine 0.8215">0.41<' in page
+    assert '<td class="h4 hit" title="R1 · S1 · degree 0.4108, cosine 0.8215">41<' in page
     assert "How far each sentence (column) addresses" in page
     assert "threshold" not in text(read(result))
 
@@ -235,28 +256,28 @@ def test_review_that_misses_nothing_says_so() -> None:
 
 def test_reviewers_and_comments_have_tables_when_there_are_several() -> None:
     shown = text(read(results.review()))
-    assert "review-bot 0.22 0.50 0.14 1 of 2 12" in shown
-    assert "C1 src/shop/client.py:13-15 hunk 1 0.57 1.00 0.40 2 of 2" in shown
+    assert "review-bot 22 50 14 1 of 2 12" in shown
+    assert "C1 src/shop/client.py:13-15 hunk 1 57 100 40 2 of 2" in shown
 
 
 def test_tables_of_degrees_show_no_sum_of_them() -> None:
     shown = text(read(results.learned(results.review())))
     # By hand: of review-bot's two, half of 0.8644 is over 0.35; (0.4322 + 0.10055) / 2 = 0.27,
     # over seven pseudo-references 0.1006 + 0.0411 + 0.1661 + 0.4322 + 0.0595 + 0.0506 + 0.1006.
-    assert "review-bot 0.18 0.27 0.14 1 of 2 12" in shown
-    assert re.search(r"C1 src/shop/client\.py:13-15 hunk 1 0\.\d\d 0\.\d\d 0\.\d\d 2 C2", shown)
+    assert "review-bot 18 27 14 1 of 2 12" in shown
+    assert re.search(r"C1 src/shop/client\.py:13-15 hunk 1 \d\d \d\d \d\d 2 C2", shown)
 
 
 def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:
     shown = text(read(results.flagged()))
     assert "Looks great overall! ⚑ repeats an earlier sentence C4" in shown
-    assert "✗ 0.00 Why three retries? ⚑ is no sentence" in shown
+    assert "✗ 0 Why three retries? ⚑ is no sentence" in shown
     assert "three times? ⚑ restates the change addresses R5 The" in shown
 
 
 def test_hardly_addressed_are_listed_with_their_degree() -> None:
     shown = text(read(results.learned(results.small())))
-    assert "Not or hardly addressed 2 0.16 The broad" in shown
+    assert "Not or hardly addressed 2 16 The broad" in shown
 
 
 def test_single_reviewer_has_no_table() -> None:

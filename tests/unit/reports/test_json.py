@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from crscore.records import Comment, Flag, Result
+from crscore.records import Comment, Flag, Kind, Result, Subject
 from crscore.reports import json
 from tests.helpers import results
 
@@ -65,6 +65,7 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
         results.flagged,
         lambda: results.learned(results.abstained()),
         lambda: results.learned(results.hostile()),
+        results.hostile_useful,
     ],
 )
 def test_result_keeps_to_the_schema(make) -> None:
@@ -149,11 +150,36 @@ def test_sentence_is_given_whole() -> None:
         "hidden": False,
         "proposal": False,
         "flag": None,
+        "reading": None,
         "best_reference": 6,
         "similarity": 0.2011,
         "degree": 0.0,
         "matched": False,
     }
+
+
+def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
+    reading = results.told(Kind.FAILURE, 0.61, subject=Subject.CLAIM, reference=1, saw=("never",))
+    document = render(results.useful(results.review(), reading))
+    assert document["sentences"][0]["reading"] == {
+        "kind": "names a failure",
+        "substance": 0.61,
+        "about": 0.9,
+        "subject": "a claim",
+        "reference": 1,
+        "saw": ["never"],
+    }
+    whole = document["usefulness"]
+    assert (whole["standing"], whole["about"], whole["against"]) == (83, 0.91, results.AGAINST)
+    assert whole["aspects"]["acted_on"] == 0.42
+    assert [one["usefulness"]["standing"] for one in document["comments"]] == [61] * 4
+    assert [one["usefulness"]["word"] for one in document["reviews"]] == ["little use"] * 3
+
+
+def test_result_without_weights_has_nulls() -> None:
+    document = render(results.review())
+    assert document["usefulness"] is None
+    assert {one["usefulness"] for one in document["comments"] + document["reviews"]} == {None}
 
 
 def test_odd_sentence_is_given_with_its_flag() -> None:

@@ -5,7 +5,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from crscore.records import Result
+from crscore.records import Kind, Result, Subject
 from crscore.reports import blocks, markdown
 from tests.helpers import results
 
@@ -17,6 +17,7 @@ OUR_HTML = {
     "</details>",
     "<details><summary>Each comment against the part it is on</summary>",
     "<details><summary>Each sentence and what it addresses</summary>",
+    "<details><summary>Each sentence and what it does</summary>",
     "<details><summary>Notes</summary>",
 }
 MORE = re.compile(r"<details><summary>\d+ more not addressed</summary>")
@@ -55,24 +56,43 @@ def cells(document: str) -> list[list[str]]:
 def test_scores_are_a_table() -> None:
     rows = cells(render(results.review()))
     # By hand: 4 of 6, 4 of 7, harmonic mean 8/13.
-    assert rows[1] == ["Relevance", "0.62", "harmonic mean of the two below"]
-    assert rows[2] == ["Conciseness", "0.67", "4 of 6 sentences on topic"]
-    assert rows[3] == ["Comprehensiveness", "0.57", "4 of 7 pseudo-references addressed"]
+    assert rows[1] == ["Relevance", "62", "harmonic mean of the two below"]
+    assert rows[2] == ["Conciseness", "67", "4 of 6 sentences on topic"]
+    assert rows[3] == ["Comprehensiveness", "57", "4 of 7 pseudo-references addressed"]
 
 
 def test_scores_of_degrees_are_told_as_means() -> None:
     # By hand: halves of the columns' and rows' largest in the helper's matrix.
     shown = render(results.learned(results.small()))
-    assert cells(shown)[2] == ["Conciseness", "0.26", "mean of 2 sentences, 1 on topic"]
+    assert cells(shown)[2] == ["Conciseness", "26", "mean of 2 sentences, 1 on topic"]
     assert "about the change in 1 of 2 sentences and addresses 1 of 3 points" in shown
     assert "The scores count parts" in shown
     assert "threshold" not in shown
 
 
+def test_verdict_comes_first_then_the_published_scores() -> None:
+    shown = render(results.useful(results.review()))
+    assert shown.startswith(
+        f"### Review score\n\n**Useful:** better than 83 % of {results.AGAINST}. "
+        "About this change, and asks for a change.\n\n"
+        "<sub>From 0 to 100: about this change 91, substance 78; published scores: "
+        "conciseness 67, comprehensiveness 57, relevance 62.</sub>\n\n"
+    )
+    assert ["review-bot", "12 little use", "91", "20", "1 of 2", "12"] in cells(shown)
+
+
+def test_sentence_says_what_it_does_and_what_it_is_about() -> None:
+    other = results.told(Kind.OTHER, 0.02, subject=Subject.ELSEWHERE)
+    shown = render(results.useful(results.flagged(), results.told(), other))
+    assert "catch the network error only.<br>asks for a change → the change as a whole\n" in shown
+    assert "- 2 Why three retries?<br>⚑ is no sentence<br>talks about something else\n" in shown
+    assert "- 78 Looks great overall!<br>⚑ repeats an earlier sentence<br>asks for a ch" in shown
+
+
 def test_odd_sentences_are_counted_openly_and_told_one_by_one() -> None:
     shown = render(results.flagged())
     assert "⚑ 4 sentences flagged: " in shown.split("<details>")[0]
-    assert "- ➖ 0.00 Looks great overall!<br>⚑ repeats an earlier sentence\n" in shown
+    assert "- ➖ 0 Looks great overall!<br>⚑ repeats an earlier sentence\n" in shown
     assert "⚑" not in render(results.review())
 
 
@@ -89,7 +109,7 @@ def test_threshold_is_told_in_the_notes() -> None:
 
 def test_reviewers_are_a_table_when_there_are_several() -> None:
     rows = cells(render(results.review()))
-    assert ["review-bot", "0.22", "0.50", "0.14", "1 of 2", "12"] in rows
+    assert ["review-bot", "22", "50", "14", "1 of 2", "12"] in rows
 
 
 def test_single_reviewer_has_no_table() -> None:
@@ -152,7 +172,7 @@ def test_several_results_are_numbered() -> None:
     assert headings == ["Change 1 of 2", "Change 2 of 2"]
 
 
-@pytest.mark.parametrize("make", [results.hostile, results.review, results.abstained])
+@pytest.mark.parametrize("make", [results.hostile, results.hostile_useful, results.review])
 def test_no_html_comes_from_input(make) -> None:
     found = {text for text in html_of(render(make())) if not MORE.fullmatch(text)}
     assert found <= OUR_HTML
@@ -176,7 +196,8 @@ def test_no_link_or_emphasis_or_heading_comes_from_input() -> None:
 
 
 def test_no_mention_or_issue_reference_comes_from_input() -> None:
-    for token in tokens(render(results.hostile())):
+    shown = render(results.hostile()) + render(results.hostile_useful())
+    for token in tokens(shown):
         if token.type == "text":
             assert not re.search(r"@\w|#\d|GH-\d|https?://|www\.|[0-9a-f]{7}", token.content)
 

@@ -33,7 +33,7 @@ def test_negative_similarity_has_a_real_minus() -> None:
 
 def test_cell_with_a_degree_shows_it_before_the_similarity() -> None:
     cell = _page.cell(-0.0312, 0.41, matched=True)
-    assert cell[:2] == ("0.41", "degree 0.4100, cosine −0.0312")
+    assert cell[:2] == ("41", "degree 0.4100, cosine −0.0312")
 
 
 def test_suggested_code_is_cleaned_but_keeps_its_lines() -> None:

@@ -28,6 +28,7 @@ MAKERS = {
     "hostile": results.hostile,
     "large": results.large,
     "flagged": results.flagged,
+    "useful": results.hostile_useful,
     "learned": lambda: results.learned(results.hostile()),
 }
 
@@ -69,6 +70,17 @@ def unaddressed(*references: Any, diff: Any = None) -> Result:
     said = (results.Said(Comment(body="b"), ("Nice.",)),)
     diff = diff or results.diff_of(results.CLIENT)
     return results.make(diff, references, said, [[0.1]] * len(references))
+
+
+def test_properties_have_usefulness_and_what_sentences_do() -> None:
+    known = run_of(results.useful(results.review()))["properties"]
+    assert known["usefulness"]["standing"] == 83
+    assert (known["sentences"][0]["kind"], known["sentences"][0]["substance"]) == (
+        "asks for a change",
+        0.78,
+    )
+    unknown = run_of(results.review())["properties"]
+    assert (unknown["usefulness"], unknown["sentences"][0]["kind"]) == (None, None)
 
 
 # Validity

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from crscore import plugins
 from crscore.errors import ConfigError
-from crscore.records import Result
+from crscore.records import Kind, Result, Subject
 from tests.helpers import results
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -22,9 +22,9 @@ def render(*given: Result, **options: str) -> str:
 def test_scores_stand_beside_their_counts() -> None:
     # 4 of 6, 4 of 7 and their harmonic mean 2·(2/3)(4/7)/(2/3+4/7) = 0.615, by hand.
     shown = render(results.review())
-    assert re.search(r"Relevance +0\.62 ", shown)
-    assert re.search(r"Conciseness +0\.67 .* 4 of 6 sentences on topic", shown)
-    assert re.search(r"Comprehensiveness +0\.57 .* 4 of 7 pseudo-references addressed", shown)
+    assert re.search(r"Relevance +62 ", shown)
+    assert re.search(r"Conciseness +67 .* 4 of 6 sentences on topic", shown)
+    assert re.search(r"Comprehensiveness +57 .* 4 of 7 pseudo-references addressed", shown)
 
 
 def test_bar_is_as_long_as_the_score() -> None:
@@ -44,6 +44,67 @@ def test_baselines_are_shown_beside_the_scores() -> None:
     assert re.search(r"Baselines +48 words, 31 % of the diff's tokens", render(results.review()))
 
 
+def test_verdict_is_the_first_line() -> None:
+    shown = render(results.useful(results.review()), width="160")
+    assert shown.startswith(
+        f"Useful: better than 83 % of {results.AGAINST}. "
+        "About this change, and asks for a change.\n3 files changed, +9 −6 · 6 sentences"
+    )
+    assert re.search(r"^  About this change  91  █+▉·· ", shown, re.MULTILINE)
+    assert re.search(r"^  Substance          78  ", shown, re.MULTILINE)
+    assert (
+        "  published scores: conciseness 67, comprehensiveness 57, relevance 62 "
+        "(0 to 100, threshold 0.65)\n"
+    ) in shown
+    assert "Conciseness" not in shown
+
+
+def test_each_of_several_results_has_its_verdict() -> None:
+    shown = render(results.useful(results.review()), results.small())
+    assert shown.startswith("Change 1 of 2  Useful: better than 83")
+    assert "Change 2 of 2  1 file changed" in shown
+
+
+def test_useful_abstention_says_why_there_are_no_published_scores() -> None:
+    shown = render(results.useful(results.abstained()))
+    assert "published scores: none, as there are no sentences to compare with (0 to" in shown
+
+
+def test_tables_have_usefulness_with_its_word() -> None:
+    shown = render(results.useful(results.review()), width="100")
+    assert re.search(r"Reviewer +Useful +About +Substance +Sentences +Words\n", shown)
+    assert re.search(r"mira +12 little use +91 +20 +3 of 3 +31\n", shown)
+    assert re.search(r"client\.py:13-15 +61 useful +91 +78 +2 of 2 +hunk 1", shown)
+
+
+def test_sentence_has_its_substance_then_what_it_does_and_is_about() -> None:
+    other = results.told(Kind.OTHER, 0.02, subject=Subject.ELSEWHERE)
+    about = results.told(Kind.QUESTION, 0.4, subject=Subject.SURROUNDINGS)
+    result = results.useful(results.flagged(), results.told(), other, about)
+    shown = render(result, width="120")
+    assert (
+        "error only.\n      asks for a change · the change as a whole\n"
+        "   2  Why three retries?\n      talks about something else · ⚑ is no sentence\n"
+        "  40  Is a timeout of"
+    ) in shown
+    assert "asks why · ⚑ restates the change\n" in shown
+    assert "✓" not in shown
+
+
+def test_sentence_about_a_topic_names_it() -> None:
+    reading = results.told(subject=Subject.CLAIM, reference=3)
+    shown = render(results.useful(results.topics(), reading))
+    assert "asks for a change · `Client.fetch`, changed, 9 lines\n" in shown
+
+
+def test_explained_sentence_has_what_told_it_and_its_partner() -> None:
+    shown = " ".join(render(results.useful(results.review()), explain="true", width="120").split())
+    assert "people would say: relevant 88, informative 71, clear 95, acted on 42" in shown
+    assert "mira on src/shop/client.py:13-15 Useful: better than 61 % of" in shown
+    assert "78 S2 Why three retries? asks for a change · The method `fetch`" in shown
+    assert "three by default. saw “please” ✓ 0.68 → R1 The" in shown
+
+
 def test_each_sentence_has_one_line_with_mark_and_similarity() -> None:
     shown = render(results.review(), width="120")
     assert re.search(r"✓  0\.81  Catching `Exception` .*…  The broad `except Exception`", shown)
@@ -52,25 +113,25 @@ def test_each_sentence_has_one_line_with_mark_and_similarity() -> None:
 
 def test_title_of_the_sentences_says_what_the_numbers_are() -> None:
     assert "does not (threshold 0.65)\n" in render(results.review())
-    assert "does not (0 to 1: how far)\n" in render(results.flagged())
+    assert "does not (0 to 100: how far)\n" in render(results.flagged())
 
 
 def test_scores_of_degrees_stand_beside_what_they_are_means_of() -> None:
     shown = render(results.learned(results.small()), width="100")
     # (0.41075 + 0.1) / 2 and (0.41075 + 0.155 + 0.33) / 3.
-    assert re.search(r"Conciseness +0\.26 .* mean of 2 sentences, 1 on topic", shown)
-    assert re.search(r"Comprehensiveness +0\.30 .* mean of 3 pseudo-references, 1 addr", shown)
+    assert re.search(r"Conciseness +26 .* mean of 2 sentences, 1 on topic", shown)
+    assert re.search(r"Comprehensiveness +30 .* mean of 3 pseudo-references, 1 addr", shown)
 
 
 def test_sentence_of_a_matcher_with_degrees_shows_its_degree() -> None:
     shown = render(results.flagged(), width="120")
-    assert re.search(r"✓  0\.41  Catching `Exception` .*…  The broad `except Exception`", shown)
+    assert re.search(r"✓  41  Catching `Exception` .*…  The broad `except Exception`", shown)
 
 
 def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:
     shown = render(results.flagged())
-    assert re.search(r"✗  0\.00  Looks great overall! +⚑ repeats an earlier sentence\n", shown)
-    assert re.search(r"✓  0\.37  Is a timeout of .*… +⚑ restates the change\n", shown)
+    assert re.search(r"✗ +0  Looks great overall! +⚑ repeats an earlier sentence\n", shown)
+    assert re.search(r"✓  37  Is a timeout of .*… +⚑ restates the change\n", shown)
 
 
 def test_explained_odd_sentence_has_remark_and_what_it_still_addresses() -> None:
@@ -88,14 +149,14 @@ def test_explained_form_says_how_to_read_the_numbers(make) -> None:
 def test_hardly_addressed_are_listed_with_their_degree() -> None:
     shown = render(results.learned(results.small()))
     assert "Not or hardly addressed by any sentence (2)" in shown
-    assert re.search(r"•  0\.16  The broad `except Exception`", shown)
-    assert "\x1b[31m•\x1b[0m\x1b[2m  0.16" in render(results.learned(results.small()), color="true")
+    assert re.search(r"•  16  The broad `except Exception`", shown)
+    assert "\x1b[31m•\x1b[0m\x1b[2m  16" in render(results.learned(results.small()), color="true")
 
 
 def test_reviewers_are_compared_when_there_are_several() -> None:
     shown = render(results.review())
-    assert re.search(r"mira +0\.60 +1\.00 +0\.43 +3 of 3 +31\n", shown)
-    assert re.search(r"unknown author +0\.00 +0\.00 +0\.00 +0 of 1 +5\n", shown)
+    assert re.search(r"mira +60 +100 +43 +3 of 3 +31\n", shown)
+    assert re.search(r"unknown author +0 +0 +0 +0 of 1 +5\n", shown)
 
 
 def test_single_reviewer_has_no_table() -> None:
@@ -104,7 +165,7 @@ def test_single_reviewer_has_no_table() -> None:
 
 def test_attached_comments_are_scored_one_by_one() -> None:
     shown = render(results.review())
-    assert re.search(r"src/shop/client\.py:13-15 +0\.57 +1\.00 +0\.40 +2 of 2 +hunk 1", shown)
+    assert re.search(r"src/shop/client\.py:13-15 +57 +100 +40 +2 of 2 +hunk 1", shown)
 
 
 def test_unattached_review_has_no_comment_table() -> None:
@@ -166,7 +227,7 @@ def test_short_form_caps_the_comments() -> None:
 def test_explained_form_has_kind_weight_lines_and_names() -> None:
     shown = " ".join(render(results.review(), explain="true").split())
     assert (
-        "issue · weight 0.95 · src/shop/client.py:15 · by structural · best sentence S1 "
+        "issue · weight 95 · src/shop/client.py:15 · by structural · best sentence S1 "
         "· names Exception" in shown
     )
     assert "not counted: over the limit" in shown
@@ -225,7 +286,15 @@ def test_several_results_are_numbered() -> None:
 @pytest.mark.parametrize("width", ["60", "80", "120"])
 @pytest.mark.parametrize("explain", ["true", "false"])
 @pytest.mark.parametrize(
-    "make", [results.review, results.abstained, results.hostile, results.flagged]
+    "make",
+    [
+        results.review,
+        results.abstained,
+        results.hostile,
+        results.flagged,
+        results.hostile_useful,
+        lambda: results.useful(results.review()),
+    ],
 )
 def test_no_line_is_wider_than_the_terminal(make, width: str, explain: str) -> None:
     lines = render(make(), width=width, explain=explain).rstrip("\n").split("\n")
@@ -251,8 +320,9 @@ def test_environment_does_not_decide_on_colour(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("width", [str(width) for width in range(60, 100)])
-def test_hostile_text_cannot_command_terminal_or_runner(width: str) -> None:
-    shown = render(results.hostile(), width=width, color="true", explain="true")
+@pytest.mark.parametrize("make", [results.hostile, results.hostile_useful])
+def test_hostile_text_cannot_command_terminal_or_runner(make, width: str) -> None:
+    shown = render(make(), width=width, color="true", explain="true")
     rest = COLOUR.sub("", shown)
     assert not re.search(
         "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", rest

@@ -7,7 +7,9 @@ from crscore.records import (
     Comment,
     Finding,
     Flag,
+    Kind,
     LineSpan,
+    Reading,
     Scope,
     ScopeKind,
     Severity,
@@ -71,8 +73,54 @@ def test_basis_of_an_abstention_counts_nothing() -> None:
 def test_number_of_a_pair_is_what_decided() -> None:
     small = results.small()
     learned = results.learned(small)
-    assert view.strength(small, small.sentence_matches[0]) == pytest.approx(0.8215)
-    assert view.strength(learned, learned.sentence_matches[0]) == pytest.approx(0.41075)
+    assert view.strength(small, small.sentence_matches[0]) == "0.82"
+    assert view.strength(learned, learned.sentence_matches[0]) == "41"
+
+
+def told(*readings: Reading, flags: tuple[Flag | None, ...] = (), **changes: object) -> str:
+    small = results.learned(results.small(), flags)
+    value = results.standing(83, **changes)
+    return view.verdict(results.useful(small, *readings, whole=value), value, range(2))
+
+
+BETTER = f"better than 83 % of {results.AGAINST}"
+PRAISE, LITTLE = results.told(Kind.PRAISE, 0.9), results.told(Kind.QUESTION, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (told(), f"Useful: {BETTER}. About this change, and asks for a change."),
+        (
+            told(results.told(Kind.QUESTION, 0.2), results.told(Kind.FAILURE, 0.9)),
+            f"Useful: {BETTER}. About this change, and names a failure and asks why.",
+        ),
+        (told(PRAISE, PRAISE), f"Useful: {BETTER}. About this change, but only praises."),
+        (
+            told(LITTLE, PRAISE, word="little use", substance=0.1),
+            f"Little use: {BETTER}. About this change, and asks why, but gives little to act on.",
+        ),
+        (told(about=0.49), f"Off topic: {BETTER}. Not about this change."),
+        (
+            told(PRAISE, results.told(), flags=(None, Flag.HIDDEN)),
+            f"Useful: {BETTER}. About this change, but only praises.",
+        ),
+    ],
+)
+def test_verdict_says_against_what_and_what_the_text_does(said: str, shown: str) -> None:
+    assert said == shown
+
+
+def test_verdict_without_readings_says_only_whether_it_is_about_the_change() -> None:
+    said = view.verdict(results.small(), results.standing(83), range(2))
+    assert said == f"Useful: {BETTER}. About this change."
+
+
+def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
+    result = results.useful(results.small())
+    assert view.three(result, result.comments[0]) == ("61 useful", "91", "78")
+    empty = replace(result.comments[0], usefulness=None)
+    assert view.three(result, empty) == ("–", "–", "–")
 
 
 def test_remark_is_the_flag_of_the_sentence() -> None:
@@ -115,7 +163,7 @@ def test_legend_says_what_the_numbers_are() -> None:
     assert "cosine similarity" in cosine
     assert "✓ marks those above the threshold of 0.65" in cosine
     degree = view.legend(results.learned(results.small()), "✓")
-    assert "from 0 to 1" in degree
+    assert "The number, from 0 to 100, says" in degree
     assert "mean of the sentences' numbers" in degree
     assert "threshold" not in degree
 

@@ -41,7 +41,7 @@ def test_no_input_gives_the_defaults() -> None:
 
 @pytest.mark.parametrize("name", ["INPUT_FAIL-UNDER", "INPUT_FAIL_UNDER"])
 def test_name_of_an_input_may_have_its_hyphen(name: str) -> None:
-    assert environment.read_environment(RUNNER | {name: " 0.4\n"}).inputs.fail_under == 0.4
+    assert environment.read_environment(RUNNER | {name: " 40\n"}).inputs.fail_under == 40
 
 
 def test_inputs_are_read() -> None:
@@ -83,7 +83,8 @@ def test_folder_for_reports_may_be_named_and_stays_relative() -> None:
         ("pull_request", "٣"),
         ("pull_request", "9" * 5000),
         ("comment", "yes"),
-        ("fail_under", "1.01"),
+        ("fail_under", "100.5"),
+        ("fail_under_relevance", "1.01"),
         ("fail_under", "nan"),
         ("fail_under", "half"),
         ("fail_on", ","),

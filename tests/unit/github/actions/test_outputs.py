@@ -125,6 +125,7 @@ def test_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def report(number: int = 7, **changed: object) -> Report:
     values = {
         "number": number,
+        "usefulness": 83,
         "relevance": 0.00001,
         "conciseness": 0.5,
         "comprehensiveness": None,
@@ -145,6 +146,7 @@ def test_one_pull_request_has_its_scores_and_files(tmp_path: Path) -> None:
     values = left(tmp_path, report(comment_url="https://x"))
 
     assert values == {
+        "usefulness": "83",
         "relevance": "0.000010",
         "conciseness": "0.500000",
         "comprehensiveness": "",

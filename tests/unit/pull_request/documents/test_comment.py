@@ -90,5 +90,5 @@ def test_one_more_character_of_a_note_never_breaks_the_limit() -> None:
 
 
 def test_scale_of_learned_scores_is_explained() -> None:
-    assert "near 0.35" in comment.render_comment(overviews.learned())
-    assert "near 0.35" not in comment.render_comment(overviews.review())
+    assert "near 35" in comment.render_comment(overviews.learned())
+    assert "near 35" not in comment.render_comment(overviews.review())

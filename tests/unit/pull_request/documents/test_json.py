@@ -82,13 +82,14 @@ def test_schema_of_the_result_knows_every_scope() -> None:
         results.large,
         results.flagged,
         overviews.analysed,
+        results.hostile_useful,
     ],
 )
 def test_document_keeps_to_the_schema(make) -> None:
     assert render(make())["schema"] == "urn:crscore:pull:1"
 
 
-@pytest.mark.parametrize("make", [results.review, results.hostile, results.flagged])
+@pytest.mark.parametrize("make", [results.review, results.hostile_useful, results.flagged])
 def test_overview_is_read_again_from_the_document(make) -> None:
     result = make()
     found = overview.make_overview(
@@ -103,6 +104,12 @@ def test_remark_has_the_scores_of_its_comment() -> None:
     assert (row["id"], row["kind"], row["reviewer"], row["resolved"]) == (101, "line", "mira", True)
     assert row["scope"] == {"kind": "hunk", "path": "src/shop/client.py", "hunk": 0}
     assert row["scores"]["sentences"] == 2
+
+
+def test_remark_has_the_usefulness_of_its_comment() -> None:
+    result = results.useful(results.review())
+    (row,) = render(result, Spoken(remark=REMARK, reviewer="mira", comment=0))["comments"]
+    assert row["usefulness"]["standing"] == 61
 
 
 def test_result_is_given_whole() -> None:

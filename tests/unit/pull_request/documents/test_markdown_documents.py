@@ -214,6 +214,35 @@ def test_point_on_a_file_links_to_the_file(write) -> None:
     assert re.search(r"\[`src/a\.py`\]\(\S+/files#diff-[0-9a-f]{64}\)", shown)
 
 
+@BOTH
+def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
+    shown = write(overviews.told())
+    verdict = f"Useful: better than 83 % of {overviews.results.AGAINST}. "
+    assert verdict + "About this change, and asks for a change. Together, 2 reviewers" in shown
+    rows = cells(shown)
+    assert rows[0][1:4] == ["Useful", "About", "Substance"]
+    assert [row[1:4] for row in rows[1:3]] == [
+        ["83 useful", "91", "78"],
+        ["12 little use", "91", "20"],
+    ]
+    assert (
+        "<sub>All from 0 to 100; published scores together: conciseness 67, comprehensiveness 57, "
+        "relevance 62.</sub>"
+    ) in shown
+    assert "Useful is the share of real review comments that are less useful" in shown
+    assert "published scores" not in write(overviews.review())
+
+
+@BOTH
+def test_useful_review_that_abstained_says_why(write) -> None:
+    lost = overviews.replace(
+        overviews.told().together, reason="no points in <b>", **overviews.NOTHING
+    )
+    shown = write(overviews.replace(overviews.told(), together=lost))
+    assert "No published score for this review: no points in &lt;b>." in shown
+    assert "published scores together: none, as no points in &lt;b>.</sub>" in shown
+
+
 RISKY = st.text("ab1 `*_~[]()<>!|\\\"'#@:/-=+.&;$\n\t\u202e\u200b\x1b{}", min_size=1, max_size=60)
 
 
@@ -222,7 +251,7 @@ RISKY = st.text("ab1 `*_~[]()<>!|\\\"'#@:/-=+.&;$\n\t\u202e\u200b\x1b{}", min_si
 @given(name=RISKY, text=RISKY, path=RISKY, why=RISKY)
 def test_no_text_whatever_gets_out_of_its_place(write, name, text, path, why) -> None:
     rows = (
-        overviews.reviewer(name),
+        overviews.reviewer(name, usefulness=overviews.useful(word=why)),
         overviews.reviewer(name, reason=why, **overviews.NOTHING),
     )
     found = overviews.replace(
@@ -232,7 +261,12 @@ def test_no_text_whatever_gets_out_of_its_place(write, name, text, path, why) ->
         signature=why,
         notes=(text, why),
         open=(overviews.point(text, path=path, source=name, line=2, end_line=3),) * 4,
-        together=overviews.replace(overviews.review().together, unaddressed=4, points=8),
+        together=overviews.replace(
+            overviews.review().together,
+            unaddressed=4,
+            points=8,
+            usefulness=overviews.useful(word=name, verdict=text),
+        ),
     )
     shown = write(found)
     assert [len(row) for row in cells(shown)] == [len(cells(shown)[0])] * 4

@@ -68,6 +68,16 @@ def test_page_cannot_command_a_runner() -> None:
     assert "##[" not in shown
 
 
+def test_verdict_and_usefulness_are_told() -> None:
+    result = results.useful(results.review())
+    text = " ".join(Read(page.render_page(overviews.told(), result)).text.split())
+    overview = text.split("Measured at")[0]
+    assert "About this change, and asks for a change. Together, 2 reviewers" in overview
+    assert "Together83 useful9178" in overview
+    assert "mira12 little use9120" in overview
+    assert "published scores together: conciseness 67" in overview
+
+
 def test_partial_result_and_reasons_are_told() -> None:
     found = overviews.replace(
         overviews.review(),

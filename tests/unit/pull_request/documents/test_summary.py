@@ -26,20 +26,20 @@ def test_each_pull_request_has_its_own_heading() -> None:
 
 def test_table_tells_more_than_the_comments() -> None:
     shown = summary.render_summary([overviews.review()])
-    assert "| review-bot (bot) | 0.22 | 0.50 | 0.14 | 1 (1 outdated) | – | 12 |" in shown
-    assert "| **Together** | **0.62** | **0.67** | **0.57** | 3 | – | 48 |" in shown
+    assert "| review-bot (bot) | 22 | 50 | 14 | 1 (1 outdated) | – | 12 |" in shown
+    assert "| **Together** | **62** | **67** | **57** | 3 | – | 48 |" in shown
 
 
 def test_together_adds_up_what_is_known() -> None:
     first, second = overviews.review().reviewers
     rows = (first, overviews.replace(second, resolved=1))
     shown = summary.render_summary([overviews.replace(overviews.review(), reviewers=rows)])
-    assert "| **Together** | **0.62** | **0.67** | **0.57** | 3 | 2 of 3 |" in shown
+    assert "| **Together** | **62** | **67** | **57** | 3 | 2 of 3 |" in shown
 
 
 def test_together_adds_up_no_rows_that_are_not_there() -> None:
     shown = summary.render_summary([overviews.replace(overviews.review(), other_reviewers=4)])
-    assert "| **Together** | **0.62** | **0.67** | **0.57** | – | – |" in shown
+    assert "| **Together** | **62** | **67** | **57** | – | – |" in shown
     assert "\n*4 more reviewers not listed.*\n" in shown
 
 

@@ -9,11 +9,23 @@ from tests.helpers import overviews
 def test_pull_request_scores_and_points_are_told() -> None:
     shown = terminal.render_terminal([overviews.review()], width=100)
     assert shown.startswith("octo/shop#12  Retry failed requests\n")
-    assert re.search(r"^  together +0\.62 +0\.67 +0\.57 +3 +–$", shown, re.MULTILINE)
-    assert re.search(r"^  mira +0\.60 +1\.00 +0\.43 +2 +1 of 2$", shown, re.MULTILINE)
+    assert re.search(r"^  together +62 +67 +57 +3 +–$", shown, re.MULTILINE)
+    assert re.search(r"^  mira +60 +100 +43 +2 +1 of 2$", shown, re.MULTILINE)
     assert "Not addressed (3)\n" in shown
     assert "     src/shop/client.py:17\n" in shown
     assert shown.endswith(f"{overviews.results.SIGNATURE}\n")
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_verdict_and_usefulness_are_told(width: int) -> None:
+    shown = terminal.render_terminal([overviews.told()], width=width)
+    joined = " ".join(shown.split())
+    assert "About this change, and asks for a change. Together, 2 reviewers" in joined
+    assert "published scores together: conciseness 67, comprehensiveness 57, relevance" in joined
+    assert max(map(len, shown.split("\n")[:-2])) <= width
+    if width == 100:
+        assert re.search(r"^  together +83 useful +91 +78 +3 +–$", shown, re.MULTILINE)
+        assert re.search(r"^  mira +12 little use +91 +20 +2 +1 of 2$", shown, re.MULTILINE)
 
 
 def test_unaddressed_topics_are_told_once() -> None:
