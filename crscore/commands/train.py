@@ -128,6 +128,34 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     return 0
 
 
+@command.command(name="usefulness")
+@click.argument("data", type=click.Path(path_type=Path, file_okay=False))
+@_output("FILE", "Write here (.npz).")
+@setting_options("encoder", "revision", "offline")
+def usefulness(data: Path, *, target: str, **flags: Any) -> int:
+    """Learn what makes a comment useful from the real comments and commits in the folder DATA.
+
+    The same data and encoder give the same file, byte for byte. The calibrated matcher reads the
+    weights, so it is learned after them.
+    """
+    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.training import corpus, linear, usefulness  # noqa: PLC0415
+    from crscore.usefulness import model  # noqa: PLC0415
+
+    io.check_output(target)
+    linear.require_scipy()
+    settings = load_settings(None, flags)
+    read = corpus.read_corpus(data)
+    learned = usefulness.train(read, encoder=scorer.make_encoder(settings))
+    content = model.to_bytes(learned)
+    io.write_bytes(content, target)
+    click.echo(
+        f"{target}: {len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}\n"
+        f"learned from {len(read.posts):,} texts (sha256 {read.sha256}), encoder {learned.encoder}"
+    )
+    return 0
+
+
 @command.command(name="claims", context_settings={"show_default": True})
 @click.argument("rows", type=_PATH)
 @click.option("--model", required=True, metavar="NAME", help="Base model: a name, or a folder.")

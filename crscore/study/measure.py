@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Chosen = Callable[[StudyChange, RatedReview], bool]
 
 WORDS: Final = "words"
+USEFULNESS: Final = "usefulness (headline)"
+"""Name of the metric of the headline's raw value, where the encoder has weights for it."""
 REPEATED_TOKENS: Final = "repeated tokens"
 WITHOUT_THRESHOLD: Final = "without threshold"
 """Name of the metric of the uncut cosines where the matcher cuts them."""
@@ -156,8 +158,8 @@ def measure(
         is_part: Whether this is a fold, which may have nothing to score.
 
     Returns:
-        The values of the score, of the cosines without a threshold, and of the two
-        baselines, for the same reviews in the same order.
+        The values of the score, of the cosines without a threshold, of the headline where the
+        encoder has weights for it, and of the two baselines, for the same reviews in the same order.
 
     Raises:
         InputError: There is no review to correlate, and `is_part` is false.
@@ -190,6 +192,7 @@ def measure(
             cosines=HIGHEST_COSINES
             if scorer.parts.threshold is None
             else f"{name} {WITHOUT_THRESHOLD}",
+            reads=scorer.parts.reader is not None,
         ),
         excluded=tuple(sorted(left_out)),
     )
@@ -297,16 +300,23 @@ def _row(
 
 
 def _metrics(
-    rows: Sequence[ScoredReview], results: Sequence[Result], name: str, *, cosines: str
+    rows: Sequence[ScoredReview],
+    results: Sequence[Result],
+    name: str,
+    *,
+    cosines: str,
+    reads: bool,
 ) -> tuple[Metric, ...]:
     words = [[result.baselines.words] * 3 for result in results]
     repeated = [[result.baselines.repeated_tokens or 0.0] * 3 for result in results]
+    useful = [[result.usefulness.value if result.usefulness else 0.0] * 3 for result in results]
     return (
         Metric(name=name, values=_array([_scores(result) for result in results]), primary=True),
         Metric(
             name=cosines,
             values=_array([_highest_cosines(row) for row in rows]),
         ),
+        *([Metric(name=USEFULNESS, values=_array(useful))] if reads else []),
         Metric(name=WORDS, values=_array(words)),
         Metric(name=REPEATED_TOKENS, values=_array(repeated)),
     )

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from crscore.study import agreement, slices
-from crscore.study.attacks.duels import FLAG_GOAL, FLAGGED_KINDS, WIN_GOAL, WRONG_FLAG_LIMIT
+from crscore.study.attacks.duels import RESTATING_GOAL, WIN_GOAL, WRONG_FLAG_LIMIT
 from crscore.study.formats import (
     NOTHING,
     count,
@@ -326,7 +326,7 @@ def _attacks(attacks: Attacks) -> Section:
     bars = tuple(
         Bar(
             *(row.kind.value, row.wins, row.low, row.high, percent(row.wins)),
-            look="" if row.kind in FLAGGED_KINDS else _LOOKS[row.reached],
+            look=_LOOKS[row.reached],
         )
         for row in attacks.kinds
     )
@@ -338,6 +338,7 @@ def _attacks(attacks: Attacks) -> Section:
         ("Attack", lambda row: row.kind.value),
         ("duels", lambda row: whole(row.n)),
         ("honest wins", lambda row: percent(row.wins)),
+        ("by relevance", lambda row: percent(row.wins_relevance)),
         ("ties", lambda row: percent(row.ties)),
         ("its median", lambda row: number(row.median)),
         ("honest median", lambda row: number(row.honest_median)),
@@ -358,9 +359,10 @@ def _attacks(attacks: Attacks) -> Section:
         plots=(Plot("Share of duels that the honest review wins", bars, (goal,), percent),),
         tables=(table,),
         notes=(
-            f"Restating the change and echoing the pseudo-references say nothing false: they are "
-            f"to be flagged in {percent(FLAG_GOAL)} and score no higher than the honest median. "
-            f"Every other kind with a goal has to lose {percent(WIN_GOAL)} of its duels.",
+            "Duels are judged by the headline, and by relevance where there is none. Restating the "
+            "change and echoing the pseudo-references say nothing false: they have to lose "
+            f"{percent(RESTATING_GOAL)} of their duels, every other kind with a goal "
+            f"{percent(WIN_GOAL)}.",
         ),
         details=(Details("Every variant", _variants(attacks), in_text=0),),
     )
@@ -386,6 +388,8 @@ def _length(result: ValidationResult) -> Section:
         f"{ranged(effect.partial, effect.low, effect.high)} over {count(effect.n, 'review')}. 0 "
         "would be right: above it, a longer review scores higher than people's rating explains."
     )
+    if effect.headline is not None:
+        intro += f" Of the headline: {number(effect.headline)}."
     return Section("length", "Length", "Does length alone pay?", intro=(intro,))
 
 

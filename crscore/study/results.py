@@ -24,7 +24,7 @@ from crscore.study import (
 )
 from crscore.study.agreement import Agreement
 from crscore.study.attacks.duels import (
-    FLAG_GOAL,
+    RESTATING_GOAL,
     WIN_GOAL,
     WRONG_FLAG_LIMIT,
     HonestRow,
@@ -129,8 +129,8 @@ class AttackGoals(Struct, frozen=True, kw_only=True):
 
     wins: float = WIN_GOAL
     """Minimum share of duels that the honest review must win."""
-    flagged: float = FLAG_GOAL
-    """Minimum share of restatements and echoes that must be flagged."""
+    restating: float = RESTATING_GOAL
+    """Minimum share of duels that the honest review must win against restatements and echoes."""
     honest_flagged_below: float = WRONG_FLAG_LIMIT
     """Upper bound (exclusive) on the share of honest reviews flagged."""
 

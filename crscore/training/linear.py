@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crscore.errors import DependencyError
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -14,6 +16,18 @@ if TYPE_CHECKING:
 
 ROUNDS = 120
 """Most steps of the optimiser."""
+
+
+def require_scipy() -> Any:
+    """Import scipy's optimiser.
+
+    Raises:
+        DependencyError: scipy is not installed.
+    """
+    try:
+        return importlib.import_module("scipy.optimize")
+    except ImportError as error:
+        raise DependencyError("scipy", "pip install 'crscore[train]'") from error
 
 
 def fit(
@@ -32,7 +46,7 @@ def fit(
     Returns:
         Weights of shape (F, K), and biases of shape (K,).
     """
-    optimize = importlib.import_module("scipy.optimize")
+    optimize = require_scipy()
     rows, width = inputs.shape
     count = targets.shape[1]
     known = ~np.isnan(targets)

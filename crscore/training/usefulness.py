@@ -52,6 +52,7 @@ ACTS_FROM: Final = 2
 """Judgement from which a sentence gives something to act on."""
 CLAIM_WEIGHT: Final = 0.5
 """Weight of a claim among the sentences, beside 1 for a judged one."""
+BANK_WEIGHT: Final = 3.0
 TOLD_WEIGHT: Final = 0.2
 CLAIMS_TOLD: Final = 2
 """Claims of a change that tell what was done, among the sentences."""
@@ -98,6 +99,7 @@ def train(corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None 
     texts = _read_texts(corpus, generator)
     vectors = Vectors(encoder)
     vectors.learn(_encoded(texts))
+    vectors.learn(text for text, _, _ in _rows("bank.tsv"))
     rarity = _rarity(texts)
     for text in texts:
         text.beside = _lay(text, vectors)
@@ -245,9 +247,15 @@ class _Judged:
 
 def read_judgements() -> dict[str, tuple[Kind, bool]]:
     """Read what readers said of sentences: start of a hash -> kind, and whether to act on."""
-    text = importlib.resources.files(__package__).joinpath("sentences.tsv").read_text("utf-8")
-    rows = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
-    return {key: (Kind[kind.upper()], int(acts) >= ACTS_FROM) for key, kind, acts in rows}
+    return {
+        key: (Kind[kind.upper()], int(acts) >= ACTS_FROM)
+        for key, kind, acts in _rows("sentences.tsv")
+    }
+
+
+def _rows(name: str) -> Iterable[list[str]]:
+    text = importlib.resources.files(__package__).joinpath(name).read_text("utf-8")
+    return (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
 
 
 def _judged(texts: Sequence[_Text]) -> list[_Judged]:
@@ -268,6 +276,10 @@ def _judged(texts: Sequence[_Text]) -> list[_Judged]:
             key = hashlib.sha256(unit.encode()).hexdigest()[:12]
             if key not in found:
                 found[key] = _Judged(unit, Kind.DESCRIPTION, False, TOLD_WEIGHT, text.fold)
+    for sentence, kind, acts in _rows("bank.tsv"):
+        key = hashlib.sha256(sentence.encode()).hexdigest()[:12]
+        acts_on = int(acts) >= ACTS_FROM
+        found[key] = _Judged(sentence, Kind[kind.upper()], acts_on, BANK_WEIGHT, _fold(sentence))
     return [found[key] for key in sorted(found)]
 
 

@@ -40,10 +40,9 @@ def join(about: float, read: Sequence[Read], aspects: Aspects) -> tuple[float, f
         Its substance and its value, each in [0, 1].
     """
     acts = np.array([one.substance for one in read])
-    sentences = (float(acts.mean()) + float(acts.max())) / 2
+    given = (float(acts.mean()) + float(acts.max())) / 2
     said = (aspects.informative * aspects.relevant * aspects.acted_on) ** (1 / 3)
-    substance = math.sqrt(sentences * said)
-    return substance, math.sqrt(about * substance)
+    return given * said, given * said * about
 
 
 def size_of(diff: Diff) -> str:

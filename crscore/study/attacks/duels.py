@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 WIN_GOAL: Final = 0.95
 """Share of duels that the honest review must win, for each kind with this goal."""
-FLAG_GOAL: Final = 0.90
-"""Minimum share of restatements and echoes that must be flagged."""
+RESTATING_GOAL: Final = 0.90
+"""The same share for restatements and echoes, which say nothing false."""
 WRONG_FLAG_LIMIT: Final = 0.05
 """Upper bound (exclusive) on the share of honest reviews flagged as a restatement."""
 FLAGGED_FROM: Final = 0.5
 """Share of flagged sentences from which a review counts as flagged."""
-FLAGGED_KINDS: Final = frozenset({AttackKind.RESTATEMENT, AttackKind.ECHO})
-"""Kinds without false statements, which must be flagged rather than beaten."""
+RESTATING_KINDS: Final = frozenset({AttackKind.RESTATEMENT, AttackKind.ECHO})
+"""Kinds without false statements."""
 REPORTED_ONLY: Final = frozenset({AttackKind.NEGATION, AttackKind.DISGUISED})
 """Kinds without a goal: a score that compares meanings cannot detect them."""
 # Two ways to compute the same mean may differ in the last bit, which is not a win.
@@ -40,6 +40,8 @@ _TIE: Final = 1e-9
 class Scored:
     """Score of one text."""
 
+    value: float
+    """Value of the headline in [0, 1]; relevance where there is no headline."""
     relevance: float
     """Relevance in [0, 1]; 0 for an abstention."""
     abstained: bool
@@ -68,13 +70,18 @@ class Duel:
 
     @property
     def won(self) -> bool:
+        """Whether the honest review has a strictly higher value."""
+        return self.honest.value > self.made.value + _TIE
+
+    @property
+    def won_by_relevance(self) -> bool:
         """Whether the honest review has a strictly higher relevance."""
         return self.honest.relevance > self.made.relevance + _TIE
 
     @property
     def tied(self) -> bool:
-        """Whether both have the same relevance, which is not a win."""
-        return abs(self.honest.relevance - self.made.relevance) <= _TIE
+        """Whether both have the same value, which is not a win."""
+        return abs(self.honest.value - self.made.value) <= _TIE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +92,14 @@ class Tally:
     """Number of duels."""
     wins: float
     """Share won by the honest review, in [0, 1]; a tie is not a win."""
+    wins_relevance: float
+    """The same share by relevance alone."""
     ties: float
     """Share without a winner, in [0, 1]."""
     flagged: float
     """Share of the attacks flagged as a restatement, in [0, 1]."""
     median: float
-    """Median relevance of the attacks, in [0, 1]."""
+    """Median value of the attacks, in [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +123,7 @@ class KindRow(Tally):
     abstained: float
     """Share of attacks in which the scorer found nothing to score, in [0, 1]."""
     honest_median: float
-    """Median relevance of the honest reviews of these duels, in [0, 1]."""
+    """Median value of the honest reviews of these duels, in [0, 1]."""
     reached: bool | None
     """Whether the goal of the kind is reached; None for a kind without one."""
     variants: tuple[VariantRow, ...]
@@ -128,9 +137,9 @@ class HonestRow:
     n: int
     """Number of reviews."""
     median: float
-    """Median relevance, in [0, 1]."""
+    """Median value, in [0, 1]."""
     zero: float
-    """Share with relevance 0 or an abstention, which can win no duel, in [0, 1]."""
+    """Share with value 0 or an abstention, which can win no duel, in [0, 1]."""
     flagged: float
     """Share of reviews wrongly flagged: half of the sentences restate the change, in [0, 1]."""
     flagged_any: float
@@ -229,7 +238,7 @@ def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> Atta
         honest=HonestRow(
             n=len(honest),
             median=_median(honest),
-            zero=_share(one.relevance <= _TIE for one in honest),
+            zero=_share(one.value <= _TIE for one in honest),
             flagged=flagged,
             flagged_any=_share(one.restating > 0 for one in honest),
             reached=flagged < WRONG_FLAG_LIMIT,
@@ -238,8 +247,10 @@ def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> Atta
 
 
 def _scored(result: Result) -> Scored:
+    relevance = result.relevance or 0.0
     return Scored(
-        relevance=result.relevance or 0.0,
+        value=result.usefulness.value if result.usefulness else relevance,
+        relevance=relevance,
         abstained=result.relevance is None,
         sentences=len(result.sentences),
         restating=sum(flag is Flag.RESTATES for flag in result.sentence_flags),
@@ -260,11 +271,8 @@ def _kind_row(kind: AttackKind, duels: Sequence[Duel], *, resamples: int, seed: 
     for duel in duels:
         variants.setdefault(duel.attack.variant, []).append(duel)
     rows = [VariantRow(variant=name, **_tally(group)) for name, group in variants.items()]
-    reached = None
-    if kind in FLAGGED_KINDS:
-        reached = tally["flagged"] >= FLAG_GOAL and tally["median"] <= honest_median + _TIE
-    elif kind not in REPORTED_ONLY:
-        reached = tally["wins"] >= WIN_GOAL
+    goal = RESTATING_GOAL if kind in RESTATING_KINDS else WIN_GOAL
+    reached = None if kind in REPORTED_ONLY else tally["wins"] >= goal
     return KindRow(
         **tally,
         kind=kind,
@@ -281,6 +289,7 @@ def _tally(duels: Sequence[Duel]) -> dict[str, Any]:
     return {
         "n": len(duels),
         "wins": _share(duel.won for duel in duels),
+        "wins_relevance": _share(duel.won_by_relevance for duel in duels),
         "ties": _share(duel.tied for duel in duels),
         "flagged": _share(duel.made.is_flagged for duel in duels),
         "median": _median(duel.made for duel in duels),
@@ -292,4 +301,4 @@ def _share(marks: Iterable[bool]) -> float:
 
 
 def _median(scored: Iterable[Scored]) -> float:
-    return float(np.median([one.relevance for one in scored]))
+    return float(np.median([one.value for one in scored]))

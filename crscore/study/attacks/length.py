@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 _WORDS: Final = "words"
+_USEFULNESS: Final = "usefulness (headline)"
 # Lower bound of 1 - r²; below it one list determines the order of the other up to rounding.
 _NEARLY_ONE_LEFT: Final = 1e-9
 
@@ -37,6 +38,8 @@ class LengthEffect:
     """Lower end of the 95 % interval, by bootstrap over changes."""
     high: float | None
     """Upper end of the same interval."""
+    headline: float | None = None
+    """The same correlation of the headline; None where there is none."""
 
 
 def length_effect(measured: Measurements, *, resamples: int, seed: int) -> LengthEffect:
@@ -70,6 +73,9 @@ def length_effect(measured: Measurements, *, resamples: int, seed: int) -> Lengt
         partial=partial_spearman(*columns),
         low=interval.low,
         high=interval.high,
+        headline=partial_spearman(named[_USEFULNESS], *columns[1:])
+        if _USEFULNESS in named
+        else None,
     )
 
 
