@@ -159,7 +159,7 @@ def measure(
 
     Returns:
         The values of the score, of the cosines without a threshold, of the headline where the
-        encoder has weights for it, and of the two baselines, for the same reviews in the same order.
+        encoder has weights for it, and of the two baselines, for the same reviews in order.
 
     Raises:
         InputError: There is no review to correlate, and `is_part` is false.

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
-import math
 import random
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from crscore.records import Kind
 from crscore.review import proposals, sentences
 from crscore.scoring import references
 from crscore.training import linear
+from crscore.training.linear import Recipe, Rows
 from crscore.training.samples import Vectors
 from crscore.usefulness import evidence, headline, phrases, reading
 from crscore.usefulness.evidence import Rarity
@@ -43,9 +43,12 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
     Floats = npt.NDArray[np.float32]
 
+ABOUT: Final = Recipe(strength=1.0)
+SENTENCE: Final = Recipe(strength=0.3, softmax=len(KINDS))
+COMMENT: Final = Recipe(strength=0.1, scales=(1.0, 0.3, 2.0), balanced=True)
 FOLDS: Final = 5
 SEEN_IN: Final = 5
-"""Fewest changes with a stem, and fewest texts with a phrase, for it to be kept."""
+"""Fewest changes with a stem for it to be kept."""
 OTHERS: Final = 2
 """Other changes that a text is laid beside."""
 ACTS_FROM: Final = 2
@@ -59,8 +62,6 @@ CLAIMS_TOLD: Final = 2
 _DONE: Final = re.compile(
     r"\b(?:now|new|no longer|instead of|gone|removed|renamed|moved|added|imports)\b"
 )
-SCALES: Final = (3.0, 0.3, 1.0)
-"""Scales of phrases, measures and vector before the penalty, which then weighs them differently."""
 
 
 @dataclass(slots=True, eq=False)
@@ -76,7 +77,8 @@ class _Text:
     """Claims of the change, as they are read."""
     tells: tuple[str, ...] = ()
     """Some of the claims that tell what was done, as they are written."""
-    beside: Beside | None = None
+    beside: Beside = field(init=False)
+    """The change, once its texts are encoded."""
     read: list[Read] = field(default_factory=list)
 
     @property
@@ -196,8 +198,7 @@ def _lay(text: _Text, vectors: Vectors) -> Beside:
     )
 
 
-def _tie(text: str, beside: Beside | None, vectors: Vectors, rarity: Rarity) -> list[float]:
-    assert beside is not None
+def _tie(text: str, beside: Beside, vectors: Vectors, rarity: Rarity) -> list[float]:
     vector = vectors.of([text])[0]
     return evidence.weigh_evidence(text, vector, beside.ground, rarity, beside.lines, beside.claims)
 
@@ -224,13 +225,11 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Li
                 rows.append(_tie(unit, other.beside, vectors, rarity))
                 targets.append(float(other is text))
                 weights.append((OTHERS if other is text else 1.0) / len(units))
-    return _layer(
-        [frozenset()] * len(rows),
-        np.array(rows),
-        None,
+    return linear.fit_layer(
+        Rows([()] * len(rows), np.array(rows), None),
         np.array(targets)[:, None],
         weights=np.array(weights),
-        strength=1.0,
+        recipe=ABOUT,
     )
 
 
@@ -276,10 +275,10 @@ def _judged(texts: Sequence[_Text]) -> list[_Judged]:
             key = hashlib.sha256(unit.encode()).hexdigest()[:12]
             if key not in found:
                 found[key] = _Judged(unit, Kind.DESCRIPTION, False, TOLD_WEIGHT, text.fold)
-    for sentence, kind, acts in _rows("bank.tsv"):
-        key = hashlib.sha256(sentence.encode()).hexdigest()[:12]
-        acts_on = int(acts) >= ACTS_FROM
-        found[key] = _Judged(sentence, Kind[kind.upper()], acts_on, BANK_WEIGHT, _fold(sentence))
+    for sentence, named, given in _rows("bank.tsv"):
+        key, kind = hashlib.sha256(sentence.encode()).hexdigest()[:12], Kind[named.upper()]
+        acts = int(given) >= ACTS_FROM
+        found[key] = _Judged(sentence, kind, acts, BANK_WEIGHT, _fold(sentence))
     return [found[key] for key in sorted(found)]
 
 
@@ -287,14 +286,15 @@ def _learn_sentences(judged: Sequence[_Judged], vectors: Vectors) -> Linear:
     targets = np.array(
         [[*(float(one.kind is kind) for kind in KINDS), float(one.acts)] for one in judged]
     )
-    return _layer(
-        [phrases.phrases(one.text) for one in judged],
-        np.array([phrases.shape(one.text) for one in judged]),
-        vectors.of([one.text for one in judged]),
+    return linear.fit_layer(
+        Rows(
+            [phrases.phrases(one.text) for one in judged],
+            np.array([phrases.shape(one.text) for one in judged]),
+            vectors.of([one.text for one in judged]),
+        ),
         targets,
         weights=np.array([one.weight for one in judged]),
-        strength=0.3,
-        softmax=len(KINDS),
+        recipe=SENTENCE,
     )
 
 
@@ -313,7 +313,6 @@ def _read_held_out(
 
 
 def _read_units(text: _Text, vectors: Vectors, weights: Weights) -> list[Read]:
-    assert text.beside is not None
     found = []
     for unit, proposal in text.units:
         vector = vectors.of([unit])[0]
@@ -332,7 +331,6 @@ def _learn_comments(
         [
             reading.measure_comment(text.whole, vector, text.read, text.beside, weights)[1]
             for text, vector in zip(comments, stacked, strict=True)
-            if text.beside is not None
         ]
     )
     found = [phrases.phrases(whole) for whole in wholes]
@@ -340,15 +338,11 @@ def _learn_comments(
     shares = np.array([text.post.weight for text in comments])
 
     def learn(rows: Sequence[int]) -> Linear:
-        return _layer(
-            [found[row] for row in rows],
-            measured[rows],
-            stacked[rows],
+        return linear.fit_layer(
+            Rows([found[row] for row in rows], measured[rows], stacked[rows]),
             targets[rows],
             weights=shares[rows],
-            strength=0.1,
-            scales=(1.0, 0.3, 2.0),
-            balanced=True,
+            recipe=COMMENT,
         )
 
     values: dict[str, list[float]] = {}
@@ -356,7 +350,7 @@ def _learn_comments(
         layer = learn([row for row, text in enumerate(comments) if text.fold != fold])
         learned = replace(weights, comment=layer)
         for text, vector in zip(comments, stacked, strict=True):
-            if text.fold == fold and text.post.is_person and text.beside is not None:
+            if text.fold == fold and text.post.is_person:
                 about, aspects = reading.read_comment(
                     text.whole, vector, text.read, text.beside, learned
                 )
@@ -366,63 +360,3 @@ def _learn_comments(
         size: np.sort(np.array(values.get(size, ()), dtype=np.float32)) for size in headline.SIZES
     }
     return learn(range(len(comments))), reference
-
-
-def _layer(
-    found: Sequence[Iterable[str]],
-    measures: Array,
-    vectors: Floats | None,
-    targets: Array,
-    *,
-    weights: Array,
-    strength: float,
-    softmax: int = 0,
-    scales: tuple[float, float, float] = SCALES,
-    balanced: bool = False,
-) -> Linear:
-    """Fit one layer; the scales and the standardising are folded into its weights."""
-    sparse: Any = importlib.import_module("scipy.sparse")
-    counts = Counter(one for each in found for one in each)
-    kept = sorted(one for one, n in counts.items() if n >= SEEN_IN)
-    at = {one: index for index, one in enumerate(kept)}
-    data, columns, starts = [], [], [0]
-    for each in found:
-        known = sorted(at[one] for one in each if one in at)
-        columns += known
-        data += [scales[0] / math.sqrt(max(1, len(known)))] * len(known)
-        starts.append(len(columns))
-    words = sparse.csr_matrix((data, columns, starts), shape=(len(measures), len(kept)))
-    centre, spread = measures.mean(axis=0), measures.std(axis=0) + 1e-6
-    dense = (measures - centre) / spread * scales[1]
-    if vectors is not None:
-        dense = np.hstack([dense, vectors.astype(np.float64) * scales[2]])
-    inputs = sparse.hstack([words, sparse.csr_matrix(dense)]).tocsr()
-    matrix, bias = np.zeros((inputs.shape[1], targets.shape[1])), np.zeros(targets.shape[1])
-    parts: list[tuple[slice, int]] = [(slice(0, softmax), softmax)] if softmax else []
-    parts += [(slice(one, one + 1), 0) for one in range(softmax, targets.shape[1])]
-    for part, joint in parts:
-        share = weights * ~np.isnan(targets[:, part]).any(axis=1)
-        if balanced:
-            yes = np.nan_to_num(targets[:, part])[:, 0] > 0.5
-            total = [(share * (yes == side)).sum() for side in (True, False)]
-            share = share * np.where(yes, 0.5 / max(1e-9, total[0]), 0.5 / max(1e-9, total[1]))
-            share *= (weights * ~np.isnan(targets[:, part]).any(axis=1)).sum()
-        ridge = 1 / (2 * strength * share.sum())
-        matrix[:, part], bias[part] = linear.fit(
-            inputs, targets[:, part], weights=share, ridge=ridge, softmax=joint
-        )
-    split_at = (len(kept), len(kept) + measures.shape[1])
-    scaled = matrix[split_at[0] : split_at[1]] * (scales[1] / spread)[:, None]
-    return Linear(
-        phrases=at,
-        rows=_half(matrix[: split_at[0]] * scales[0]),
-        measures=_half(scaled),
-        vector=_half(matrix[split_at[1] :] * scales[2]),
-        bias=_half(bias - centre @ scaled),
-    )
-
-
-def _half(values: Array) -> Floats:
-    """Round to the precision of the file, so that training and reading judge alike."""
-    rounded: Floats = values.astype(np.float16).astype(np.float32)
-    return rounded

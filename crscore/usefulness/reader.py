@@ -17,6 +17,7 @@ from crscore.usefulness.reading import KINDS, Beside, Read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Protocol
 
     import numpy.typing as npt
 
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
     from crscore.usefulness.model import Weights
 
     Floats = npt.NDArray[np.float32]
-    Vectors = Mapping[str, Floats]
+
+    class Vectors(Protocol):
+        """Text -> unit vector."""
+
+        def __getitem__(self, text: str, /) -> Floats: ...
+
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""

@@ -91,7 +91,7 @@ def read_sentence(
 def sum_up(read: Sequence[Read]) -> list[float]:
     """Measure a comment by its sentences: `SUMMED`, then the kinds' means, then their highest."""
     acts = np.array([one.substance for one in read] or [0.0])
-    kinds = np.array([one.kinds for one in read] or [np.zeros(len(KINDS))])
+    kinds = np.stack([one.kinds for one in read] or [np.zeros(len(KINDS), dtype=np.float32)])
     proposals = sum(float(one.kinds[KINDS.index(Kind.PROPOSAL)]) == 1.0 for one in read)
     return [
         float(acts.mean()),
