@@ -153,10 +153,15 @@ def fit_layer(rows: Rows, targets: Array, *, weights: Array, recipe: Recipe) -> 
             total = [(share * (yes == side)).sum() for side in (True, False)]
             share = share * np.where(yes, 0.5 / max(1e-9, total[0]), 0.5 / max(1e-9, total[1]))
             share *= (weights * ~np.isnan(targets[:, part]).any(axis=1)).sum()
+            # The probability must be that of the data, whose sides do not weigh the same.
+            prior = math.log(max(1e-9, total[0]) / max(1e-9, total[1]))
+        else:
+            prior = 0.0
         ridge = 1 / (2 * recipe.strength * share.sum())
         matrix[:, part], bias[part] = fit(
             inputs, targets[:, part], weights=share, ridge=ridge, softmax=joint
         )
+        bias[part] += prior
     split_at = (len(kept), len(kept) + measures.shape[1])
     scaled = matrix[split_at[0] : split_at[1]] * (scales[1] / spread)[:, None]
     return Linear(

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 ABOUT: Final = Recipe(strength=1.0)
 SENTENCE: Final = Recipe(strength=0.3, softmax=len(KINDS))
 COMMENT: Final = Recipe(strength=0.1, scales=(1.0, 0.3, 2.0), balanced=True)
-FOLDS: Final = 5
+FOLDS: Final = 6
 SEEN_IN: Final = 5
 """Fewest changes with a stem for it to be kept."""
 OTHERS: Final = 2
@@ -144,7 +144,7 @@ def _read_texts(corpus: Corpus, generator: ClaimGenerator) -> list[_Text]:
                 post=post,
                 diff=post.diff,
                 units=split(post.comment, post.diff),
-                fold=_fold(post.group),
+                fold=fold_of(post.group),
                 claims=tuple(one.reading or one.text for one in chosen),
                 tells=tuple(one.text for one in chosen if _DONE.search(one.text))[:CLAIMS_TOLD],
             )
@@ -163,7 +163,8 @@ def split(comment: Comment, diff: Diff) -> tuple[tuple[str, bool], ...]:
     )
 
 
-def _fold(group: str) -> int:
+def fold_of(group: str) -> int:
+    """Return the fold of a group, from 0 to `FOLDS` - 1."""
     return int(hashlib.sha256(group.encode()).hexdigest()[:8], 16) % FOLDS
 
 
@@ -278,7 +279,7 @@ def _judged(texts: Sequence[_Text]) -> list[_Judged]:
     for sentence, named, given in _rows("bank.tsv"):
         key, kind = hashlib.sha256(sentence.encode()).hexdigest()[:12], Kind[named.upper()]
         acts = int(given) >= ACTS_FROM
-        found[key] = _Judged(sentence, kind, acts, BANK_WEIGHT, _fold(sentence))
+        found[key] = _Judged(sentence, kind, acts, BANK_WEIGHT, fold_of(sentence))
     return [found[key] for key in sorted(found)]
 
 
