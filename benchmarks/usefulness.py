@@ -25,6 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import rankdata
 
 from crscore import pipeline, scorer, settings
 from crscore.records import Comment, Flag
@@ -33,11 +34,13 @@ from crscore.study.attacks.restating import paraphrase
 from crscore.training import corpus, usefulness
 from crscore.usefulness.reader import Reader
 
-ASPECTS = ("relevant", "informative", "clear", "acted_on")
+ASPECTS = ("relevant", "informative", "clear", "acted_on", "reviewing")
 NUMBERS = ("value", "about", "substance", *ASPECTS)
 JOININGS = {
     "as shipped": lambda u, acts: both(acts) * said(u) * u.about,
     "without the aspects": lambda u, acts: both(acts) * u.about,
+    "of the aspects, only reviewing": lambda u, acts: both(acts) * u.aspects.reviewing * u.about,
+    "without reviewing": lambda u, acts: both(acts) * asked(u) * u.about,
     "mean of the sentences alone": lambda u, acts: np.mean(acts) * said(u) * u.about,
     "highest sentence alone": lambda u, acts: np.max(acts) * said(u) * u.about,
     "sum of the sentences": lambda u, acts: np.sum(acts) * said(u) * u.about,
@@ -63,8 +66,6 @@ class Remembering:
 
 def auc(yes, no) -> float:
     """Return the share of pairs in which `yes` is higher, ties half."""
-    from scipy.stats import rankdata
-
     ranks = rankdata(np.concatenate([yes, no]))
     count = len(yes)
     return (ranks[:count].sum() - count * (count + 1) / 2) / (count * len(no))
@@ -83,8 +84,12 @@ def both(acts) -> float:
     return (np.mean(acts) + np.max(acts)) / 2
 
 
-def said(u) -> float:
+def asked(u) -> float:
     return (u.aspects.informative * u.aspects.relevant * u.aspects.acted_on) ** (1 / 3)
+
+
+def said(u) -> float:
+    return asked(u) * u.aspects.reviewing
 
 
 def joined(results):
@@ -226,7 +231,7 @@ def report(parts) -> None:
     own = join["comments own"]
     labels = np.array([post.labels for post in posts])
     people = np.array([post.is_person for post in posts])
-    for at, name in enumerate(ASPECTS):
+    for at, name in enumerate(ASPECTS[:4]):
         for who in ("people", "bots") if name == "acted_on" else ("people",):
             chosen = ~np.isnan(labels[:, at]) & (people if who == "people" else ~people)
             yes, no = chosen & (labels[:, at] == 1), chosen & (labels[:, at] == 0)
