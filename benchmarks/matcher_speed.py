@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import score_many
 
 from crscore import Scorer
-from crscore.text import content as words
 from crscore.records import Comment
 from crscore.study import study
+from crscore.text import content as words
 from crscore.text.words import stem
 from crscore.training.matcher import read_diff
 

@@ -25,6 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import rankdata
 
 from crscore import pipeline, scorer, settings
 from crscore.records import Comment, Flag
@@ -33,8 +34,20 @@ from crscore.study.attacks.restating import paraphrase
 from crscore.training import corpus, usefulness
 from crscore.usefulness.reader import Reader
 
-ASPECTS = ("relevant", "informative", "clear", "acted_on")
+ASPECTS = ("relevant", "informative", "clear", "acted_on", "reviewing")
 NUMBERS = ("value", "about", "substance", *ASPECTS)
+JOININGS = {
+    "as shipped": lambda u, acts: both(acts) * said(u) * u.about,
+    "without the aspects": lambda u, acts: both(acts) * u.about,
+    "of the aspects, only reviewing": lambda u, acts: both(acts) * u.aspects.reviewing * u.about,
+    "without reviewing": lambda u, acts: both(acts) * asked(u) * u.about,
+    "mean of the sentences alone": lambda u, acts: np.mean(acts) * said(u) * u.about,
+    "highest sentence alone": lambda u, acts: np.max(acts) * said(u) * u.about,
+    "sum of the sentences": lambda u, acts: np.sum(acts) * said(u) * u.about,
+    "without about": lambda u, acts: both(acts) * said(u),
+    "square root of about": lambda u, acts: both(acts) * said(u) * u.about**0.5,
+    "relevance times substance": None,
+}
 NAME = re.compile(r"[A-Za-z_]\w{3,}")
 
 
@@ -53,8 +66,6 @@ class Remembering:
 
 def auc(yes, no) -> float:
     """Return the share of pairs in which `yes` is higher, ties half."""
-    from scipy.stats import rankdata
-
     ranks = rankdata(np.concatenate([yes, no]))
     count = len(yes)
     return (ranks[:count].sum() - count * (count + 1) / 2) / (count * len(no))
@@ -69,11 +80,36 @@ def half(group: str) -> int:
     return usefulness.fold_of(group) % 2
 
 
+def both(acts) -> float:
+    return (np.mean(acts) + np.max(acts)) / 2
+
+
+def asked(u) -> float:
+    return (u.aspects.informative * u.aspects.relevant * u.aspects.acted_on) ** (1 / 3)
+
+
+def said(u) -> float:
+    return asked(u) * u.aspects.reviewing
+
+
+def joined(results):
+    """Return the value of each result by each joining, shape (N, len(JOININGS))."""
+    rows = []
+    for one in results:
+        acts = [reading.substance for reading in one.readings]
+        row = [join(one.usefulness, acts) if one.usefulness else 0.0
+               for join in JOININGS.values() if join]  # fmt: skip
+        worth = one.usefulness.substance if one.usefulness else 0.0
+        rows.append([*row, (one.relevance or 0.0) * worth])
+    return np.array(rows)
+
+
 def measure(pairs, runner):
     """Score pairs; return the results, and shape (N, len(NUMBERS)), 0 for an abstention."""
     results = []
     for start in range(0, len(pairs), 200):
-        results += pipeline.run([pipeline.Pair(*pair) for pair in pairs[start : start + 200]], runner)
+        batch = [pipeline.Pair(*pair) for pair in pairs[start : start + 200]]
+        results += pipeline.run(batch, runner)
     told = [one.usefulness for one in results]
     rows = [
         [u.value, u.about, u.substance, *(getattr(u.aspects, name) for name in ASPECTS)]
@@ -128,6 +164,8 @@ def measure_half(seen, duels, commits, side, runner):
         other = measure([(o.diff, (p.comment,)) for p, o in zip(kept, others, strict=True)], runner)
         found[f"{kind} own"], found[f"{kind} other"] = own, other[1]
         if kind == "comments":
+            by_joining = joined(results)
+            found["joined another change"] = (by_joining, joined(other[0]))
             found["posts"] = kept
             found["restates"] = [
                 2 * sum(flag is Flag.RESTATES for flag in one.sentence_flags)
@@ -157,23 +195,27 @@ def measure_half(seen, duels, commits, side, runner):
                     if text:
                         rows.append(at)
                         pairs.append((kept[at].diff, (Comment(body=text),)))
-                found[f"against {name}"] = (own[rows], measure(pairs, runner)[1])
+                made_up, values = measure(pairs, runner)
+                found[f"against {name}"] = (own[rows], values)
+                found[f"joined {name}"] = (by_joining[rows], joined(made_up))
     chosen = [duel for duel in duels if half(duel["repository"]) == side]
     diffs = [corpus.parse.parse_diff(commits[duel["commit"]]["diff"]) for duel in chosen]
-    found["duels"] = tuple(
+    fought = [
         measure(
             [(diff, (Comment(body=duel[name]),)) for diff, duel in zip(diffs, chosen, strict=True)],
             runner,
-        )[1]
+        )
         for name in ("review", "summary")
-    )
+    ]
+    found["duels"] = tuple(values for _, values in fought)
+    found["joined summary"] = tuple(joined(results) for results, _ in fought)
     return found
 
 
 def report(parts) -> None:
     """Print the table."""
     join = {
-        name: np.concatenate(values) if "own" in name or "other" in name else values
+        name: np.concatenate(values) if name.endswith((" own", " other")) else values
         for name, values in parts.items()
     }
     column = {name: at for at, name in enumerate(NUMBERS)}
@@ -189,7 +231,7 @@ def report(parts) -> None:
     own = join["comments own"]
     labels = np.array([post.labels for post in posts])
     people = np.array([post.is_person for post in posts])
-    for at, name in enumerate(ASPECTS):
+    for at, name in enumerate(ASPECTS[:4]):
         for who in ("people", "bots") if name == "acted_on" else ("people",):
             chosen = ~np.isnan(labels[:, at]) & (people if who == "people" else ~people)
             yes, no = chosen & (labels[:, at] == 1), chosen & (labels[:, at] == 0)
@@ -207,6 +249,14 @@ def report(parts) -> None:
     print(f"told to restate the change: {restates.mean():.4f} of {len(restates):,} of people")
     first, second = (np.concatenate([pair[at][:, 0] for pair in parts["duels"]]) for at in (0, 1))
     print(f"senior review against summary: wins {wins(first, second):.3f} of {len(first)}")
+    against = [name for name in parts if name.startswith("joined ")]
+    print("joinings, wins against", ", ".join(name.removeprefix("joined ") for name in against))
+    for at, how in enumerate(JOININGS):
+        told = []
+        for name in against:
+            pair = [np.concatenate([one[side][:, at] for one in parts[name]]) for side in (0, 1)]
+            told.append(f"{wins(*pair):.3f}")
+        print(f"  {how}: {', '.join(told)}")
 
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ def _encode(works: Sequence[_Work], parts: Parts) -> Vectors:
         texts |= dict.fromkeys(map(_reading, work.references))
         texts |= dict.fromkeys(unit.text for unit in work.units)
         if parts.reader:
-            texts |= dict.fromkeys(parts.reader.texts(work.pair.diff, work.units))
+            texts |= dict.fromkeys(parts.reader.texts(work.pair.diff))
     return dict(zip(texts, parts.encoder.encode(list(texts)), strict=True)) if texts else {}
 
 
@@ -223,7 +223,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
     )
     judged = parts.matcher.match(cells)
     flags = judged.flags
-    said = reader.read(cells, beside, flags, vectors) if reader and beside else None
+    said = reader.read(cells, beside, flags, judged.kept) if reader and beside else None
     if said:
         flags = tuple(
             flag or (Flag.RESTATES if restates else None)

@@ -462,6 +462,8 @@ class Aspects:
     """It is clear and civil."""
     acted_on: float
     """The code is changed for it."""
+    reviewing: float
+    """It reviews the change, and does not only describe or praise it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

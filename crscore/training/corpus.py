@@ -7,19 +7,24 @@ import importlib.resources
 import json
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crscore.diff import parse
 from crscore.errors import InputError
-from crscore.records import Comment
+from crscore.records import Comment, Kind
 from crscore.study import jsonl
+from crscore.study.attacks.attack_set import AttackKind, honest_reviews, make_attacks
+from crscore.study.attacks.material import Wording, split_sentences
+from crscore.study.study import read_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from crscore.records import Diff
+    from crscore.study.study import Study
 
 FILES: Final = {
     "rated": "real-comments/dev.jsonl.gz",
@@ -32,16 +37,27 @@ FILES: Final = {
 TITLES: Final = 60
 """Commits of a repository."""
 MAX_BODY: Final = 900
+ATTACKS: Final[dict[AttackKind, Kind]] = {
+    AttackKind.STUFFING: Kind.OTHER,
+    AttackKind.PASTED: Kind.OTHER,
+    AttackKind.PRAISE: Kind.PRAISE,
+    AttackKind.BOILERPLATE: Kind.OTHER,
+    AttackKind.INJECTION: Kind.OTHER,
+    AttackKind.RESTATEMENT: Kind.DESCRIPTION,
+    AttackKind.ECHO: Kind.DESCRIPTION,
+}
+"""Texts made to fool a score, in their training wording, and the kind of what they add."""
+ATTACKED: Final = 120
+"""Attacks of a kind."""
 CLAIMED: Final = 500
 """Changes whose claims by a model are read."""
 _POINT: Final = re.compile(r"^\s*\d+[.)]\s+(.+)$", re.MULTILINE)
 _DESCRIBES: Final[dict[str, Any]] = {
-    "labels": (math.nan, 0.0, math.nan, 0.0),
-    "weight": 0.2,
+    "labels": (math.nan, math.nan, math.nan, math.nan, 0.0),
 }
-"""Labels of a text that only describes: nothing to act on."""
+"""Labels of a text that only describes or praises."""
 _WRITTEN: Final[dict[str, dict[str, Any]]] = {
-    "review": {"labels": (1.0, 1.0, math.nan, math.nan), "weight": 0.5},
+    "review": {"labels": (1.0, 1.0, math.nan, math.nan, 1.0)},
     "summary": _DESCRIBES,
     "praise": _DESCRIBES,
 }
@@ -64,15 +80,15 @@ class Post:
     alike: str
     """Changes with the same value can stand in for each other."""
     labels: tuple[float, ...] | None = None
-    """Relevant, informative, clear, acted on: 0, 1 or NaN; None where nobody judged it."""
-    weight: float = 1.0
-    """Weight of the labels."""
+    """Relevant, informative, clear, acted on, reviewing: 0, 1 or NaN; None where nothing is
+    known."""
     is_person: bool = False
     """Whether it is a review comment by a person."""
     is_tied: bool = False
     """Whether the text is surely about the change."""
-    is_claims: bool = False
-    """Whether it is a list of claims, which only describes."""
+    kind: Kind | None = None
+    """Kind of its sentences, where it is known by how the text was made: they give nothing to act
+    on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,6 +127,7 @@ def read_corpus(folder: Path) -> Corpus:
             posts += read(row for _, row in found)
         except (KeyError, TypeError) as error:
             raise InputError(f"{path}: a row lacks {error}") from error
+    posts += _attacks(read_study(folder / FILES["study"]))
     return Corpus(posts=tuple(posts), sha256=digest.hexdigest())
 
 
@@ -122,7 +139,7 @@ def _rated(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
             patch=row["patch"],
             group=row["patch"],
             alike=f"rated {row['language']}",
-            labels=(*(float(row[name]) for name in _RATINGS), math.nan),
+            labels=(*(float(row[name]) for name in _RATINGS), math.nan, 1.0),
             is_person=True,
             is_tied=True,
         )
@@ -137,7 +154,7 @@ def _acted(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
             patch=row["diff_hunk"],
             group=row["diff_hunk"],
             alike=f"acted {diff.files[0].language}",
-            labels=(math.nan, math.nan, math.nan, float(row["changed"])),
+            labels=(math.nan, math.nan, math.nan, float(row["changed"]), 1.0),
             is_person=row["writer"] == "person",
             is_tied=True,
         )
@@ -196,7 +213,7 @@ def _reviews(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
         for review in row["reviews"]:
             yield Post(comment=Comment(body=review["text"]), **same)
         claims = "\n\n".join(one["text"] for one in row["llm_claims"])
-        yield Post(comment=Comment(body=claims), **same, **_DESCRIBES, is_claims=True)
+        yield Post(comment=Comment(body=claims), **same, **_DESCRIBES, kind=Kind.DESCRIPTION)
 
 
 def _claims(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
@@ -208,5 +225,30 @@ def _claims(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
             group=row["patch"],
             alike="claims",
             **_DESCRIBES,
-            is_claims=True,
+            kind=Kind.DESCRIPTION,
         )
+
+
+def _attacks(study: Study) -> Iterator[Post]:
+    """Yield what attacks add to honest reviews, or are made of."""
+    honest = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
+    changes = {change.id: change for change in study.changes}
+    left = Counter(dict.fromkeys(ATTACKS, ATTACKED))
+    made = make_attacks(study, seed=0, wording=Wording.TRAINING)
+    for attack in sorted(made, key=lambda one: hashlib.sha256(one.text.encode()).hexdigest()):
+        if not left[attack.kind]:
+            continue
+        own = frozenset(split_sentences(honest[attack.change, attack.system]))
+        added = [one for one in split_sentences(attack.text) if one not in own]
+        if added:
+            left[attack.kind] -= 1
+            change = changes[attack.change]
+            yield Post(
+                comment=Comment(body="\n\n".join(added)),
+                diff=parse.parse_diff(change.patch, language=change.language),
+                patch=change.patch,
+                group=change.id,
+                alike="attacks",
+                **_DESCRIBES,
+                kind=ATTACKS[attack.kind],
+            )

@@ -85,6 +85,9 @@ class _Text:
     def whole(self) -> str:
         return " ".join(text for text, _ in self.units)
 
+    def vector(self, vectors: Vectors) -> Floats:
+        return evidence.mean(vectors.of([text for text, _ in self.units]))
+
 
 def train(corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None = None) -> Weights:
     """Learn the weights.
@@ -170,7 +173,6 @@ def fold_of(group: str) -> int:
 
 def _encoded(texts: Iterable[_Text]) -> Iterable[str]:
     for text in texts:
-        yield text.whole
         yield from text.claims
         yield from text.tells
         yield from evidence.windows(text.diff)
@@ -190,18 +192,13 @@ def _rarity(texts: Iterable[_Text]) -> Rarity:
 
 
 def _lay(text: _Text, vectors: Vectors) -> Beside:
-    width = vectors.of([text.whole]).shape[1]
+    width = len(text.vector(vectors))
     lines = evidence.windows(text.diff)
     return Beside(
         ground=evidence.read_ground(text.diff),
         lines=vectors.of(lines) if lines else np.zeros((0, width), dtype=np.float32),
         claims=vectors.of(text.claims) if text.claims else np.zeros((0, width), dtype=np.float32),
     )
-
-
-def _tie(text: str, beside: Beside, vectors: Vectors, rarity: Rarity) -> list[float]:
-    vector = vectors.of([text])[0]
-    return evidence.weigh_evidence(text, vector, beside.ground, rarity, beside.lines, beside.claims)
 
 
 def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Linear:
@@ -218,12 +215,18 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Li
         others = [one for one in alike[text.post.alike] if one.post.patch != text.post.patch]
         if not others:
             continue
-        units = [text.whole]
+        units = [(text.whole, text.vector(vectors))]
         if len(text.units) > 1:
-            units.append(rng.choice(text.units)[0])
-        for unit in units:
+            unit = rng.choice(text.units)[0]
+            units.append((unit, vectors[unit]))
+        for unit, vector in units:
             for other in (text, *(rng.choice(others) for _ in range(OTHERS))):
-                rows.append(_tie(unit, other.beside, vectors, rarity))
+                beside = other.beside
+                rows.append(
+                    evidence.weigh_evidence(
+                        unit, vector, beside.ground, rarity, beside.lines, beside.claims
+                    )
+                )
                 targets.append(float(other is text))
                 weights.append((OTHERS if other is text else 1.0) / len(units))
     return linear.fit_layer(
@@ -266,8 +269,8 @@ def _judged(texts: Sequence[_Text]) -> list[_Judged]:
             key = hashlib.sha256(unit.encode()).hexdigest()[:12]
             if key in known and not proposal:
                 (kind, acts), weight = known[key], 1.0
-            elif text.post.is_claims:
-                kind, acts, weight = Kind.DESCRIPTION, False, CLAIM_WEIGHT
+            elif text.post.kind is not None:
+                kind, acts, weight = text.post.kind, False, CLAIM_WEIGHT
             else:
                 continue
             if key not in found or weight > found[key].weight:
@@ -316,7 +319,7 @@ def _read_held_out(
 def _read_units(text: _Text, vectors: Vectors, weights: Weights) -> list[Read]:
     found = []
     for unit, proposal in text.units:
-        vector = vectors.of([unit])[0]
+        vector = vectors[unit]
         about = reading.tie(unit, vector, text.beside, weights)[1]
         found.append(reading.read_sentence(unit, vector, weights, about=about, proposal=proposal))
     return found
@@ -327,7 +330,7 @@ def _learn_comments(
 ) -> tuple[Linear, dict[str, Floats]]:
     """Learn what people would say of comments; also value the comments of people, held out."""
     wholes = [text.whole for text in comments]
-    stacked = vectors.of(wholes)
+    stacked = np.stack([text.vector(vectors) for text in comments])
     measured = np.array(
         [
             reading.measure_comment(text.whole, vector, text.read, text.beside, weights)[1]
@@ -336,13 +339,12 @@ def _learn_comments(
     )
     found = [phrases.phrases(whole) for whole in wholes]
     targets = np.array([text.post.labels for text in comments], dtype=np.float64)
-    shares = np.array([text.post.weight for text in comments])
 
     def learn(rows: Sequence[int]) -> Linear:
         return linear.fit_layer(
             Rows([found[row] for row in rows], measured[rows], stacked[rows]),
             targets[rows],
-            weights=shares[rows],
+            weights=np.ones(len(rows)),
             recipe=COMMENT,
         )
 

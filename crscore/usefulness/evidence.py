@@ -20,18 +20,16 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from crscore.records import Diff, Hunk
+    from crscore.records import Diff, DiffLine
 
     Floats = npt.NDArray[np.float32]
 
-WINDOW: Final = 6
-"""Changed lines of a window."""
-STEP: Final = 5
-"""Changed lines from one window to the next."""
-MAX_WINDOWS: Final = 12
-"""Windows of a change; of more, every n-th is taken."""
-MAX_CHARS: Final = 400
-"""Characters of a window: an encoder cuts longer ones anyway."""
+WINDOW: Final = 3
+"""Fewest changed lines of a window."""
+MAX_WINDOWS: Final = 4
+"""Windows of a change: each costs as much time as a claim."""
+MAX_CHARS: Final = 160
+"""Characters of a window that are read."""
 MAX_LINES: Final = 20_000
 """Lines whose words are read."""
 FEATURES: Final = (
@@ -97,28 +95,24 @@ def read_ground(diff: Diff) -> Ground:
 def windows(diff: Diff) -> tuple[str, ...]:
     """Return the changed lines of a change in windows, as an encoder reads them.
 
-    A hunk without a changed line gives its last lines: that is where GitHub cuts the hunk of a
+    A change without a changed line gives its last lines: that is where GitHub cuts the hunk of a
     comment.
 
     Returns:
-        At most `MAX_WINDOWS` texts, in diff order.
+        At most `MAX_WINDOWS` texts of equally many lines, in diff order, each cut.
     """
-    found = [
-        window for file in diff.files for hunk in file.hunks for window in _windows_of_hunk(hunk)
-    ]
-    if len(found) > MAX_WINDOWS:
-        step = len(found) / MAX_WINDOWS
-        found = [found[int(index * step)] for index in range(MAX_WINDOWS)]
-    return tuple(found)
+    texts = _stripped(diff.lines(LineKind.ADDED, LineKind.REMOVED))
+    texts = texts or _stripped(diff.lines())[-WINDOW:]
+    count = min(MAX_WINDOWS, math.ceil(len(texts) / WINDOW))
+    size = math.ceil(len(texts) / count) if count else 1
+    return tuple(
+        " ".join(texts[start : start + WINDOW * 2])[:MAX_CHARS]
+        for start in range(0, len(texts), size)
+    )
 
 
-def _windows_of_hunk(hunk: Hunk) -> Iterable[str]:
-    texts = [line.text.strip() for line in hunk.lines_of(LineKind.ADDED, LineKind.REMOVED)]
-    texts = [text for text in texts if text]
-    if not texts:
-        texts = [line.text.strip() for line in hunk.lines if line.text.strip()][-WINDOW:]
-    for start in range(0, len(texts), STEP):
-        yield " ".join(texts[start : start + WINDOW])[:MAX_CHARS]
+def _stripped(lines: Iterable[DiffLine]) -> list[str]:
+    return [text for line in lines if (text := line.text.strip())]
 
 
 def weigh_evidence(
@@ -179,3 +173,10 @@ def highest(rows: Floats, vector: Floats) -> float:
 def stack(vectors: Sequence[Floats], width: int) -> Floats:
     """Stack vectors to rows; shape (0, width) for none."""
     return np.stack(vectors) if vectors else np.zeros((0, width), dtype=np.float32)
+
+
+def mean(rows: Floats) -> Floats:
+    """Return the unit vector in the direction of the mean of some unit vectors, shape (D,)."""
+    total = rows.mean(axis=0)
+    unit: Floats = total / max(1e-9, float(np.linalg.norm(total)))
+    return unit

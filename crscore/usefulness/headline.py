@@ -42,7 +42,8 @@ def join(about: float, read: Sequence[Read], aspects: Aspects) -> tuple[float, f
     acts = np.array([one.substance for one in read])
     given = (float(acts.mean()) + float(acts.max())) / 2
     said = (aspects.informative * aspects.relevant * aspects.acted_on) ** (1 / 3)
-    return given * said, given * said * about
+    substance = given * said * aspects.reviewing
+    return substance, substance * about
 
 
 def size_of(diff: Diff) -> str:

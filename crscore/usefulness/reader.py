@@ -46,7 +46,7 @@ RARE: Final = 3.0
 """Inverse document frequency from which a word is rare: it is in 5 % of changes."""
 TOLD: Final = 3
 """Most phrases told for a kind."""
-RESTATES_FROM: Final = 0.6
+RESTATES_FROM: Final = 0.8
 """Probability of a description from which a sentence is flagged as one."""
 
 
@@ -83,9 +83,9 @@ class Reader:
         """`usefulness@` with the hashes of the data and of the file."""
         return f"usefulness@{self.weights.data_sha256[:8]}+{self.file}"
 
-    def texts(self, diff: Diff, units: Sequence[Sentence]) -> tuple[str, ...]:
+    def texts(self, diff: Diff) -> tuple[str, ...]:
         """Return the texts that must be encoded beside the sentences and the claims."""
-        return (*evidence.windows(diff), *_wholes(units).values())
+        return evidence.windows(diff)
 
     def lay(
         self, diff: Diff, refs: Sequence[PseudoReference], rows: Floats, vectors: Vectors
@@ -117,7 +117,11 @@ class Reader:
         return np.array(found, dtype=np.float32)
 
     def read(
-        self, cells: Cells, beside: Beside, flags: Sequence[Flag | None], vectors: Vectors
+        self,
+        cells: Cells,
+        beside: Beside,
+        flags: Sequence[Flag | None],
+        kept: Sequence[bool],
     ) -> Said:
         """Read every sentence and every comment of one change.
 
@@ -125,7 +129,7 @@ class Reader:
             cells: The change's cells.
             beside: The change.
             flags: For each sentence, its irregularity.
-            vectors: Text -> unit vector, for all `texts`.
+            kept: For each sentence, False for hidden text that is left out of the review.
 
         Returns:
             What was read.
@@ -147,13 +151,16 @@ class Reader:
             for one, flag in zip(read, flags, strict=True)
         ]
         parts: dict[int, Part] = {}
-        for comment, whole in _wholes(cells.sentences).items():
+        for comment, columns in _visible(cells.sentences).items():
+            # Hidden text says nothing, but it is paid for like any other empty sentence.
             own = [
                 one
-                for one, sentence in zip(read, cells.sentences, strict=True)
-                if sentence.comment == comment and not sentence.hidden
+                for one, unit, counts in zip(read, cells.sentences, kept, strict=True)
+                if unit.comment == comment and counts
             ]
-            about, aspects = reading.read_comment(whole, vectors[whole], own, beside, self.weights)
+            whole = " ".join(cells.sentences[column].text for column in columns)
+            vector = evidence.mean(cells.sentence_vectors[columns])
+            about, aspects = reading.read_comment(whole, vector, own, beside, self.weights)
             parts[comment] = Part(about, own, aspects)
         return Said(
             readings=tuple(
@@ -229,23 +236,20 @@ class Reader:
             _mean([substance for substance, _ in joined]),
             _mean([value for _, value in joined]),
             Aspects(
-                relevant=_mean([one.relevant for one in aspects]),
-                informative=_mean([one.informative for one in aspects]),
-                clear=_mean([one.clear for one in aspects]),
-                acted_on=_mean([one.acted_on for one in aspects]),
+                **{name: _mean([getattr(one, name) for one in aspects]) for name in reading.ASPECTS}
             ),
             size=headline.size_of(diff),
             reference=self.weights.reference,
         )
 
 
-def _wholes(units: Sequence[Sentence]) -> dict[int, str]:
-    """Return the visible text of each comment."""
-    found: dict[int, list[str]] = {}
-    for unit in units:
+def _visible(units: Sequence[Sentence]) -> dict[int, list[int]]:
+    """Return the columns of the visible text of each comment."""
+    found: dict[int, list[int]] = {}
+    for column, unit in enumerate(units):
         if not unit.hidden:
-            found.setdefault(unit.comment, []).append(unit.text)
-    return {comment: " ".join(texts) for comment, texts in found.items()}
+            found.setdefault(unit.comment, []).append(column)
+    return found
 
 
 def _mean(values: Sequence[float]) -> float:

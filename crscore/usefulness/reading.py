@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 KINDS: Final = tuple(Kind)
 PROPOSED: Final = 0.9
 """Probability that a proposal of code is something to act on: 93 % of real ones led to a change."""
+ASPECTS: Final = tuple(field.name for field in fields(Aspects))
 SUMMED: Final = ("mean", "most", "any", "log_mean", "count", "proposals")
 """Names of the measures of a comment that its sentences give, before those of the kinds."""
 
@@ -130,10 +131,7 @@ def read_comment(
     """
     about, measures = measure_comment(text, vector, read, beside, weights)
     logits = weights.comment.logits(phrases.phrases(text), measures, vector)
-    relevant, informative, clear, acted_on = (sigmoid(float(one)) for one in logits)
-    return about, Aspects(
-        relevant=relevant, informative=informative, clear=clear, acted_on=acted_on
-    )
+    return about, Aspects(**dict(zip(ASPECTS, map(sigmoid, map(float, logits)), strict=True)))
 
 
 def sigmoid(logit: float) -> float:
