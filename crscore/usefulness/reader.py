@@ -152,7 +152,8 @@ class Reader:
         ]
         parts: dict[int, Part] = {}
         for comment, columns in _visible(cells.sentences).items():
-            # Hidden text says nothing, but it is paid for like any other empty sentence.
+            # Hidden text says nothing, but it is paid for like any other empty sentence: it counts
+            # where the parts are joined, and not in what is said of the comment.
             own = [
                 one
                 for one, unit, counts in zip(read, cells.sentences, kept, strict=True)
@@ -160,7 +161,8 @@ class Reader:
             ]
             whole = " ".join(cells.sentences[column].text for column in columns)
             vector = evidence.mean(cells.sentence_vectors[columns])
-            about, aspects = reading.read_comment(whole, vector, own, beside, self.weights)
+            seen = [read[column] for column in columns]
+            about, aspects = reading.read_comment(whole, vector, seen, beside, self.weights)
             parts[comment] = Part(about, own, aspects)
         return Said(
             readings=tuple(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from crscore.training.corpus import FILES
+from tests.helpers import study
 
 NAMES = (
     "limit", "window", "buffer", "queue", "socket", "cursor", "header", "margin", "folder",
@@ -30,6 +31,7 @@ def patch(name: str, lines: int = 2) -> str:
 def rows() -> dict[str, list[dict[str, Any]]]:
     """Rows of each file, by the file's key."""
     found: dict[str, list[dict[str, Any]]] = {part: [] for part in FILES}
+    found["study"] = study.rows()
     for at, name in enumerate(NAMES):
         text, good = SAID[at % len(SAID)]
         other, acted = SAID[(at + 1) % len(SAID)]
@@ -63,15 +65,6 @@ def rows() -> dict[str, list[dict[str, Any]]]:
             }
         )
     for name in NAMES[:2]:
-        found["study"].append(
-            {
-                "id": f"py:{name}",
-                "patch": patch(name),
-                "language": "python",
-                "reviews": [{"text": f"Why is the {name} 20?"}, {"text": ""}],
-                "llm_claims": [{"text": f"The {name} is raised from 10 to 20."}],
-            }
-        )
         found["claims"].append(
             {"patch": patch(name), "completion": f"1. The {name} was 10.\n2) It is 20 now.\n"}
         )

@@ -9,6 +9,7 @@ from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.model import Linear, Weights
 
 KINDS = len(reading.KINDS)
+ASPECTS = len(reading.ASPECTS)
 TIES = len(evidence.FEATURES)
 SHAPE = len(phrases.SHAPE)
 WHOLE = SHAPE + TIES + len(reading.SUMMED) + 2 * KINDS
@@ -38,7 +39,7 @@ def weights(**changes: object) -> Weights:
         "rarity": Rarity(frequency={"limit": 4, "été": 9}, documents=99),
         "about": linear(TIES, 1),
         "sentence": linear(SHAPE, KINDS + 1, width=256, known={"should be": 2.0, "été ?": 0.5}),
-        "comment": linear(WHOLE, 4, width=256),
+        "comment": linear(WHOLE, ASPECTS, width=256),
         "reference": {size: np.linspace(0, 1, 101, dtype=np.float32) for size in headline.SIZES},
     }
     return Weights(**(parts | changes))

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from crscore.errors import InputError
+from crscore.records import Kind
 from crscore.training import corpus
 from crscore.training.corpus import FILES, Post
 from tests.helpers import corpora
@@ -18,17 +19,18 @@ def read(folder: Path, **parts) -> tuple[Post, ...]:
 def test_posts_are_in_the_order_of_the_files(tmp_path: Path) -> None:
     found = read(tmp_path)
     kinds = list(dict.fromkeys(post.alike.split()[0] for post in found))
-    assert kinds == ["rated", "acted", "commits", "study", "claims"]
+    assert kinds == ["rated", "acted", "commits", "study", "claims", "attacks"]
 
 
-def test_rated_comment_has_three_labels_of_a_person(tmp_path: Path) -> None:
+def test_rated_comment_of_a_person_lacks_one_label(tmp_path: Path) -> None:
     post = read(tmp_path)[0]
     assert post.labels[:3] == (1, 1, 0)
     assert math.isnan(post.labels[3])
+    assert post.labels[4] == 1
     assert (post.is_person, post.is_tied, post.alike) == (True, True, "rated python")
 
 
-def test_acted_comment_has_one_label_and_may_be_a_bots(tmp_path: Path) -> None:
+def test_acted_comment_lacks_the_ratings_and_may_be_a_bots(tmp_path: Path) -> None:
     found = read(tmp_path)[COUNT : 2 * COUNT]
     assert [post.labels[3] for post in found[:4]] == [0, 1, 0, 1]
     assert all(map(math.isnan, found[0].labels[:3]))
@@ -59,7 +61,9 @@ def test_what_was_written_on_a_commit_comes_with_it(tmp_path: Path, monkeypatch)
     found = [one for one in read(tmp_path) if one.alike.startswith("written")]
     assert [one.alike for one in found] == ["written review", "written summary", "written praise"]
     assert found[0].comment.body == "Why 20?\n\nAdd a test."
-    assert [one.labels[1] for one in found] == [1, 0, 0]
+    assert [one.labels[4] for one in found] == [1, 0, 0]
+    assert found[0].labels[1] == 1
+    assert math.isnan(found[1].labels[1])
     assert not any(one.is_person for one in found)
 
 
@@ -72,10 +76,25 @@ def test_written_texts_are_three_of_each_commit() -> None:
 
 
 def test_claims_only_describe(tmp_path: Path) -> None:
-    found = [one for one in read(tmp_path) if one.is_claims]
-    assert len(found) == 4
-    assert {one.labels[1] for one in found} == {one.labels[3] for one in found} == {0}
+    found = [one for one in read(tmp_path) if one.kind and one.alike != "attacks"]
+    assert len(found) == len(corpora.rows()["study"]) + 2
+    assert {one.kind for one in found} == {Kind.DESCRIPTION}
+    assert {one.labels[4] for one in found} == {0}
     assert found[-1].comment.body == "The window was 10.\n\nIt is 20 now."
+
+
+def test_attacks_are_of_every_kind_and_without_the_honest_sentences(tmp_path: Path) -> None:
+    found = [one for one in read(tmp_path) if one.alike == "attacks"]
+    assert {one.kind for one in found} == set(corpus.ATTACKS.values())
+    assert {one.labels[4] for one in found} == {0}
+    assert not any(one.is_person or one.is_tied for one in found)
+    assert not any("Is that on purpose?" in one.comment.body for one in found)
+
+
+def test_attacks_of_a_kind_are_limited(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(corpus, "ATTACKED", 1)
+    found = [one for one in read(tmp_path) if one.alike == "attacks"]
+    assert len(found) == len(corpus.ATTACKS)
 
 
 def test_only_some_of_the_claims_are_read(tmp_path: Path, monkeypatch) -> None:

@@ -59,7 +59,7 @@ def test_weights_say_what_they_were_learned_from(data, learned) -> None:
 def test_layers_fit_the_features(learned) -> None:
     assert learned.about.measures.shape == (useful.TIES, 1)
     assert learned.sentence.measures.shape == (useful.SHAPE, useful.KINDS + 1)
-    assert learned.comment.measures.shape == (useful.WHOLE, 4)
+    assert learned.comment.measures.shape == (useful.WHOLE, useful.ASPECTS)
     for layer in (learned.about, learned.sentence, learned.comment):
         for part in (layer.rows, layer.measures, layer.vector, layer.bias):
             assert np.isfinite(part).all()

@@ -9,7 +9,7 @@ from crscore.usefulness import headline, reading
 from crscore.usefulness.headline import SIZES, WORDS
 
 PROBABILITY = st.floats(0, 1)
-HALF = Aspects(relevant=0.5, informative=0.5, clear=0.5, acted_on=0.5)
+HALF = Aspects(relevant=0.5, informative=0.5, clear=0.5, acted_on=0.5, reviewing=0.5)
 REFERENCE = {size: np.array([0.1, 0.2, 0.2, 0.4], dtype=np.float32) for size in SIZES}
 
 
@@ -23,14 +23,14 @@ def placed(value: float, reference=REFERENCE, size: str = next(iter(SIZES))) -> 
 
 
 def aspects(value: float, *, clear: float = 0.5) -> Aspects:
-    return Aspects(relevant=value, informative=value, clear=clear, acted_on=value)
+    return Aspects(relevant=value, informative=value, clear=clear, acted_on=value, reviewing=value)
 
 
 def test_parts_joined_by_hand() -> None:
     # Acts: the middle of the mean 0.5 and the most 0.8; said: the geometric mean.
-    said = Aspects(relevant=0.5, informative=0.4, clear=0.0, acted_on=0.2)
+    said = Aspects(relevant=0.5, informative=0.4, clear=0.0, acted_on=0.2, reviewing=0.5)
     substance, value = headline.join(0.6, [one(0.2), one(0.8)], said)
-    assert substance == pytest.approx(0.65 * 0.04 ** (1 / 3))
+    assert substance == pytest.approx(0.65 * 0.04 ** (1 / 3) * 0.5)
     assert value == pytest.approx(0.6 * substance)
 
 

@@ -7,7 +7,7 @@ import pytest
 from crscore import Scorer
 from crscore.encoders import minilm
 from crscore.records import Claims, Comment, Flag, Kind, Result, Subject, Usefulness
-from crscore.usefulness import reader
+from crscore.usefulness import reader, reading
 
 PATCH = """--- a/client.py
 +++ b/client.py
@@ -39,7 +39,7 @@ def scorer() -> Scorer:
 
 def values(found: Usefulness) -> list[float]:
     aspects = found.aspects
-    said = (aspects.relevant, aspects.informative, aspects.clear, aspects.acted_on)
+    said = (getattr(aspects, name) for name in reading.ASPECTS)
     return [found.about, found.substance, found.value, *said]
 
 
@@ -92,10 +92,14 @@ def test_telling_phrases_stand_in_the_sentence(scorer) -> None:
 # What gives no substance
 
 
-def test_hidden_text_gives_no_substance_and_changes_no_usefulness(scorer) -> None:
-    plain = told(scorer, "Have a look.")
-    stuffed = told(scorer, f"Have a look. <span hidden>{REVIEW}</span>")
-    assert stuffed.usefulness == plain.usefulness
+@pytest.mark.parametrize("shown", ["Have a look.", "Nice!", REVIEW, SUMMARY])
+def test_hidden_text_gives_no_substance_and_never_pays(scorer, shown: str) -> None:
+    plain = told(scorer, shown)
+    stuffed = told(scorer, f"{shown} <span hidden>Should `timeout` default to 10?</span>")
+    assert stuffed.usefulness.value <= plain.usefulness.value
+    assert stuffed.usefulness.aspects == plain.usefulness.aspects
+    marked = told(scorer, f"{shown}\n\n<!-- fingerprint:12ab -->")
+    assert marked.usefulness == plain.usefulness
     (at,) = (at for at, flag in enumerate(stuffed.sentence_flags) if flag is Flag.HIDDEN)
     assert (stuffed.readings[at].substance, stuffed.readings[at].about) == (0, 0)
     assert stuffed.readings[at].subject is Subject.ELSEWHERE

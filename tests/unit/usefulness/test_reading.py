@@ -59,7 +59,7 @@ def test_all_are_probabilities(text: str, seed: int) -> None:
     assert (one.kinds >= 0).all()
     assert 0 <= one.substance <= 1
     about, aspects = reading.read_comment(text, vector, [one], beside(), weights)
-    found = (about, aspects.relevant, aspects.informative, aspects.clear, aspects.acted_on)
+    found = (about, *(getattr(aspects, name) for name in reading.ASPECTS))
     assert all(0 <= value <= 1 for value in found)
 
 
