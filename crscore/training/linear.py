@@ -157,7 +157,7 @@ def fit_layer(rows: Rows, targets: Array, *, weights: Array, recipe: Recipe) -> 
             prior = math.log(max(1e-9, total[0]) / max(1e-9, total[1]))
         else:
             prior = 0.0
-        ridge = 1 / (2 * recipe.strength * share.sum())
+        ridge = 1 / (2 * recipe.strength * max(1e-9, share.sum()))
         matrix[:, part], bias[part] = fit(
             inputs, targets[:, part], weights=share, ridge=ridge, softmax=joint
         )

@@ -149,22 +149,23 @@ def read_weights(path: Path) -> Weights:
         InputError: It cannot be read, or is of another format.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # From memory: NumPy leaves the file of a broken archive open.
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             arrays = dict(file)
         facts = json.loads(_string(arrays["facts"]))
         if facts["format"] != FORMAT:
             raise InputError(f"{path}: weights of format {facts['format']}, not {FORMAT}")
         layers = {}
         for name in LAYERS:
-            known = _string(arrays[f"{name}_phrases"])
+            known = _lines(arrays[f"{name}_phrases"])
             layers[name] = Linear(
-                phrases={one: at for at, one in enumerate(known.split("\n") if known else ())},
+                phrases={one: at for at, one in enumerate(known)},
                 **{
                     part: arrays[f"{name}_{part}"].astype(np.float32)
                     for part in ("rows", "measures", "vector", "bias")
                 },
             )
-        stems = _string(arrays["stems"]).split("\n")
+        stems = _lines(arrays["stems"])
         return Weights(
             encoder=facts["encoder"],
             data_sha256=facts["data_sha256"],
@@ -187,3 +188,8 @@ def _text(text: str) -> npt.NDArray[np.uint8]:
 
 def _string(array: npt.NDArray[Any]) -> str:
     return array.tobytes().decode()
+
+
+def _lines(array: npt.NDArray[Any]) -> list[str]:
+    text = _string(array)
+    return text.split("\n") if text else []

@@ -149,17 +149,23 @@ class Reader:
         best = best_degrees(judged.degrees)
         parts: dict[int, Part] = {}
         for comment, columns in _visible(cells.sentences).items():
-            # Hidden text says nothing, but it is paid for like any other empty sentence.
+            # Hidden text says nothing, but it is paid for like any other empty sentence: it counts
+            # where the parts are joined, and not in what is said of the comment.
             inside = [
                 column
                 for column, unit in enumerate(cells.sentences)
                 if unit.comment == comment and judged.kept[column]
             ]
-            own = [read[column] for column in inside]
             whole = " ".join(cells.sentences[column].text for column in columns)
             vector = evidence.mean(cells.sentence_vectors[columns])
-            about, aspects = reading.read_comment(whole, vector, own, beside, self.weights)
-            parts[comment] = Part(about, own, [best[column] for column in inside], aspects)
+            seen = [read[column] for column in columns]
+            about, aspects = reading.read_comment(whole, vector, seen, beside, self.weights)
+            parts[comment] = Part(
+                about,
+                [read[column] for column in inside],
+                [best[column] for column in inside],
+                aspects,
+            )
         return Said(
             readings=tuple(
                 self._tell(cells, at, one, beside.ground) for at, one in enumerate(read)

@@ -55,7 +55,8 @@ def cells(vectors, said=SAID, claims=CLAIMS, kind=ReferenceKind.CLAIM) -> Cells:
 
     rows, columns = stack(claims), stack([one.text for one in said])
     cosines = similarity.cosine(rows, columns)
-    for array in (rows, columns, cosines):
+    about = np.full(len(said), 0.5, dtype=np.float32)
+    for array in (rows, columns, cosines, about):
         array.setflags(write=False)
     return Cells(
         diff=parse.parse_diff(PATCH),
@@ -64,6 +65,7 @@ def cells(vectors, said=SAID, claims=CLAIMS, kind=ReferenceKind.CLAIM) -> Cells:
         reference_vectors=rows,
         sentence_vectors=columns,
         similarity=cosines,
+        about=about,
     )
 
 

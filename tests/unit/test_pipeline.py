@@ -122,6 +122,7 @@ def parts(
         analyzers=Silent(),
         encoder=Words(),
         matcher=matcher or Published(threshold=0.5),
+        reader=None,
         splitter="markdown",
         max_claims=limit,
         max_issues=3,

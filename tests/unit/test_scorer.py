@@ -126,11 +126,12 @@ def test_threshold_of_the_encoder_is_the_default(scorer: Scorer) -> None:
 
 def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None:
     made = Scorer(analyzers="none")
-    assert made.parts.matcher.identity.startswith("calibrated@3.")
+    assert made.parts.matcher.identity.startswith("calibrated@4.")
     assert made.parts.threshold is None
     keys = list(made.parts.signature)
-    expected = ["version", "encoder", "claims", "analyzers", "matcher", "splitter"]
+    expected = ["version", "encoder", "claims", "analyzers", "matcher", "reader", "splitter"]
     assert keys == [*expected, "max_claims", "max_issues"]
+    assert made.parts.signature["reader"].startswith("usefulness@")
 
 
 @pytest.mark.parametrize(
@@ -140,6 +141,13 @@ def test_published_matcher_stands_in_where_the_learned_one_does_not_fit(given: d
     made = Scorer(**given)
     assert made.parts.matcher.identity == "published"
     assert made.parts.threshold is not None
+
+
+def test_reader_goes_with_the_encoder_and_not_with_the_matcher() -> None:
+    assert Scorer(matcher="published", analyzers="none").parts.reader is not None
+    other = Scorer(encoder="hashing", analyzers="none").parts
+    assert other.reader is None
+    assert "reader" not in other.signature
 
 
 def test_learned_matcher_takes_no_threshold() -> None:

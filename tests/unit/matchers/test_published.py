@@ -15,6 +15,7 @@ def degrees(values: list[float], threshold: float) -> list[float]:
         reference_vectors=np.ones((1, 1), dtype=np.float32),
         sentence_vectors=np.ones((len(values), 1), dtype=np.float32),
         similarity=similarity,
+        about=np.full(len(values), 0.5, dtype=np.float32),
     )
     judged = matcher.match(cells)
     assert judged.flags == (None,) * len(values)

@@ -152,7 +152,7 @@ def test_usefulness_has_seven_numbers_where_there_is_one() -> None:
     one = Usefulness(
         about=0.1,
         substance=0.2,
-        aspects=Aspects(relevant=0.3, informative=0.4, clear=0.5, acted_on=0.6),
+        aspects=Aspects(relevant=0.3, informative=0.4, clear=0.5, acted_on=0.6, reviewing=0.7),
         value=0.7,
         standing=1,
         word="",

@@ -100,8 +100,8 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
     parts = {TEXT: samples.split_sentences(TEXT)}
     vectors = Vectors(hashing.Hashing())
     vectors.learn([*parts[TEXT], *map(samples.encoded_text, example.references)])
-    ours = samples.make_cells(example, parts, vectors)
+    ours = samples.make_cells(example, parts, vectors, None)
     assert [one.text for one in ours.sentences] == [one.text for one in theirs.sentences]
     assert [ref.text for ref in ours.references] == [ref.text for ref in theirs.references]
-    for name in ("reference_vectors", "sentence_vectors", "similarity"):
+    for name in ("reference_vectors", "sentence_vectors", "similarity", "about"):
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))

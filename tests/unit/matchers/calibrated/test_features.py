@@ -54,6 +54,7 @@ def cells(
     sentences: Sequence[str | Sentence],
     claims: Sequence[str | PseudoReference] = CLAIMS,
     patch: str = PATCH,
+    about: Sequence[float] | None = None,
 ) -> Cells:
     said = [
         one if isinstance(one, Sentence) else Sentence(text=one, comment=0) for one in sentences
@@ -73,6 +74,7 @@ def cells(
         reference_vectors=rows,
         sentence_vectors=columns,
         similarity=similarity.cosine(rows, columns),
+        about=np.array([0.5] * len(said) if about is None else about, dtype=np.float32),
     )
 
 
@@ -216,8 +218,20 @@ def test_change_without_lines_gives_finite_numbers() -> None:
         reference_vectors=made.reference_vectors,
         sentence_vectors=made.sentence_vectors,
         similarity=made.similarity,
+        about=made.about,
     )
     assert np.isfinite(features.compute_features(bare, background())).all()
+
+
+def test_about_of_a_sentence_is_its_own_and_of_a_comment_the_mean() -> None:
+    said = [
+        Sentence(text="Why 20?", comment=0),
+        Sentence(text="Who reads `limit`?", comment=0),
+        Sentence(text="Fine.", comment=1),
+    ]
+    found = table(*said, about=[0.9, 0.1, 0.25])
+    assert column(found, "sentence.about")[0] == pytest.approx([0.9, 0.1, 0.25])
+    assert column(found, "comment.about")[0] == pytest.approx([0.5, 0.5, 0.25])
 
 
 def test_values_are_rounded_and_float32() -> None:
@@ -237,6 +251,7 @@ def test_last_bits_of_a_cosine_change_nothing() -> None:
         reference_vectors=made.reference_vectors,
         sentence_vectors=made.sentence_vectors,
         similarity=moved,
+        about=made.about,
     )
     np.testing.assert_array_equal(
         features.compute_features(made, background()),

@@ -17,7 +17,7 @@ from crscore.encoders.base import Encoder
 from crscore.errors import ConfigError, InputError
 from crscore.matchers.base import Cells
 from crscore.matchers.calibrated import features, plugin, weights
-from crscore.matchers.calibrated.plugin import RESTATING, SHIPPED, Calibrated
+from crscore.matchers.calibrated.plugin import SHIPPED, Calibrated
 from crscore.matchers.calibrated.trees import Trees
 from crscore.records import Comment, Flag, PseudoReference, ReferenceKind, Sentence
 from crscore.scoring import similarity
@@ -90,6 +90,7 @@ def cells(encoder: Encoder):
             reference_vectors=rows,
             sentence_vectors=columns,
             similarity=similarity.cosine(rows, columns),
+            about=others.get("about", np.full(len(units), 0.5, dtype=np.float32)),
         )
 
     return make
@@ -159,7 +160,7 @@ def test_decision_and_identity_are_those_of_the_weights(matcher) -> None:
     learned = matcher.weights
     assert matcher.decision == learned.decision
     assert 0 < matcher.decision < 1
-    assert matcher.identity.startswith(f"calibrated@3.{learned.data_sha256[:8]}.{learned.seed}")
+    assert matcher.identity.startswith(f"calibrated@4.{learned.data_sha256[:8]}.{learned.seed}")
     other = Calibrated(replace(learned, seed=learned.seed + 1))
     assert other.identity != matcher.identity
 
@@ -221,25 +222,11 @@ def test_flagged_sentence_lifts_no_other(matcher, cells, text: str, weak: str) -
     assert (found.degrees[:, :1] <= before).all()
 
 
-def test_restatement_keeps_a_part(matcher, cells) -> None:
-    made = cells(["The function `fetch` takes a new optional parameter `timeout`."])
-    found = matcher.match(made)
-    assert found.flags == (Flag.RESTATES,)
-    full = plugin.logits_to_degrees(matcher.logits(made))
-    np.testing.assert_allclose(found.degrees, RESTATING * full, rtol=1e-6)
-
-
-def test_proposal_is_no_restatement(matcher, cells) -> None:
-    made = cells(["The function `fetch` takes a new optional parameter `timeout`."])
-    proposal = replace(made.sentences[0], proposal=True)
-    assert matcher.match(replace(made, sentences=(proposal,))).flags == (None,)
-
-
-def test_repetition_of_a_restatement_is_a_repetition(matcher, cells) -> None:
-    text = "The function `fetch` takes a new optional parameter `timeout`."
-    found = matcher.match(cells([text, text]))
-    assert found.flags == (Flag.RESTATES, Flag.REPEATS)
-    assert not found.degrees[:, 1].any()
+def test_restating_is_no_matter_of_the_matcher(matcher, cells) -> None:
+    # The reader tells it: tests/unit/usefulness/test_reader.py.
+    found = matcher.match(cells([CLAIMS[0], CLAIMS[0]]))
+    assert found.flags == (None, Flag.REPEATS)
+    assert found.degrees[:, 0].any()
 
 
 def test_hidden_prose_stays_and_gets_nothing_a_machines_mark_goes(matcher, cells) -> None:
@@ -360,7 +347,7 @@ def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
 
 def test_auto_takes_the_published_rule_for_an_encoder_nobody_learned_on() -> None:
     assert Scorer(encoder="hashing", analyzers="none").parts.matcher.identity == "published"
-    assert Scorer(analyzers="none").parts.matcher.identity.startswith("calibrated@3.")
+    assert Scorer(analyzers="none").parts.matcher.identity.startswith("calibrated@4.")
     assert Scorer(threshold=0.5, analyzers="none").parts.matcher.identity == "published"
 
 

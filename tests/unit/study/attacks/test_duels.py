@@ -19,8 +19,14 @@ def attack(kind: AttackKind = AttackKind.PRAISE, change: str = "c", **fields: st
     return Attack(change=change, kind=kind, **values)
 
 
-def scored(relevance: float, sentences: int = 2, restating: int = 0) -> Scored:
-    return Scored(relevance=relevance, abstained=False, sentences=sentences, restating=restating)
+def scored(value: float, sentences: int = 2, restating: int = 0, relevance: float = 0.5) -> Scored:
+    return Scored(
+        value=value,
+        relevance=relevance,
+        abstained=False,
+        sentences=sentences,
+        restating=restating,
+    )
 
 
 def duel(honest: float, made: float, restating: int = 0, **fields) -> Duel:
@@ -75,15 +81,26 @@ def test_kind_that_is_reported_only_has_no_goal(kind: AttackKind) -> None:
 
 @pytest.mark.parametrize("kind", [AttackKind.RESTATEMENT, AttackKind.ECHO])
 @pytest.mark.parametrize(
-    ("flagged", "made", "reached"), [(9, 0.5, True), (8, 0.5, False), (10, 0.6, False)]
+    ("lost", "flagged", "reached"), [(1, 0, True), (2, 0, False), (2, 10, False), (1, 10, True)]
 )
-def test_restating_must_be_flagged_and_modest(
-    kind: AttackKind, flagged: int, made: float, reached: bool
+def test_goal_of_restating_is_90_percent_flagged_or_not(
+    kind: AttackKind, lost: int, flagged: int, reached: bool
 ) -> None:
-    duels = [duel(0.5, made, restating=1, kind=kind)] * flagged
-    duels += [duel(0.5, made, kind=kind)] * (10 - flagged)
+    duels = [
+        duel(0.5, 0.4 if at >= lost else 0.6, restating=int(at < flagged), kind=kind)
+        for at in range(10)
+    ]
     row = only(*duels)
     assert (row.flagged, row.reached) == (flagged / 10, reached)
+
+
+def test_wins_by_relevance_are_counted_apart() -> None:
+    by_value = Duel(attack=attack(), made=scored(0.4), honest=scored(0.5))
+    by_both = Duel(attack=attack(), made=scored(0.4, relevance=0.3), honest=scored(0.5))
+    by_relevance = Duel(attack=attack(), made=scored(0.6, relevance=0.3), honest=scored(0.5))
+    row = only(by_value, by_both, by_relevance, by_both)
+    assert (row.wins, row.wins_relevance) == (0.75, 0.75)
+    assert only(by_value).wins_relevance == 0.0
 
 
 @pytest.mark.parametrize(
@@ -149,7 +166,7 @@ def test_duel_has_the_scores_of_both_texts(small: study.Study, scorer: Scorer) -
 
 
 def test_attack_without_a_sentence_counts_as_zero(small: study.Study, scorer: Scorer) -> None:
-    one = attack(change="py:1", system="ground_truth", text="```\nlimit = 20\n```")
+    one = attack(change="py:1", system="ground_truth", text="```\n```")
     (found,) = score_duels(small, [one], scorer)
     assert (found.made.relevance, found.made.abstained, found.won) == (0.0, True, True)
 
@@ -173,6 +190,7 @@ def test_whole_run_has_a_row_for_each_kind(small: study.Study, scorer: Scorer) -
 def test_flags_of_the_matcher_are_counted(small: study.Study) -> None:
     class Answer:
         relevance = 0.5
+        usefulness = None
         sentences = ("a", "b", "c")
         sentence_flags = (Flag.RESTATES, Flag.REPEATS, None)
 

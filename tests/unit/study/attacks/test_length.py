@@ -66,3 +66,11 @@ def test_no_draws_give_no_interval() -> None:
 def test_missing_words_are_an_error() -> None:
     with pytest.raises(InputError, match="'words'"):
         length_effect(Measured(score=VALUES), resamples=0, seed=0)
+
+
+def test_headline_has_its_own_correlation_where_there_is_one() -> None:
+    useful = HUMAN + RNG.normal(0, 1, N)
+    named = {"score": VALUES, "words": WORDS, "usefulness (headline)": useful}
+    found = length_effect(Measured(**named), resamples=0, seed=0)
+    assert found.headline == pytest.approx(partial_spearman(useful, WORDS, HUMAN))
+    assert length_effect(Measured(score=VALUES, words=WORDS), resamples=0, seed=0).headline is None

@@ -1,0 +1,156 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crscore.diff import parse
+from crscore.usefulness import evidence
+from crscore.usefulness.evidence import FEATURES, MAX_WINDOWS, WINDOW, Rarity
+
+PATCH = """--- a/src/engine.py
++++ b/src/engine.py
+@@ -1,3 +1,3 @@ class Motor:
+ speed = 3
+-limit = 10
++max_limit = 20
+ torque = 4
+"""
+BINARY = """diff --git a/logo.png b/logo.png
+index 1111111..2222222 100644
+Binary files a/logo.png and b/logo.png differ
+"""
+CONTEXT = "--- a/a.py\n+++ b/a.py\n@@ -1,8 +1,8 @@\n" + "".join(f" line{at}\n" for at in range(8))
+RARITY = Rarity(frequency={"limit": 9}, documents=99)
+NONE = np.zeros((0, 2), dtype=np.float32)
+
+
+def added(count: int, text: str = "value") -> str:
+    lines = "".join(f"+{text} {at}\n" for at in range(count))
+    return f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,{count} @@\n{lines}"
+
+
+def weighed(text: str, patch: str = PATCH, lines=NONE, claims=NONE) -> dict[str, float]:
+    vector = np.array([1, 0], dtype=np.float32)
+    ground = evidence.read_ground(parse.parse_diff(patch))
+    found = evidence.weigh_evidence(text, vector, ground, RARITY, lines, claims)
+    return dict(zip(FEATURES, found, strict=True))
+
+
+def test_words_are_kept_by_the_place_where_they_stand() -> None:
+    ground = evidence.read_ground(parse.parse_diff(PATCH))
+    assert {"limit", "max"} <= ground.changed
+    assert ground.context == {"spe", "torqu"}
+    assert ground.names == {"max_limit"}
+    assert any(one.startswith("motor") for one in ground.place)
+    assert not ground.changed & ground.context
+    assert not ground.place & (ground.changed | ground.context)
+
+
+def test_word_that_is_changed_is_no_context() -> None:
+    again = PATCH.replace(" torque = 4", " limit = 4")
+    assert "limit" not in evidence.read_ground(parse.parse_diff(again)).context
+
+
+def test_rarity_falls_with_the_changes_that_have_a_word() -> None:
+    assert RARITY.of("limit") == pytest.approx(math.log(10))
+    assert RARITY.of("unknown") == pytest.approx(math.log(100))
+    assert Rarity(frequency={"the": 5}, documents=5).of("the") == 0
+
+
+def test_ties_worked_out_by_hand() -> None:
+    found = weighed("The limit of velocity.")
+    ten, hundred = math.log(10), math.log(100)
+    assert found["changed_share"] == pytest.approx(ten / (ten + hundred), abs=1e-4)
+    assert found["changed_rarest"] == pytest.approx(ten)
+    assert found["foreign_rarest"] == pytest.approx(hundred)
+    assert found["stems"] == pytest.approx(math.log1p(2))
+    assert found["context_share"] == found["place_share"] == 0
+
+
+def test_cosines_are_the_highest() -> None:
+    rows = np.array([[0, 1], [0.6, 0.8]], dtype=np.float32)
+    found = weighed("Why?", lines=rows, claims=rows[:1])
+    assert found["cosine_lines"] == pytest.approx(0.6)
+    assert found["cosine_claims"] == 0
+    assert weighed("Why?")["cosine_lines"] == 0
+
+
+def test_shared_and_foreign_names_are_told_apart() -> None:
+    found = weighed("`max_limit` and `min_limit` and `other_name`")
+    assert found["names_shared"] == pytest.approx(math.log1p(1))
+    assert found["names_foreign"] == pytest.approx(math.log1p(2))
+
+
+@pytest.mark.parametrize("patch", [BINARY, CONTEXT, PATCH])
+@pytest.mark.parametrize("text", ["", "Why?", "the of", "\x00", "名前", "x" * 5_000])
+def test_every_change_and_text_has_finite_measures(patch: str, text: str) -> None:
+    assert all(math.isfinite(one) for one in weighed(text, patch).values())
+
+
+@given(st.text(max_size=80))
+def test_shares_are_within_0_and_1(text: str) -> None:
+    found = weighed(text)
+    shares = [found[name] for name in ("changed_share", "context_share", "place_share")]
+    assert all(0 <= one <= 1 for one in shares)
+    assert sum(shares) <= 1 + 1e-6
+    assert min(found.values()) >= 0
+
+
+# Windows
+
+
+def test_change_without_lines_has_no_window() -> None:
+    assert evidence.windows(parse.parse_diff(BINARY)) == ()
+
+
+def test_windows_overlap() -> None:
+    first, second = evidence.windows(parse.parse_diff(added(WINDOW + 1)))
+    assert first.split()[1::2] == [str(at) for at in range(WINDOW + 1)]
+    assert second.split()[1::2] == [str(at) for at in range((WINDOW + 2) // 2, WINDOW + 1)]
+
+
+def test_change_without_a_changed_line_gives_its_last_lines() -> None:
+    (window,) = evidence.windows(parse.parse_diff(CONTEXT))
+    assert window.split() == [f"line{at}" for at in range(8 - WINDOW, 8)]
+
+
+def test_windows_are_few_and_short_and_spread_over_a_huge_change() -> None:
+    found = evidence.windows(parse.parse_diff(added(5_000, "value " * 30)))
+    assert len(found) == MAX_WINDOWS
+    assert max(map(len, found)) <= evidence.MAX_CHARS
+    numbered = evidence.windows(parse.parse_diff(added(5_000)))
+    starts = [int(window.split()[1]) for window in numbered]
+    assert starts == sorted(set(starts))
+    assert starts[-1] >= 3_750
+
+
+def test_words_of_a_huge_change_are_those_of_its_first_lines(monkeypatch) -> None:
+    monkeypatch.setattr(evidence, "MAX_LINES", 3)
+    lines = "".join(f"+word{chr(97 + at) * 3}\n" for at in range(6))
+    patch = f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,6 @@\n{lines}"
+    both = patch + patch.replace("a.py", "b.py").replace("word", "late")
+    ground = evidence.read_ground(parse.parse_diff(both))
+    assert len(ground.changed) == 3
+    assert not any(one.startswith("late") for one in ground.changed)
+
+
+@pytest.mark.parametrize("count", range(1, 40))
+def test_windows_have_every_line_of_a_small_change(count: int) -> None:
+    found = evidence.windows(parse.parse_diff(added(count, "v")))
+    assert 1 <= len(found) <= MAX_WINDOWS
+    read = {number for window in found for number in window.split()[1::2]}
+    if count <= 2 * WINDOW * MAX_WINDOWS:
+        assert read == {str(at) for at in range(count)}
+
+
+def test_mean_is_of_length_1_and_of_nothing_common_is_finite() -> None:
+    rows = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    np.testing.assert_allclose(evidence.mean(rows), [0.5**0.5] * 2, rtol=1e-6)
+    assert not evidence.mean(np.array([[1, 0], [-1, 0]], dtype=np.float32)).any()
+
+
+def test_stack_of_nothing_keeps_the_width() -> None:
+    assert evidence.stack([], 7).shape == (0, 7)
+    assert evidence.stack([np.ones(2, dtype=np.float32)], 2).shape == (1, 2)

@@ -1,0 +1,180 @@
+import contextlib
+import io
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crscore.errors import InputError
+from crscore.usefulness import model
+from crscore.usefulness.evidence import Rarity
+from tests.helpers.useful import linear, weights
+
+CONTENT = model.to_bytes(weights())
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "w.npz"
+    path.write_bytes(content)
+    return path
+
+
+def rewritten(folder: Path, entry: str, values: np.ndarray | None) -> Path:
+    """The same archive with one array replaced, or left out."""
+    target = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(CONTENT)) as old,
+        zipfile.ZipFile(target, "w") as new,
+    ):
+        for name in old.namelist():
+            content = old.read(name)
+            if name == f"{entry}.npy":
+                if values is None:
+                    continue
+                part = io.BytesIO()
+                np.save(part, values, allow_pickle=True)
+                content = part.getvalue()
+            new.writestr(name, content)
+    return written(folder, target.getvalue())
+
+
+def text(value: str) -> np.ndarray:
+    return np.frombuffer(value.encode(), dtype=np.uint8)
+
+
+def test_round_trip_is_the_same_byte_for_byte(tmp_path: Path) -> None:
+    assert model.to_bytes(model.read_weights(written(tmp_path, CONTENT))) == CONTENT
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    before, after = weights(), model.read_weights(written(tmp_path, CONTENT))
+    assert (after.encoder, after.data_sha256) == (before.encoder, before.data_sha256)
+    assert after.rarity.frequency == before.rarity.frequency
+    assert after.rarity.documents == before.rarity.documents
+    assert list(after.reference) == list(before.reference)
+    for name in model.LAYERS:
+        one, other = getattr(after, name), getattr(before, name)
+        assert one.phrases == other.phrases
+        for part in ("rows", "measures", "vector", "bias"):
+            assert getattr(one, part).dtype == np.float32
+            np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
+
+
+def test_order_of_the_stems_makes_no_other_bytes() -> None:
+    turned = Rarity(frequency=dict(reversed(weights().rarity.frequency.items())), documents=99)
+    assert model.to_bytes(weights(rarity=turned)) == CONTENT
+    assert model.to_bytes(weights(encoder="other")) != CONTENT
+
+
+def test_weights_without_stems_and_phrases_are_read_again(tmp_path: Path) -> None:
+    empty = weights(rarity=Rarity(frequency={}, documents=0), sentence=linear(15, 9))
+    content = model.to_bytes(empty)
+    found = model.read_weights(written(tmp_path, content))
+    assert (found.rarity.frequency, found.sentence.phrases) == ({}, {})
+    assert model.to_bytes(found) == content
+
+
+def test_empty_reference_is_read_again(tmp_path: Path) -> None:
+    bare = weights(reference={"up to 5 lines": np.zeros(0, dtype=np.float32)})
+    found = model.read_weights(written(tmp_path, model.to_bytes(bare)))
+    assert len(found.reference["up to 5 lines"]) == 0
+
+
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.999])
+def test_truncated_file_is_an_input_error(tmp_path: Path, share: float) -> None:
+    with pytest.raises(InputError, match="not a file of weights"):
+        model.read_weights(written(tmp_path, CONTENT[: int(len(CONTENT) * share)]))
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"garbage" * 99, b"\x93NUMPY", b"PK\x03\x04" * 9])
+def test_garbage_is_an_input_error(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InputError, match="not a file of weights"):
+        model.read_weights(written(tmp_path, content))
+
+
+def test_missing_file_and_a_single_array_are_input_errors(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        model.read_weights(tmp_path / "none.npz")
+    part = io.BytesIO()
+    np.save(part, np.zeros(3))
+    with pytest.raises(InputError):
+        model.read_weights(written(tmp_path, part.getvalue()))
+
+
+@pytest.mark.parametrize("entry", ["facts", "stems", "frequency", "about_rows", "reference_2"])
+def test_missing_array_is_an_input_error(tmp_path: Path, entry: str) -> None:
+    with pytest.raises(InputError, match=entry):
+        model.read_weights(rewritten(tmp_path, entry, None))
+
+
+@pytest.mark.parametrize(
+    ("entry", "values"),
+    [
+        ("facts", text("[]")),
+        ("facts", text("{")),
+        ("facts", np.array([255, 254], dtype=np.uint8)),
+        ("facts", np.array([{"a": 1}], dtype=object)),
+        ("stems", text("one")),
+        ("about_bias", np.array(["x"])),
+    ],
+)
+def test_wrong_array_is_an_input_error(tmp_path: Path, entry: str, values: np.ndarray) -> None:
+    with pytest.raises(InputError, match="not a file of weights"):
+        model.read_weights(rewritten(tmp_path, entry, values))
+
+
+def test_other_format_is_named(tmp_path: Path) -> None:
+    facts = text(json.dumps({"format": 99}))
+    with pytest.raises(InputError, match="format 99, not 1"):
+        model.read_weights(rewritten(tmp_path, "facts", facts))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@given(st.integers(0, len(CONTENT) - 1), st.integers(1, 255))
+def test_flipped_byte_is_read_or_an_input_error(tmp_path: Path, at: int, by: int) -> None:
+    broken = bytearray(CONTENT)
+    broken[at] ^= by
+    with contextlib.suppress(InputError):
+        model.read_weights(written(tmp_path, bytes(broken)))
+
+
+# The sums
+
+
+def test_logits_worked_out_by_hand() -> None:
+    layer = replace(
+        linear(2, 1, width=2, known={"a": 1.0, "b": 3.0}),
+        measures=np.array([[2.0], [0.5]], dtype=np.float32),
+        vector=np.array([[1.0], [0.0]], dtype=np.float32),
+        bias=np.array([0.25], dtype=np.float32),
+    )
+    vector = np.array([0.5, 9.0], dtype=np.float32)
+    found = layer.logits(["a", "unknown", "b"], [1.0, 2.0], vector)
+    # 0.25 + (2 + 1) + (1 + 3) / sqrt(2) + 0.5
+    assert found[0] == pytest.approx(3.75 + 4 / 2**0.5)
+    assert found.dtype == np.float32
+
+
+def test_layer_without_a_vector_takes_any() -> None:
+    assert linear(1, 2).logits((), [3.0], np.ones(9, dtype=np.float32)).tolist() == [0, 0]
+
+
+def test_order_of_the_phrases_changes_no_bit() -> None:
+    known = {f"p{at}": 1 / (at + 1) for at in range(99)}
+    layer, vector = linear(0, 1, known=known), np.zeros(0, dtype=np.float32)
+    np.testing.assert_array_equal(
+        layer.logits(list(known), [], vector), layer.logits(list(known)[::-1], [], vector)
+    )
+
+
+def test_telling_phrases_are_the_heaviest_and_none_within_another() -> None:
+    layer = linear(0, 1, known={"be": 1, "should be": 3, "so": 2, "it should be": 2.5, "x": -1})
+    found = ["be", "should be", "so", "it should be", "x", "unknown"]
+    assert layer.telling(found, 0, most=9) == ("should be", "so")
+    assert layer.telling(found, 0, most=1) == ("should be",)
+    assert layer.telling(found, 0, most=0) == ()
