@@ -132,6 +132,10 @@ def word(value: Usefulness) -> str:
     return value.word if value.about >= _EVEN else "off topic"
 
 
+_POOR = 25
+"""Standing below which a text that asks for something is told to give little."""
+
+
 def verdict(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
     """Say in plain words how useful a text is, against what, and what it does; not escaped.
 
@@ -157,7 +161,7 @@ def _does(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
     if kinds and not acts:
         return f"About this change, but only {' and '.join(kinds[:2])}"
     said = f", and {' and '.join(acts[:2])}" if acts else ""
-    little = "" if value.substance >= _EVEN else ", but gives little to act on"
+    little = "" if value.standing >= _POOR else ", but gives little to act on"
     return f"About this change{said}{little}"
 
 

@@ -48,8 +48,15 @@ UNMATCHED: Final = 0.25
 """Degree of a sentence on a change without pseudo-references: that of an ordinary one on topic."""
 TOLD: Final = 3
 """Most phrases told for a kind."""
-RESTATES_FROM: Final = 0.8
+ACTS_FROM: Final = 0.5
+"""Substance from which a sentence has one of the kinds that ask or tell something."""
+EMPTY: Final = 0.2
+"""Substance below which a sentence can be flagged as a mere description."""
+RESTATES_FROM: Final = 0.7
 """Probability of a description from which a sentence is flagged as one."""
+_ACTING: Final = tuple(
+    KINDS.index(kind) for kind in (Kind.REQUEST, Kind.FAILURE, Kind.PROPOSAL, Kind.QUESTION)
+)
 
 
 class Part(NamedTuple):
@@ -171,14 +178,17 @@ class Reader:
                 self._tell(cells, at, one, beside.ground) for at, one in enumerate(read)
             ),
             restates=tuple(
-                float(one.kinds[KINDS.index(Kind.DESCRIPTION)]) >= RESTATES_FROM for one in read
+                float(one.kinds[KINDS.index(Kind.DESCRIPTION)]) >= RESTATES_FROM
+                and one.substance < EMPTY
+                for one in read
             ),
             comments=parts,
         )
 
     def _tell(self, cells: Cells, column: int, one: Read, ground: Ground) -> Reading:
         """Say what a sentence does and what it is about."""
-        kind = int(one.kinds.argmax())
+        among = _ACTING if one.substance >= ACTS_FROM else range(len(KINDS))
+        kind = max(among, key=lambda at: float(one.kinds[at]))
         sentence = cells.sentences[column]
         saw: tuple[str, ...] = ()
         if not sentence.proposal:
