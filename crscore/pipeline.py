@@ -223,7 +223,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
     )
     judged = parts.matcher.match(cells)
     flags = judged.flags
-    said = reader.read(cells, beside, flags, judged.kept) if reader and beside else None
+    said = reader.read(cells, beside, judged) if reader and beside else None
     if said:
         flags = tuple(
             flag or (Flag.RESTATES if restates else None)

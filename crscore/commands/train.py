@@ -130,27 +130,38 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
 
 @command.command(name="usefulness")
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False))
-@_output("FILE", "Write here (.npz).")
+@_output("FILE", "Write the weights of the headline here (.npz).")
+@click.option(
+    "--matcher", "matcher_target", required=True, metavar="FILE",
+    help="Write those of the calibrated matcher here (.npz).",
+)  # fmt: skip
 @setting_options("encoder", "revision", "offline")
-def usefulness(data: Path, *, target: str, **flags: Any) -> int:
+def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) -> int:
     """Learn what makes a comment useful from the real comments and commits in the folder DATA.
 
-    The same data and encoder give the same file, byte for byte. The calibrated matcher reads the
-    weights, so it is learned after them.
+    Learns the calibrated matcher, too, as each needs the other. The same data and encoder give the
+    same two files, byte for byte.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.training import corpus, linear, usefulness  # noqa: PLC0415
+    from crscore.matchers.calibrated import weights  # noqa: PLC0415
+    from crscore.training import boosting, corpus, linear, usefulness  # noqa: PLC0415
     from crscore.usefulness import model  # noqa: PLC0415
 
     io.check_output(target)
+    io.check_output(matcher_target)
     linear.require_scipy()
+    boosting.require_lightgbm()
     settings = load_settings(None, flags)
     read = corpus.read_corpus(data)
-    learned = usefulness.train(read, encoder=scorer.make_encoder(settings))
-    content = model.to_bytes(learned)
-    io.write_bytes(content, target)
+    learned, matcher = usefulness.train(read, encoder=scorer.make_encoder(settings))
+    for content, path in (
+        (model.to_bytes(learned), target),
+        (weights.to_bytes(matcher.weights), matcher_target),
+    ):
+        io.write_bytes(content, path)
+        digest = hashlib.sha256(content).hexdigest()
+        click.echo(f"{path}: {len(content):,} bytes, sha256 {digest}")
     click.echo(
-        f"{target}: {len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}\n"
         f"learned from {len(read.posts):,} texts (sha256 {read.sha256}), encoder {learned.encoder}"
     )
     return 0

@@ -59,6 +59,7 @@ NUMBERS: Final[Mapping[str, Getter]] = MappingProxyType(
         "informative": _useful(lambda one: one.aspects.informative),
         "clear": _useful(lambda one: one.aspects.clear),
         "acted on": _useful(lambda one: one.aspects.acted_on),
+        "reviewing": _useful(lambda one: one.aspects.reviewing),
         "relevance": lambda result: result.scores.relevance,
         "comprehensiveness": lambda result: result.scores.comprehensiveness,
         "conciseness": lambda result: result.scores.conciseness,

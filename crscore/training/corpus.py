@@ -97,6 +97,8 @@ class Corpus:
 
     posts: tuple[Post, ...]
     """In the order of the files."""
+    study: Study
+    """Rated reviews, for the matcher."""
     sha256: str
     """Hash of the files."""
 
@@ -127,8 +129,9 @@ def read_corpus(folder: Path) -> Corpus:
             posts += read(row for _, row in found)
         except (KeyError, TypeError) as error:
             raise InputError(f"{path}: a row lacks {error}") from error
-    posts += _attacks(read_study(folder / FILES["study"]))
-    return Corpus(posts=tuple(posts), sha256=digest.hexdigest())
+    study = read_study(folder / FILES["study"])
+    posts += _attacks(study)
+    return Corpus(posts=tuple(posts), study=study, sha256=digest.hexdigest())
 
 
 def _rated(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:

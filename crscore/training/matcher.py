@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from crscore.matchers.calibrated.trees import Trees
     from crscore.records import Diff
     from crscore.study.study import RatedReview, Study, StudyChange
+    from crscore.usefulness.reader import Reader
 
     Floats = npt.NDArray[np.float32]
 
@@ -77,6 +78,7 @@ def train(
     *,
     encoder: Encoder,
     generator: ClaimGenerator | None = None,
+    reader: Reader | None = None,
     seed: int = 0,
     recipe: Recipe | None = None,
 ) -> Calibrated:
@@ -90,6 +92,7 @@ def train(
         study: Rated reviews, including the original human comments.
         encoder: Encoder that the score will use.
         generator: Generator of the second set of claims; `structural` when None.
+        reader: What tells whether a sentence is about the change; the shipped one when None.
         seed: Seed of all draws. The same study, encoder and seed give the same weights.
         recipe: Settings.
 
@@ -110,7 +113,7 @@ def train(
     vectors.learn(text for split in parts.values() for text in split)
     vectors.learn(samples.encoded_text(ref) for example in made for ref in example.references)
     usual = _background(study, made, parts, vectors, axes=recipe.axes)
-    reader = reader_for(encoder.identity)
+    reader = reader or reader_for(encoder.identity)
     if reader:
         vectors.learn(line for example in made for line in evidence.windows(example.diff))
     cells = [samples.make_cells(example, parts, vectors, reader) for example in made]

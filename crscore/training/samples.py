@@ -121,17 +121,27 @@ def make_cells(
     Returns:
         The cells, as in the pipeline.
     """
-    sentence_texts = parts[example.text]
-    rows = vectors.of([encoded_text(ref) for ref in example.references])
-    columns = vectors.of(sentence_texts)
-    units = tuple(Sentence(text=one, comment=0) for one in sentence_texts)
+    units = tuple(Sentence(text=one, comment=0) for one in parts[example.text])
+    return lay_cells(example.diff, example.references, units, vectors, reader)
+
+
+def lay_cells(
+    diff: Diff,
+    refs: tuple[PseudoReference, ...],
+    units: tuple[Sentence, ...],
+    vectors: Vectors,
+    reader: Reader | None,
+) -> Cells:
+    """Lay out the cells of any sentences of a change; arguments and result as `make_cells`."""
+    rows = vectors.of([encoded_text(ref) for ref in refs])
+    columns = vectors.of([unit.text for unit in units])
     about = np.full(len(units), 0.5, dtype=np.float32)
     if reader:
-        beside = reader.lay(example.diff, example.references, rows, vectors)
+        beside = reader.lay(diff, refs, rows, vectors)
         about = reader.about(units, columns, beside)
     return Cells(
-        diff=example.diff,
-        references=example.references,
+        diff=diff,
+        references=refs,
         sentences=units,
         reference_vectors=rows,
         sentence_vectors=columns,

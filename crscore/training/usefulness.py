@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from crscore import plugins
-from crscore.records import Kind
+from crscore.records import Kind, Sentence
 from crscore.review import proposals, sentences
-from crscore.scoring import references
-from crscore.training import linear
+from crscore.training import linear, samples
+from crscore.training import matcher as matchers
 from crscore.training.linear import Recipe, Rows
 from crscore.training.samples import Vectors
 from crscore.usefulness import evidence, headline, phrases, reading
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.model import Linear, Weights
+from crscore.usefulness.reader import Reader, best_degrees
 from crscore.usefulness.reading import KINDS, Beside, Read
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
-    from crscore.records import Comment, Diff
+    from crscore.matchers.calibrated.plugin import Calibrated
+    from crscore.records import Comment, Diff, PseudoReference
     from crscore.training.corpus import Corpus, Post
 
     Array = npt.NDArray[np.float64]
@@ -73,8 +75,8 @@ class _Text:
     units: tuple[tuple[str, bool], ...]
     """Its sentences, and its proposals (True)."""
     fold: int
-    claims: tuple[str, ...] = ()
-    """Claims of the change, as they are read."""
+    references: tuple[PseudoReference, ...] = ()
+    """Claims of the change that count."""
     tells: tuple[str, ...] = ()
     """Some of the claims that tell what was done, as they are written."""
     beside: Beside = field(init=False)
@@ -89,8 +91,10 @@ class _Text:
         return evidence.mean(vectors.of([text for text, _ in self.units]))
 
 
-def train(corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None = None) -> Weights:
-    """Learn the weights.
+def train(
+    corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None = None
+) -> tuple[Weights, Calibrated]:
+    """Learn the weights, and those of the matcher, which reads *about* as the headline reads it.
 
     Args:
         corpus: Comments, titles and claims, with their changes.
@@ -98,7 +102,7 @@ def train(corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None 
         generator: Generator of the claims; `structural` when None.
 
     Returns:
-        The weights. The same corpus and encoder give the same ones.
+        The weights of the headline, and the matcher. The same corpus and encoder give the same.
     """
     generator = generator or plugins.create("claims", "structural")
     texts = _read_texts(corpus, generator)
@@ -128,27 +132,31 @@ def train(corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None 
     comments = [text for text in texts if text.post.labels is not None]
     judged = _judged(texts)
     _read_held_out(comments, judged, vectors, weights)
-    comment, values = _learn_comments(comments, vectors, weights)
-    return replace(
+    matcher = matchers.train(
+        corpus.study, encoder=encoder, generator=generator, reader=Reader(weights)
+    )
+    comment, values = _learn_comments(comments, vectors, weights, matcher)
+    learned = replace(
         weights,
         sentence=_learn_sentences(judged, vectors),
         comment=comment,
         reference=values,
     )
+    return learned, matcher
 
 
 def _read_texts(corpus: Corpus, generator: ClaimGenerator) -> list[_Text]:
     made = generator.generate([post.diff for post in corpus.posts])
     texts = []
     for post, claims in zip(corpus.posts, made, strict=True):
-        chosen = [one for one in references.select(claims.references, limit=12) if one.counted]
+        chosen = samples.select_counted(claims.references)
         texts.append(
             _Text(
                 post=post,
                 diff=post.diff,
                 units=split(post.comment, post.diff),
                 fold=fold_of(post.group),
-                claims=tuple(one.reading or one.text for one in chosen),
+                references=chosen,
                 tells=tuple(one.text for one in chosen if _DONE.search(one.text))[:CLAIMS_TOLD],
             )
         )
@@ -173,7 +181,7 @@ def fold_of(group: str) -> int:
 
 def _encoded(texts: Iterable[_Text]) -> Iterable[str]:
     for text in texts:
-        yield from text.claims
+        yield from map(samples.encoded_text, text.references)
         yield from text.tells
         yield from evidence.windows(text.diff)
         yield from (unit for unit, _ in text.units)
@@ -194,10 +202,11 @@ def _rarity(texts: Iterable[_Text]) -> Rarity:
 def _lay(text: _Text, vectors: Vectors) -> Beside:
     width = len(text.vector(vectors))
     lines = evidence.windows(text.diff)
+    claims = [vectors[samples.encoded_text(one)] for one in text.references]
     return Beside(
         ground=evidence.read_ground(text.diff),
-        lines=vectors.of(lines) if lines else np.zeros((0, width), dtype=np.float32),
-        claims=vectors.of(text.claims) if text.claims else np.zeros((0, width), dtype=np.float32),
+        lines=evidence.stack([vectors[one] for one in lines], width),
+        claims=evidence.stack(claims, width),
     )
 
 
@@ -326,7 +335,7 @@ def _read_units(text: _Text, vectors: Vectors, weights: Weights) -> list[Read]:
 
 
 def _learn_comments(
-    comments: Sequence[_Text], vectors: Vectors, weights: Weights
+    comments: Sequence[_Text], vectors: Vectors, weights: Weights, matcher: Calibrated
 ) -> tuple[Linear, dict[str, Floats]]:
     """Learn what people would say of comments; also value the comments of people, held out."""
     wholes = [text.whole for text in comments]
@@ -357,9 +366,19 @@ def _learn_comments(
                 about, aspects = reading.read_comment(
                     text.whole, vector, text.read, text.beside, learned
                 )
-                value = headline.join(about, text.read, aspects)[1]
+                degrees = _degrees(text, vectors, weights, matcher)
+                value = headline.join(about, text.read, degrees, aspects)[1]
                 values.setdefault(headline.size_of(text.diff), []).append(value)
     reference = {
         size: np.sort(np.array(values.get(size, ()), dtype=np.float32)) for size in headline.SIZES
     }
     return learn(range(len(comments))), reference
+
+
+def _degrees(text: _Text, vectors: Vectors, weights: Weights, matcher: Calibrated) -> list[float]:
+    """Return how far each sentence addresses its best claim."""
+    units = tuple(
+        Sentence(text=unit, comment=0, proposal=proposal) for unit, proposal in text.units
+    )
+    cells = samples.lay_cells(text.diff, text.references, units, vectors, Reader(weights))
+    return best_degrees(matcher.match(cells).degrees)

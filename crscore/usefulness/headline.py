@@ -24,26 +24,35 @@ if TYPE_CHECKING:
 
 SIZES: Final = {"up to 5 lines": 5, "6 to 15 lines": 15, "more than 15 lines": math.inf}
 """Sizes of changes, by changed lines: their name, and the largest."""
+DESCRIBED: Final = 0.05
+"""What a sentence on topic without anything to act on is worth, beside 1 for one with it."""
+DESCRIBING: Final = 0.1
+"""The same for a comment that only describes."""
 WORDS: Final = ((75, "very useful"), (50, "useful"), (25, "of some use"), (0, "of little use"))
 """The least standing of each word."""
 
 
-def join(about: float, read: Sequence[Read], aspects: Aspects) -> tuple[float, float]:
-    """Join the parts of a text's usefulness.
+def join(
+    about: float, read: Sequence[Read], degrees: Sequence[float], aspects: Aspects
+) -> tuple[float, float]:
+    """Join the parts of a comment's usefulness.
 
     Args:
-        about: Probability that the text is about the change.
+        about: Probability that the comment is about the change.
         read: Its sentences and proposals, at least one.
+        degrees: For each of them, how far it addresses its best pseudo-reference, in [0, 1].
         aspects: What people would say of it.
 
     Returns:
         Its substance and its value, each in [0, 1].
     """
     acts = np.array([one.substance for one in read])
-    given = (float(acts.mean()) + float(acts.max())) / 2
-    said = (aspects.informative * aspects.relevant * aspects.acted_on) ** (1 / 3)
-    substance = given * said * aspects.reviewing
-    return substance, substance * about
+    abouts = np.array([one.about for one in read])
+    asked = (aspects.informative * aspects.relevant * aspects.acted_on) ** (1 / 3)
+    substance = (float(acts.mean()) + float(acts.max())) / 2 * asked * aspects.reviewing
+    on_topic = np.sqrt(abouts * about) * np.array(degrees)
+    value = ((acts + DESCRIBED) * on_topic).mean() * (aspects.reviewing + DESCRIBING)
+    return substance, float(value) / ((1 + DESCRIBED) * (1 + DESCRIBING))
 
 
 def size_of(diff: Diff) -> str:

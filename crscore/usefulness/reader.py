@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from crscore.matchers.base import Cells
+    from crscore.matchers.base import Cells, Judgement
     from crscore.records import Diff, PseudoReference, Sentence, Usefulness
     from crscore.usefulness.evidence import Ground
     from crscore.usefulness.model import Weights
@@ -44,6 +44,8 @@ NEAR: Final = 0.3
 """The same for a claim that shares a name or a rare word with the sentence."""
 RARE: Final = 3.0
 """Inverse document frequency from which a word is rare: it is in 5 % of changes."""
+UNMATCHED: Final = 0.25
+"""Degree of a sentence on a change without pseudo-references: that of an ordinary one on topic."""
 TOLD: Final = 3
 """Most phrases told for a kind."""
 RESTATES_FROM: Final = 0.8
@@ -55,6 +57,7 @@ class Part(NamedTuple):
 
     about: float
     read: list[Read]
+    degrees: list[float]
     aspects: Aspects
 
 
@@ -116,20 +119,13 @@ class Reader:
         ]
         return np.array(found, dtype=np.float32)
 
-    def read(
-        self,
-        cells: Cells,
-        beside: Beside,
-        flags: Sequence[Flag | None],
-        kept: Sequence[bool],
-    ) -> Said:
+    def read(self, cells: Cells, beside: Beside, judged: Judgement) -> Said:
         """Read every sentence and every comment of one change.
 
         Args:
             cells: The change's cells.
             beside: The change.
-            flags: For each sentence, its irregularity.
-            kept: For each sentence, False for hidden text that is left out of the review.
+            judged: What the matcher found.
 
         Returns:
             What was read.
@@ -148,22 +144,24 @@ class Reader:
             replace(one, substance=0.0, about=0.0 if flag is not Flag.REPEATS else one.about)
             if flag in (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
             else one
-            for one, flag in zip(read, flags, strict=True)
+            for one, flag in zip(read, judged.flags, strict=True)
         ]
+        best = best_degrees(judged.degrees)
         parts: dict[int, Part] = {}
         for comment, columns in _visible(cells.sentences).items():
             # Hidden text says nothing, but it is paid for like any other empty sentence: it counts
             # where the parts are joined, and not in what is said of the comment.
-            own = [
-                one
-                for one, unit, counts in zip(read, cells.sentences, kept, strict=True)
-                if unit.comment == comment and counts
+            inside = [
+                column
+                for column, unit in enumerate(cells.sentences)
+                if unit.comment == comment and judged.kept[column]
             ]
+            own = [read[column] for column in inside]
             whole = " ".join(cells.sentences[column].text for column in columns)
             vector = evidence.mean(cells.sentence_vectors[columns])
             seen = [read[column] for column in columns]
             about, aspects = reading.read_comment(whole, vector, seen, beside, self.weights)
-            parts[comment] = Part(about, own, aspects)
+            parts[comment] = Part(about, own, [best[column] for column in inside], aspects)
         return Said(
             readings=tuple(
                 self._tell(cells, at, one, beside.ground) for at, one in enumerate(read)
@@ -232,9 +230,9 @@ class Reader:
         if not parts:
             return None
         joined = [headline.join(*one) for one in parts]
-        aspects = [one for _, _, one in parts]
+        aspects = [one.aspects for one in parts]
         return headline.place(
-            _mean([about for about, _, _ in parts]),
+            _mean([one.about for one in parts]),
             _mean([substance for substance, _ in joined]),
             _mean([value for _, value in joined]),
             Aspects(
@@ -254,6 +252,13 @@ def _visible(units: Sequence[Sentence]) -> dict[int, list[int]]:
     return found
 
 
+def best_degrees(degrees: Floats) -> list[float]:
+    """Return the highest degree of each column, `UNMATCHED` without a row."""
+    if not len(degrees):
+        return [UNMATCHED] * degrees.shape[1]
+    return [float(one) for one in degrees.max(axis=0)]
+
+
 def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values))
 
@@ -267,11 +272,14 @@ def shipped() -> Reader | None:
     return Reader(model.read_weights(SHIPPED), file=file)
 
 
-def reader_for(encoder: str) -> Reader | None:
+def reader_for(encoder: str, matcher: str = "calibrated") -> Reader | None:
     """Return the reader of an encoder's vectors; None where none was learned.
 
     Args:
         encoder: Identity of an encoder: name, model and revision.
+        matcher: Identity of the matcher: the reference distribution is of the calibrated one.
     """
+    if not matcher.startswith("calibrated"):
+        return None
     found = shipped()
     return found if found and encoder.partition("@")[0] == found.weights.encoder else None
