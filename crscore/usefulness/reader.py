@@ -156,12 +156,16 @@ class Reader:
                 for column, unit in enumerate(cells.sentences)
                 if unit.comment == comment and judged.kept[column]
             ]
-            own = [read[column] for column in inside]
             whole = " ".join(cells.sentences[column].text for column in columns)
             vector = evidence.mean(cells.sentence_vectors[columns])
             seen = [read[column] for column in columns]
             about, aspects = reading.read_comment(whole, vector, seen, beside, self.weights)
-            parts[comment] = Part(about, own, [best[column] for column in inside], aspects)
+            parts[comment] = Part(
+                about,
+                [read[column] for column in inside],
+                [best[column] for column in inside],
+                aspects,
+            )
         return Said(
             readings=tuple(
                 self._tell(cells, at, one, beside.ground) for at, one in enumerate(read)
