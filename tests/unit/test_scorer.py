@@ -143,9 +143,10 @@ def test_published_matcher_stands_in_where_the_learned_one_does_not_fit(given: d
     assert made.parts.threshold is not None
 
 
-def test_reader_goes_with_the_encoder_and_not_with_the_matcher() -> None:
-    assert Scorer(matcher="published", analyzers="none").parts.reader is not None
-    other = Scorer(encoder="hashing", analyzers="none").parts
+@pytest.mark.parametrize("given", [{"encoder": "hashing"}, {"matcher": "published"}])
+def test_reader_goes_with_its_encoder_and_the_learned_matcher(given: dict) -> None:
+    assert Scorer(analyzers="none").parts.reader is not None
+    other = Scorer(**given, analyzers="none").parts
     assert other.reader is None
     assert "reader" not in other.signature
 

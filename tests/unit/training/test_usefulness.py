@@ -2,15 +2,20 @@
 
 import hashlib
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from crscore.encoders import hashing
+from crscore.matchers.calibrated import weights
+from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.records import Comment, Kind
-from crscore.training import corpus, usefulness
+from crscore.training import corpus, matcher, usefulness
+from crscore.training.boosting import Growth
 from crscore.training.corpus import Corpus
+from crscore.training.matcher import Recipe
 from crscore.usefulness import model, reading
 from crscore.usefulness.headline import SIZES
 from tests.helpers import corpora, useful
@@ -38,17 +43,31 @@ def judged():
                 )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(usefulness, "read_judgements", lambda: known)
+        small = Recipe(growth=Growth(rounds=4, ensembles=1), axes=3)
+        patch.setattr(usefulness.matchers, "train", partial(matcher.train, recipe=small))
         yield known
 
 
 @pytest.fixture(scope="module")
-def learned(data: Corpus, judged) -> model.Weights:
+def both(data: Corpus, judged) -> tuple[model.Weights, Calibrated]:
     return usefulness.train(data, encoder=hashing.Hashing())
 
 
-def test_same_corpus_gives_the_same_bytes(data, learned) -> None:
+@pytest.fixture(scope="module")
+def learned(both) -> model.Weights:
+    return both[0]
+
+
+def test_same_corpus_gives_the_same_bytes(data, both) -> None:
     again = usefulness.train(data, encoder=hashing.Hashing())
-    assert model.to_bytes(again) == model.to_bytes(learned)
+    assert model.to_bytes(again[0]) == model.to_bytes(both[0])
+    assert weights.to_bytes(again[1].weights) == weights.to_bytes(both[1].weights)
+
+
+def test_matcher_is_learned_with_it(data, both) -> None:
+    learned, calibrated = both
+    assert calibrated.weights.encoder == learned.encoder
+    assert calibrated.weights.data_sha256 == data.study.sha256
 
 
 def test_weights_say_what_they_were_learned_from(data, learned) -> None:
@@ -94,7 +113,7 @@ def test_reference_is_of_people_alone_by_size_ascending(data, learned) -> None:
 
 def test_size_without_a_comment_has_an_empty_reference(data) -> None:
     small = tuple(post for post in data.posts if len(post.patch) < 100)
-    found = usefulness.train(replace(data, posts=small), encoder=hashing.Hashing())
+    found, _ = usefulness.train(replace(data, posts=small), encoder=hashing.Hashing())
     sizes = list(map(len, found.reference.values()))
     assert sizes[0] > 0
     assert sizes[1:] == [0, 0]
@@ -103,7 +122,7 @@ def test_size_without_a_comment_has_an_empty_reference(data) -> None:
 def test_text_without_a_sentence_is_left_out(data, learned) -> None:
     blank = replace(data.posts[0], comment=Comment(body="<!-- x -->"))
     more = replace(data, posts=(*data.posts, blank))
-    found = usefulness.train(more, encoder=hashing.Hashing())
+    found, _ = usefulness.train(more, encoder=hashing.Hashing())
     assert model.to_bytes(found) == model.to_bytes(learned)
 
 

@@ -6,16 +6,16 @@ from hypothesis import strategies as st
 from crscore.diff import parse
 from crscore.records import Aspects, Usefulness
 from crscore.usefulness import headline, reading
-from crscore.usefulness.headline import SIZES, WORDS
+from crscore.usefulness.headline import DESCRIBED, DESCRIBING, SIZES, WORDS
 
 PROBABILITY = st.floats(0, 1)
 HALF = Aspects(relevant=0.5, informative=0.5, clear=0.5, acted_on=0.5, reviewing=0.5)
 REFERENCE = {size: np.array([0.1, 0.2, 0.2, 0.4], dtype=np.float32) for size in SIZES}
 
 
-def one(substance: float) -> reading.Read:
+def one(substance: float, about: float = 0.5) -> reading.Read:
     kinds = np.zeros(len(reading.KINDS), dtype=np.float32)
-    return reading.Read(kinds=kinds, substance=substance, about=0.5)
+    return reading.Read(kinds=kinds, substance=substance, about=about)
 
 
 def placed(value: float, reference=REFERENCE, size: str = next(iter(SIZES))) -> Usefulness:
@@ -27,30 +27,42 @@ def aspects(value: float, *, clear: float = 0.5) -> Aspects:
 
 
 def test_parts_joined_by_hand() -> None:
-    # Acts: the middle of the mean 0.5 and the most 0.8; said: the geometric mean.
     said = Aspects(relevant=0.5, informative=0.4, clear=0.0, acted_on=0.2, reviewing=0.5)
-    substance, value = headline.join(0.6, [one(0.2), one(0.8)], said)
+    read = [one(0.2, 0.64), one(0.8, 0.36)]
+    substance, value = headline.join(0.25, read, [0.5, 1.0], said)
+    # Acts: the middle of the mean 0.5 and the most 0.8; asked: the geometric mean.
     assert substance == pytest.approx(0.65 * 0.04 ** (1 / 3) * 0.5)
-    assert value == pytest.approx(0.6 * substance)
+    # On topic: the geometric mean of 0.25 with each, times its degree.
+    worth = ((0.2 + DESCRIBED) * 0.4 * 0.5 + (0.8 + DESCRIBED) * 0.3) / 2
+    whole = (1 + DESCRIBED) * (1 + DESCRIBING)
+    assert value == pytest.approx(worth * (0.5 + DESCRIBING) / whole)
 
 
-@given(PROBABILITY, st.lists(PROBABILITY, min_size=1, max_size=5), PROBABILITY)
-def test_joined_parts_stay_within_0_and_1(about: float, acts: list[float], said: float) -> None:
-    substance, value = headline.join(about, [one(act) for act in acts], aspects(said))
-    assert 0 <= value <= substance <= 1
+def joined(about: float, act: float, degree: float, said: float) -> float:
+    return headline.join(about, [one(act, about), one(0.5)], [degree, 0.5], aspects(said))[1]
 
 
-@given(PROBABILITY, PROBABILITY, PROBABILITY, PROBABILITY)
-def test_more_of_a_part_is_never_worth_less(low: float, high: float, a: float, b: float) -> None:
+@given(PROBABILITY, st.lists(PROBABILITY, min_size=1, max_size=5), PROBABILITY, PROBABILITY)
+def test_joined_parts_stay_within_0_and_1(about, acts, degree, said) -> None:
+    read = [one(act, about) for act in acts]
+    substance, value = headline.join(about, read, [degree] * len(acts), aspects(said))
+    assert 0 <= substance <= 1
+    assert 0 <= value <= 1 + 1e-9
+
+
+@given(PROBABILITY, PROBABILITY, st.tuples(*[PROBABILITY] * 4))
+def test_more_of_a_part_is_never_worth_less(low, high, rest) -> None:
     low, high = sorted((low, high))
-    first = headline.join(low, [one(a)], aspects(b))[1]
-    assert headline.join(high, [one(a)], aspects(b))[1] >= first
-    assert (
-        headline.join(a, [one(high)], aspects(b))[1] >= headline.join(a, [one(low)], aspects(b))[1]
-    )
-    assert (
-        headline.join(a, [one(b)], aspects(high))[1] >= headline.join(a, [one(b)], aspects(low))[1]
-    )
+    for at in range(4):
+        less, more = ([*rest[:at], value, *rest[at + 1 :]] for value in (low, high))
+        assert joined(*more) >= joined(*less)
+
+
+def test_sentence_that_says_nothing_is_paid_for() -> None:
+    alone = headline.join(0.9, [one(0.8, 0.9)], [0.7], HALF)
+    padded = headline.join(0.9, [one(0.8, 0.9), one(0.0, 0.0)], [0.7, 0.0], HALF)
+    assert padded < alone
+    assert padded[1] == pytest.approx(alone[1] / 2)
 
 
 @given(st.lists(PROBABILITY, min_size=2, max_size=20), st.lists(PROBABILITY, max_size=30))

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from crscore import Scorer
@@ -244,6 +245,15 @@ def test_reader_is_for_its_encoder_alone() -> None:
     assert reader.reader_for("hashing:256") is None
     assert reader.reader_for(f"{name}-large") is None
     assert reader.reader_for("") is None
+    assert reader.reader_for(name, "published") is None
+    assert reader.reader_for(name, "calibrated@4.ab.0+cd") is reader.shipped()
+
+
+def test_best_degree_of_a_sentence_is_a_usual_one_without_claims() -> None:
+    degrees = np.array([[0.5, 0.0], [0.25, 0.75]], dtype=np.float32)
+    assert reader.best_degrees(degrees) == [0.5, 0.75]
+    assert reader.best_degrees(degrees[:0]) == [reader.UNMATCHED] * 2
+    assert reader.best_degrees(degrees[:, :0]) == []
 
 
 def test_other_encoder_gives_results_without_usefulness() -> None:
