@@ -77,9 +77,11 @@ def test_number_of_a_pair_is_what_decided() -> None:
     assert view.strength(learned, learned.sentence_matches[0]) == "41"
 
 
-def told(*readings: Reading, flags: tuple[Flag | None, ...] = (), **changes: object) -> str:
+def told(
+    *readings: Reading, flags: tuple[Flag | None, ...] = (), at: int = 83, **changes: object
+) -> str:
     small = results.learned(results.small(), flags)
-    value = results.standing(83, **changes)
+    value = results.standing(at, **changes)
     return view.verdict(results.useful(small, *readings, whole=value), value, range(2))
 
 
@@ -97,8 +99,8 @@ PRAISE, LITTLE = results.told(Kind.PRAISE, 0.9), results.told(Kind.QUESTION, 0.1
         ),
         (told(PRAISE, PRAISE), f"Useful: {BETTER}. About this change, but only praises."),
         (
-            told(LITTLE, PRAISE, word="little use", substance=0.1),
-            f"Little use: {BETTER}. About this change, and asks why, but gives little to act on.",
+            told(LITTLE, PRAISE, at=12, word="little use"),
+            f"Little use: {BETTER.replace('83', '12')}. About this change, and asks why, but gives little to act on.",
         ),
         (told(about=0.49), f"Off topic: {BETTER}. Not about this change."),
         (
