@@ -86,6 +86,7 @@ def told(
 
 
 BETTER = f"better than 83 % of {results.AGAINST}"
+WORSE = BETTER.replace("83", "12")
 PRAISE, LITTLE = results.told(Kind.PRAISE, 0.9), results.told(Kind.QUESTION, 0.1)
 
 
@@ -100,7 +101,7 @@ PRAISE, LITTLE = results.told(Kind.PRAISE, 0.9), results.told(Kind.QUESTION, 0.1
         (told(PRAISE, PRAISE), f"Useful: {BETTER}. About this change, but only praises."),
         (
             told(LITTLE, PRAISE, at=12, word="little use"),
-            f"Little use: {BETTER.replace('83', '12')}. About this change, and asks why, but gives little to act on.",
+            f"Little use: {WORSE}. About this change, and asks why, but gives little to act on.",
         ),
         (told(about=0.49), f"Off topic: {BETTER}. Not about this change."),
         (
