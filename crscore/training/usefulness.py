@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from crscore import plugins
+from crscore.errors import InputError
 from crscore.records import Kind, Sentence
 from crscore.review import proposals, sentences
 from crscore.training import linear, samples
@@ -103,6 +104,10 @@ def train(
 
     Returns:
         The weights of the headline, and the matcher. The same corpus and encoder give the same.
+
+    Raises:
+        InputError: There is nothing to learn from.
+        DependencyError: scipy or lightgbm is not installed.
     """
     generator = generator or plugins.create("claims", "structural")
     texts = _read_texts(corpus, generator)
@@ -238,6 +243,8 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Li
                 )
                 targets.append(float(other is text))
                 weights.append((OTHERS if other is text else 1.0) / len(units))
+    if not rows:
+        raise InputError("no text of the data can be laid beside a change other than its own")
     return linear.fit_layer(
         Rows([()] * len(rows), np.array(rows), None),
         np.array(targets)[:, None],

@@ -1,4 +1,4 @@
-"""`crscore train matcher`, through the command line."""
+"""`crscore train matcher` and `crscore train usefulness`, through the command line."""
 
 import json
 import os
@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from crscore import Scorer, cli
-from crscore.matchers.calibrated import plugin
+from crscore.matchers.calibrated import plugin, weights
+from crscore.usefulness import model
+from tests.helpers import corpora
 from tests.helpers import study as helper
 
 NAMES = ("limit", "window", "buffer", "queue", "socket", "cursor")
@@ -141,3 +143,24 @@ def test_help_imports_nothing_heavy() -> None:
         "assert not {'lightgbm', 'torch', 'scipy', 'onnxruntime'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_headline_and_matcher_are_written_and_told_of(capsys, tmp_path: Path) -> None:
+    folder = corpora.write(tmp_path / "data")
+    files = tmp_path / "headline.npz", tmp_path / "matcher.npz"
+    line = ["train", "usefulness", str(folder), "-o", str(files[0]), "--matcher", str(files[1])]
+    assert cli.run([*line, *HASHING]) == 0
+    told = capsys.readouterr().out.splitlines()
+    for file, row in zip(files, told, strict=False):
+        assert row.startswith(f"{file}: {file.stat().st_size:,} bytes, sha256 ")
+    assert told[2].endswith("encoder hashing:256")
+    assert model.read_weights(files[0]).encoder == weights.read_weights(files[1]).encoder
+
+
+def test_folder_without_the_data_is_named(capsys, tmp_path: Path) -> None:
+    target = str(tmp_path / "own.npz")
+    line = ["train", "usefulness", str(tmp_path), "-o", target, "--matcher", f"{target}.m"]
+    assert cli.run([*line, *HASHING]) == 3
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert "real-comments/dev.jsonl.gz" in captured.err
