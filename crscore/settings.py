@@ -11,6 +11,7 @@ crscore starts are given a part of the environment where they are started.
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import tomllib
@@ -261,8 +262,11 @@ def _convert(values: Mapping[str, Any], origin: str) -> dict[str, Any]:
 def _convert_value(key: str, value: Any, origin: str) -> Any:
     shown = f"{ENVIRONMENT_PREFIX}{key.upper()}" if origin == "environment" else key
     if key not in SETTINGS:
-        known = ", ".join(sorted(SETTINGS))
-        raise ConfigError(shown, origin, f"is no setting; there are: {known}")
+        near = difflib.get_close_matches(key, SETTINGS, n=3)
+        said = "did you mean" if near else "there are"
+        raise ConfigError(
+            shown, origin, f"is no setting; {said}: {', '.join(near or sorted(SETTINGS))}"
+        )
     kind, given = SETTINGS[key].kind, value
     if isinstance(kind, inspect.BoolType) and isinstance(value, str):
         given = {"yes": True, "no": False}.get(value.lower(), value)

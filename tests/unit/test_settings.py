@@ -52,7 +52,7 @@ def test_preset_of_the_file_is_beaten_by_the_environment(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("flags", "env", "message"),
     [
-        ({"treshold": 1}, {}, "command line: treshold: is no setting; there are: .*threshold"),
+        ({"treshold": 1}, {}, "command line: treshold: is no setting; did you mean: threshold"),
         ({}, {"CRSCORE_TRESHOLD": "1"}, "environment: CRSCORE_TRESHOLD: is no setting"),
         (
             {},
