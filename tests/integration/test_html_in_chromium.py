@@ -105,6 +105,8 @@ def test_hostile_text_would_run_if_it_were_not_escaped(show, chromium: Browser) 
 def test_heat_map_has_the_numbers_of_the_matrix(show, make, matrix: str) -> None:
     result = make()
     values = getattr(result, matrix)
+    # Degrees are told from 0 to 100, cosines as they are.
+    scale, within = (100, 0.5001) if matrix == "degrees" else (1, 0.005001)
     shown = show(result).page.evaluate(
         "[...document.querySelectorAll('.heat tbody tr')].map(row =>"
         " [...row.querySelectorAll('td')].map(cell => cell.firstChild.textContent))"
@@ -113,7 +115,7 @@ def test_heat_map_has_the_numbers_of_the_matrix(show, make, matrix: str) -> None
     assert (len(shown), {len(row) for row in shown}) == (rows, {columns})
     numbers = [[float(cell.replace("−", "-")) for cell in row] for row in shown]
     assert numbers == [
-        [pytest.approx(value, abs=0.005001) for value in row] for row in values.tolist()
+        [pytest.approx(value * scale, abs=within) for value in row] for row in values.tolist()
     ]
 
 
