@@ -17,6 +17,7 @@ from crscore.records import Flag, Sentence
 from crscore.review import proposals, sentences
 from crscore.scoring import assembly, references, scopes, signature, similarity
 from crscore.static_analysis import issues
+from crscore.usefulness import evidence, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
         Usefulness,
     )
     from crscore.static_analysis.issues import Chosen
-    from crscore.usefulness.reader import Part, Reader
+    from crscore.usefulness.reader import CommentReading, Reader
 
     Floats = npt.NDArray[np.float32]
     Vectors = Mapping[str, Floats]
@@ -158,7 +159,7 @@ def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
     for scope in set(attached):
         if scope is not None:
             used |= set(assembly.select_rows(selected, scope, pair.diff, limit=parts.max_claims))
-    parsed = tuple(_read(comment, pair.diff, parts.splitter) for comment in pair.comments)
+    parsed = tuple(split_comment(comment, pair.diff, parts.splitter) for comment in pair.comments)
     return _Work(
         pair=pair,
         parsed=parsed,
@@ -170,7 +171,7 @@ def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
     )
 
 
-def _read(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
+def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
     """Split a comment; except as published, also read the code that it proposes."""
     parsed = sentences.split_comment(comment.body, splitter=splitter)
     if splitter == "paper":
@@ -188,7 +189,7 @@ def _encode(works: Sequence[_Work], parts: Parts) -> Vectors:
         texts |= dict.fromkeys(map(_reading, work.references))
         texts |= dict.fromkeys(unit.text for unit in work.units)
         if parts.reader:
-            texts |= dict.fromkeys(parts.reader.texts(work.pair.diff))
+            texts |= dict.fromkeys(evidence.windows(work.pair.diff))
     return dict(zip(texts, parts.encoder.encode(list(texts)), strict=True)) if texts else {}
 
 
@@ -208,10 +209,11 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
     rows = _stack([_reading(ref) for ref in work.references], vectors)
     columns = _stack([unit.text for unit in units], vectors)
     reader = parts.reader
-    beside = reader.lay(work.pair.diff, work.references, rows, vectors) if reader else None
+    change = None
     about = np.full(len(units), 0.5, dtype=np.float32)
-    if reader and beside:
-        about = reader.about(units, columns, beside)
+    if reader:
+        change = reading.collect_evidence(work.pair.diff, work.references, rows, vectors)
+        about = reader.about(units, columns, change)
     cells = Cells(
         diff=work.pair.diff,
         references=work.references,
@@ -223,7 +225,7 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
     )
     judged = parts.matcher.match(cells)
     flags = judged.flags
-    said = reader.read(cells, beside, judged) if reader and beside else None
+    said = reader.read(cells, change, judged) if reader and change else None
     if said:
         flags = tuple(
             flag or (Flag.RESTATES if restates else None)
@@ -263,7 +265,10 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
 
 
 def _tell(
-    result: Result, found: Mapping[int, Part], reader: Reader, originals: Mapping[int, Result]
+    result: Result,
+    found: Mapping[int, CommentReading],
+    reader: Reader,
+    originals: Mapping[int, Result],
 ) -> Result:
     """Tell how useful each comment, each review and all of them are.
 
@@ -277,7 +282,7 @@ def _tell(
 
     def place(comments: Iterable[int]) -> Usefulness | None:
         chosen = [index for index in comments if index in found]
-        return reader.place([found[index] for index in chosen], result.diff)
+        return reader.rank([found[index] for index in chosen], result.diff)
 
     return replace(
         result,

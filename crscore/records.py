@@ -411,7 +411,7 @@ class Flag(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a sentence of a review does for the author of the change."""
+    """Kind of a sentence of a review: its use to the author of the change."""
 
     REQUEST = "asks for a change"
     FAILURE = "names a failure"
@@ -424,7 +424,7 @@ class Kind(StrEnum):
 
 
 class Subject(StrEnum):
-    """What a sentence of a review is about."""
+    """Subject of a sentence of a review."""
 
     CLAIM = "a claim"
     CHANGE = "the change as a whole"
@@ -434,7 +434,7 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a sentence of a review reads to the author of the change."""
+    """Reading of a sentence of a review, as the author of the change would take it."""
 
     kind: Kind
     """What it does."""
@@ -468,7 +468,7 @@ class Aspects:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usefulness:
-    """How useful a text is to the author of the change: the headline."""
+    """Usefulness of a text to the author of the change: the headline."""
 
     about: float
     """Probability that the text is about this change and no other, in [0, 1]."""

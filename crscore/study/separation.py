@@ -104,7 +104,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
     """Upper end; null when there is none."""
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class NumberSeparation(Struct, frozen=True, kw_only=True):
     """How well one number tells the true from the false."""
 
     number: str
@@ -132,7 +132,7 @@ class Separation(Struct, frozen=True, kw_only=True):
     """Scores on other changes, or without it."""
     abstained: Count
     """Comments left out: without another change, or with a missing or null label."""
-    numbers: tuple[Told, ...]
+    numbers: tuple[NumberSeparation, ...]
     """One row per number."""
 
 
@@ -340,13 +340,13 @@ def _separation(
     numbers = []
     for number, raw in scored.values.items():
         values = np.nan_to_num(raw)
-        told = Told(
+        separation = NumberSeparation(
             number=number,
             abstained=int(np.isnan(raw[at]).sum()),
             auc=_estimate(partial(bootstrap.auc, values[at], true), groups, options),
             paired=paired(values) if paired else None,
         )
-        numbers.append(told)
+        numbers.append(separation)
     return Separation(
         name=name,
         true=int(true.sum()),

@@ -92,7 +92,7 @@ def train(
         study: Rated reviews, including the original human comments.
         encoder: Encoder that the score will use.
         generator: Generator of the second set of claims; `structural` when None.
-        reader: What tells whether a sentence is about the change; the shipped one when None.
+        reader: Reader that tells whether a sentence is about the change; the shipped one when None.
         seed: Seed of all draws. The same study, encoder and seed give the same weights.
         recipe: Settings.
 

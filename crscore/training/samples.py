@@ -11,6 +11,7 @@ from crscore.matchers.base import Cells
 from crscore.records import Sentence
 from crscore.review import sentences
 from crscore.scoring import references, similarity
+from crscore.usefulness import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -116,29 +117,29 @@ def make_cells(
         example: The review and its pseudo-references.
         parts: Review -> its sentences.
         vectors: Vectors of all texts.
-        reader: What tells whether a sentence is about the change; None without weights.
+        reader: Reader that tells whether a sentence is about the change; None without weights.
 
     Returns:
         The cells, as in the pipeline.
     """
     units = tuple(Sentence(text=one, comment=0) for one in parts[example.text])
-    return lay_cells(example.diff, example.references, units, vectors, reader)
+    return make_cells_of(example.diff, example.references, units, vectors, reader)
 
 
-def lay_cells(
+def make_cells_of(
     diff: Diff,
     refs: tuple[PseudoReference, ...],
     units: tuple[Sentence, ...],
     vectors: Vectors,
     reader: Reader | None,
 ) -> Cells:
-    """Lay out the cells of any sentences of a change; arguments and result as `make_cells`."""
+    """Make the cells of any sentences of a change; arguments and result as `make_cells`."""
     rows = vectors.of([encoded_text(ref) for ref in refs])
     columns = vectors.of([unit.text for unit in units])
     about = np.full(len(units), 0.5, dtype=np.float32)
     if reader:
-        beside = reader.lay(diff, refs, rows, vectors)
-        about = reader.about(units, columns, beside)
+        change = reading.collect_evidence(diff, refs, rows, vectors)
+        about = reader.about(units, columns, change)
     return Cells(
         diff=diff,
         references=refs,

@@ -20,8 +20,8 @@ import numpy as np
 
 from crscore import plugins
 from crscore.errors import InputError
+from crscore.pipeline import split_comment
 from crscore.records import Kind, Sentence
-from crscore.review import proposals, sentences
 from crscore.training import linear, samples
 from crscore.training import matcher as matchers
 from crscore.training.linear import Recipe, Rows
@@ -30,7 +30,7 @@ from crscore.usefulness import evidence, headline, phrases, reading
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.model import Linear, Weights
 from crscore.usefulness.reader import Reader, best_degrees
-from crscore.usefulness.reading import KINDS, Beside, Read
+from crscore.usefulness.reading import KINDS, ChangeEvidence, SentenceReading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
     from crscore.matchers.calibrated.plugin import Calibrated
-    from crscore.records import Comment, Diff, PseudoReference
+    from crscore.records import PseudoReference
     from crscore.training.corpus import Corpus, Post
 
     Array = npt.NDArray[np.float64]
@@ -59,8 +59,8 @@ ACTS_FROM: Final = 2
 CLAIM_WEIGHT: Final = 0.5
 """Weight of a claim among the sentences, beside 1 for a judged one."""
 BANK_WEIGHT: Final = 3.0
-TOLD_WEIGHT: Final = 0.2
-CLAIMS_TOLD: Final = 2
+DONE_WEIGHT: Final = 0.2
+MAX_DONE_CLAIMS: Final = 2
 """Claims of a change that tell what was done, among the sentences."""
 _DONE: Final = re.compile(
     r"\b(?:now|new|no longer|instead of|gone|removed|renamed|moved|added|imports)\b"
@@ -69,20 +69,19 @@ _DONE: Final = re.compile(
 
 @dataclass(slots=True, eq=False)
 class _Text:
-    """A comment, a title or a list of claims beside its change."""
+    """Text on a change: a comment, a title, or a list of claims."""
 
     post: Post
-    diff: Diff
     units: tuple[tuple[str, bool], ...]
     """Its sentences, and its proposals (True)."""
     fold: int
     references: tuple[PseudoReference, ...] = ()
     """Claims of the change that count."""
-    tells: tuple[str, ...] = ()
+    done_claims: tuple[str, ...] = ()
     """Some of the claims that tell what was done, as they are written."""
-    beside: Beside = field(init=False)
-    """The change, once its texts are encoded."""
-    read: list[Read] = field(default_factory=list)
+    change: ChangeEvidence = field(init=False)
+    """Evidence of the change, once its texts are encoded."""
+    read: list[SentenceReading] = field(default_factory=list)
 
     @property
     def whole(self) -> str:
@@ -116,7 +115,8 @@ def train(
     vectors.learn(text for text, _, _ in _rows("bank.tsv"))
     rarity = _rarity(texts)
     for text in texts:
-        text.beside = _lay(text, vectors)
+        rows = vectors.of([samples.encoded_text(one) for one in text.references])
+        text.change = reading.collect_evidence(text.post.diff, text.references, rows, vectors)
     about = _learn_about(texts, vectors, rarity)
     empty = Linear(
         phrases={},
@@ -158,21 +158,20 @@ def _read_texts(corpus: Corpus, generator: ClaimGenerator) -> list[_Text]:
         texts.append(
             _Text(
                 post=post,
-                diff=post.diff,
-                units=split(post.comment, post.diff),
+                units=_split(post),
                 fold=fold_of(post.group),
                 references=chosen,
-                tells=tuple(one.text for one in chosen if _DONE.search(one.text))[:CLAIMS_TOLD],
+                done_claims=tuple(one.text for one in chosen if _DONE.search(one.text))[
+                    :MAX_DONE_CLAIMS
+                ],
             )
         )
     return [text for text in texts if text.units]
 
 
-def split(comment: Comment, diff: Diff) -> tuple[tuple[str, bool], ...]:
-    """Split a comment into its sentences, and its proposals of code (True)."""
-    parsed = proposals.read_proposals(
-        sentences.split_comment(comment.body), comment, diff.files[0] if diff.files else None
-    )
+def _split(post: Post) -> tuple[tuple[str, bool], ...]:
+    """Split a text into its sentences, and its proposals of code (True)."""
+    parsed = split_comment(post.comment, post.diff, "markdown")
     return (
         *((text, False) for text in parsed.sentences),
         *((text, True) for text in parsed.proposals),
@@ -187,31 +186,20 @@ def fold_of(group: str) -> int:
 def _encoded(texts: Iterable[_Text]) -> Iterable[str]:
     for text in texts:
         yield from map(samples.encoded_text, text.references)
-        yield from text.tells
-        yield from evidence.windows(text.diff)
+        yield from text.done_claims
+        yield from evidence.windows(text.post.diff)
         yield from (unit for unit, _ in text.units)
 
 
 def _rarity(texts: Iterable[_Text]) -> Rarity:
     counts: Counter[str] = Counter()
-    changes = {id(text.diff): text.diff for text in texts}
+    changes = {id(text.post.diff): text.post.diff for text in texts}
     for diff in changes.values():
-        ground = evidence.read_ground(diff)
+        ground = evidence.read_change_words(diff)
         counts.update(ground.changed | ground.context)
     return Rarity(
         frequency={stem: n for stem, n in sorted(counts.items()) if n >= SEEN_IN},
         documents=len(changes),
-    )
-
-
-def _lay(text: _Text, vectors: Vectors) -> Beside:
-    width = len(text.vector(vectors))
-    lines = evidence.windows(text.diff)
-    claims = [vectors[samples.encoded_text(one)] for one in text.references]
-    return Beside(
-        ground=evidence.read_ground(text.diff),
-        lines=evidence.stack([vectors[one] for one in lines], width),
-        claims=evidence.stack(claims, width),
     )
 
 
@@ -235,10 +223,10 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Li
             units.append((unit, vectors[unit]))
         for unit, vector in units:
             for other in (text, *(rng.choice(others) for _ in range(OTHERS))):
-                beside = other.beside
+                change = other.change
                 rows.append(
-                    evidence.weigh_evidence(
-                        unit, vector, beside.ground, rarity, beside.lines, beside.claims
+                    evidence.measure_evidence(
+                        unit, vector, change.ground, rarity, change.lines, change.claims
                     )
                 )
                 targets.append(float(other is text))
@@ -265,7 +253,7 @@ class _Judged:
 
 
 def read_judgements() -> dict[str, tuple[Kind, bool]]:
-    """Read what readers said of sentences: start of a hash -> kind, and whether to act on."""
+    """Read the judged sentences: start of a hash -> kind, and whether there is to act on."""
     return {
         key: (Kind[kind.upper()], int(acts) >= ACTS_FROM)
         for key, kind, acts in _rows("sentences.tsv")
@@ -291,10 +279,10 @@ def _judged(texts: Sequence[_Text]) -> list[_Judged]:
                 continue
             if key not in found or weight > found[key].weight:
                 found[key] = _Judged(unit, kind, acts, weight, text.fold)
-        for unit in text.tells if text.post.labels is not None else ():
+        for unit in text.done_claims if text.post.labels is not None else ():
             key = hashlib.sha256(unit.encode()).hexdigest()[:12]
             if key not in found:
-                found[key] = _Judged(unit, Kind.DESCRIPTION, False, TOLD_WEIGHT, text.fold)
+                found[key] = _Judged(unit, Kind.DESCRIPTION, False, DONE_WEIGHT, text.fold)
     for sentence, named, given in _rows("bank.tsv"):
         key, kind = hashlib.sha256(sentence.encode()).hexdigest()[:12], Kind[named.upper()]
         acts = int(given) >= ACTS_FROM
@@ -332,11 +320,11 @@ def _read_held_out(
                 text.read = _read_units(text, vectors, learned)
 
 
-def _read_units(text: _Text, vectors: Vectors, weights: Weights) -> list[Read]:
+def _read_units(text: _Text, vectors: Vectors, weights: Weights) -> list[SentenceReading]:
     found = []
     for unit, proposal in text.units:
         vector = vectors[unit]
-        about = reading.tie(unit, vector, text.beside, weights)[1]
+        about = reading.judge_about(unit, vector, text.change, weights)[1]
         found.append(reading.read_sentence(unit, vector, weights, about=about, proposal=proposal))
     return found
 
@@ -349,7 +337,7 @@ def _learn_comments(
     stacked = np.stack([text.vector(vectors) for text in comments])
     measured = np.array(
         [
-            reading.measure_comment(text.whole, vector, text.read, text.beside, weights)[1]
+            reading.measure_comment(text.whole, vector, text.read, text.change, weights)[1]
             for text, vector in zip(comments, stacked, strict=True)
         ]
     )
@@ -371,11 +359,11 @@ def _learn_comments(
         for text, vector in zip(comments, stacked, strict=True):
             if text.fold == fold and text.post.is_person:
                 about, aspects = reading.read_comment(
-                    text.whole, vector, text.read, text.beside, learned
+                    text.whole, vector, text.read, text.change, learned
                 )
                 degrees = _degrees(text, vectors, weights, matcher)
-                value = headline.join(about, text.read, degrees, aspects)[1]
-                values.setdefault(headline.size_of(text.diff), []).append(value)
+                value = headline.join_parts(about, text.read, degrees, aspects)[1]
+                values.setdefault(headline.size_of(text.post.diff), []).append(value)
     reference = {
         size: np.sort(np.array(values.get(size, ()), dtype=np.float32)) for size in headline.SIZES
     }
@@ -387,5 +375,5 @@ def _degrees(text: _Text, vectors: Vectors, weights: Weights, matcher: Calibrate
     units = tuple(
         Sentence(text=unit, comment=0, proposal=proposal) for unit, proposal in text.units
     )
-    cells = samples.lay_cells(text.diff, text.references, units, vectors, Reader(weights))
+    cells = samples.make_cells_of(text.post.diff, text.references, units, vectors, Reader(weights))
     return best_degrees(matcher.match(cells).degrees)

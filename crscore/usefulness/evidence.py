@@ -55,7 +55,7 @@ class Rarity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ground:
+class ChangeWords:
     """Words of a change by the place where they stand."""
 
     changed: frozenset[str]
@@ -68,7 +68,7 @@ class Ground:
     """Multi-word names of all lines, lower-case."""
 
 
-def read_ground(diff: Diff) -> Ground:
+def read_change_words(diff: Diff) -> ChangeWords:
     """Read the words of a change; of very large ones, those of its first `MAX_LINES` lines."""
     changed: set[str] = set()
     context: set[str] = set()
@@ -84,7 +84,7 @@ def read_ground(diff: Diff) -> Ground:
                 (context if line.kind is LineKind.CONTEXT else changed).update(stems)
                 names |= found
             left -= len(hunk.lines)
-    return Ground(
+    return ChangeWords(
         changed=frozenset(changed),
         context=frozenset(context - changed),
         place=frozenset(place - changed - context),
@@ -115,10 +115,10 @@ def _stripped(lines: Iterable[DiffLine]) -> list[str]:
     return [text for line in lines if (text := line.text.strip())]
 
 
-def weigh_evidence(
+def measure_evidence(
     text: str,
     vector: Floats,
-    ground: Ground,
+    ground: ChangeWords,
     rarity: Rarity,
     lines: Floats,
     claims: Floats,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from crscore.records import Aspects, Diff
-    from crscore.usefulness.reading import Read
+    from crscore.usefulness.reading import SentenceReading
 
     Floats = npt.NDArray[np.float32]
 
@@ -32,8 +32,8 @@ WORDS: Final = ((75, "very useful"), (50, "useful"), (25, "of some use"), (0, "o
 """The least standing of each word."""
 
 
-def join(
-    about: float, read: Sequence[Read], degrees: Sequence[float], aspects: Aspects
+def join_parts(
+    about: float, read: Sequence[SentenceReading], degrees: Sequence[float], aspects: Aspects
 ) -> tuple[float, float]:
     """Join the parts of a comment's usefulness.
 
@@ -61,7 +61,7 @@ def size_of(diff: Diff) -> str:
     return next(name for name, most in SIZES.items() if changed <= most)
 
 
-def place(
+def rank(
     about: float,
     substance: float,
     value: float,

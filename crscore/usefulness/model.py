@@ -68,7 +68,7 @@ class Linear:
         summed: Floats = total.astype(np.float32)
         return summed
 
-    def telling(self, found: Iterable[str], output: int, *, most: int) -> tuple[str, ...]:
+    def top_phrases(self, found: Iterable[str], output: int, *, most: int) -> tuple[str, ...]:
         """Return the phrases that speak most for an output, the most telling first.
 
         A phrase within a longer one that is told is left out.

@@ -10,47 +10,41 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from crscore.records import Aspects, Flag, Kind, Reading, ReferenceKind, Subject
+from crscore.records import Aspects, Flag, Kind, Reading, Subject
 from crscore.text.content import words
 from crscore.usefulness import evidence, headline, model, phrases, reading
-from crscore.usefulness.reading import KINDS, Beside, Read
+from crscore.usefulness.reading import KINDS, ChangeEvidence, SentenceReading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Protocol
 
     import numpy.typing as npt
 
     from crscore.matchers.base import Cells, Judgement
-    from crscore.records import Diff, PseudoReference, Sentence, Usefulness
-    from crscore.usefulness.evidence import Ground
+    from crscore.records import Diff, Sentence, Usefulness
+    from crscore.usefulness.evidence import ChangeWords
     from crscore.usefulness.model import Weights
 
     Floats = npt.NDArray[np.float32]
-
-    class Vectors(Protocol):
-        """Text -> unit vector."""
-
-        def __getitem__(self, text: str, /) -> Floats: ...
 
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
 ON_TOPIC: Final = 0.25
 """Probability from which a sentence is told to be about the change."""
-SAME: Final = 0.5
+SAME_COSINE: Final = 0.5
 """Cosine from which a sentence is about what a claim says."""
-NEAR: Final = 0.3
+NEAR_COSINE: Final = 0.3
 """The same for a claim that shares a name or a rare word with the sentence."""
-RARE: Final = 3.0
+RARE_IDF: Final = 3.0
 """Inverse document frequency from which a word is rare: it is in 5 % of changes."""
 UNMATCHED: Final = 0.25
 """Degree of a sentence on a change without pseudo-references: that of an ordinary one on topic."""
-TOLD: Final = 3
+MAX_PHRASES: Final = 3
 """Most phrases told for a kind."""
 ACTS_FROM: Final = 0.5
 """Substance from which a sentence has one of the kinds that ask or tell something."""
-EMPTY: Final = 0.2
+EMPTY_BELOW: Final = 0.2
 """Substance below which a sentence can be flagged as a mere description."""
 RESTATES_FROM: Final = 0.7
 """Probability of a description from which a sentence is flagged as one."""
@@ -59,25 +53,25 @@ _ACTING: Final = tuple(
 )
 
 
-class Part(NamedTuple):
-    """What the usefulness of one comment is made of."""
+class CommentReading(NamedTuple):
+    """Parts of the usefulness of one comment."""
 
     about: float
-    read: list[Read]
+    read: list[SentenceReading]
     degrees: list[float]
     aspects: Aspects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Said:
-    """What was read in the review of one change."""
+class ReviewReading:
+    """Readings of all sentences and comments of one change."""
 
     readings: tuple[Reading, ...]
     """Of each of the S sentences."""
     restates: tuple[bool, ...]
     """For each of them, whether it surely only describes."""
-    comments: Mapping[int, Part]
-    """Index of a comment with visible text -> what its usefulness is made of."""
+    comments: Mapping[int, CommentReading]
+    """Reading of each comment with visible text, by its index."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,49 +87,24 @@ class Reader:
         """`usefulness@` with the hashes of the data and of the file."""
         return f"usefulness@{self.weights.data_sha256[:8]}+{self.file}"
 
-    def texts(self, diff: Diff) -> tuple[str, ...]:
-        """Return the texts that must be encoded beside the sentences and the claims."""
-        return evidence.windows(diff)
-
-    def lay(
-        self, diff: Diff, refs: Sequence[PseudoReference], rows: Floats, vectors: Vectors
-    ) -> Beside:
-        """Lay out a change beside its reviews.
-
-        Args:
-            diff: The change.
-            refs: Its R pseudo-references.
-            rows: Their unit vectors, shape (R, D).
-            vectors: Text -> unit vector, for all `texts`.
-
-        Returns:
-            The change's words, and the vectors of its lines and claims.
-        """
-        claims = [at for at, one in enumerate(refs) if one.kind is not ReferenceKind.ISSUE]
-        return Beside(
-            ground=evidence.read_ground(diff),
-            lines=evidence.stack([vectors[one] for one in evidence.windows(diff)], rows.shape[1]),
-            claims=rows[claims],
-        )
-
-    def about(self, units: Sequence[Sentence], columns: Floats, beside: Beside) -> Floats:
+    def about(self, units: Sequence[Sentence], columns: Floats, change: ChangeEvidence) -> Floats:
         """Return the probability that each sentence is about the change, shape (S,)."""
         found = [
-            reading.tie(unit.text, vector, beside, self.weights)[1]
+            reading.judge_about(unit.text, vector, change, self.weights)[1]
             for unit, vector in zip(units, columns, strict=True)
         ]
         return np.array(found, dtype=np.float32)
 
-    def read(self, cells: Cells, beside: Beside, judged: Judgement) -> Said:
+    def read(self, cells: Cells, change: ChangeEvidence, judged: Judgement) -> ReviewReading:
         """Read every sentence and every comment of one change.
 
         Args:
             cells: The change's cells.
-            beside: The change.
-            judged: What the matcher found.
+            change: The change.
+            judged: The matcher's judgement.
 
         Returns:
-            What was read.
+            The readings.
         """
         read = [
             reading.read_sentence(
@@ -154,7 +123,7 @@ class Reader:
             for one, flag in zip(read, judged.flags, strict=True)
         ]
         best = best_degrees(judged.degrees)
-        parts: dict[int, Part] = {}
+        parts: dict[int, CommentReading] = {}
         for comment, columns in _visible(cells.sentences).items():
             # Hidden text says nothing, but it is paid for like any other empty sentence: it counts
             # where the parts are joined, and not in what is said of the comment.
@@ -166,26 +135,28 @@ class Reader:
             whole = " ".join(cells.sentences[column].text for column in columns)
             vector = evidence.mean(cells.sentence_vectors[columns])
             seen = [read[column] for column in columns]
-            about, aspects = reading.read_comment(whole, vector, seen, beside, self.weights)
-            parts[comment] = Part(
+            about, aspects = reading.read_comment(whole, vector, seen, change, self.weights)
+            parts[comment] = CommentReading(
                 about,
                 [read[column] for column in inside],
                 [best[column] for column in inside],
                 aspects,
             )
-        return Said(
+        return ReviewReading(
             readings=tuple(
-                self._tell(cells, at, one, beside.ground) for at, one in enumerate(read)
+                self._tell(cells, at, one, change.ground) for at, one in enumerate(read)
             ),
             restates=tuple(
                 float(one.kinds[KINDS.index(Kind.DESCRIPTION)]) >= RESTATES_FROM
-                and one.substance < EMPTY
+                and one.substance < EMPTY_BELOW
                 for one in read
             ),
             comments=parts,
         )
 
-    def _tell(self, cells: Cells, column: int, one: Read, ground: Ground) -> Reading:
+    def _tell(
+        self, cells: Cells, column: int, one: SentenceReading, ground: ChangeWords
+    ) -> Reading:
         """Say what a sentence does and what it is about."""
         among = _ACTING if one.substance >= ACTS_FROM else range(len(KINDS))
         kind = max(among, key=lambda at: float(one.kinds[at]))
@@ -193,7 +164,7 @@ class Reader:
         saw: tuple[str, ...] = ()
         if not sentence.proposal:
             found = phrases.phrases(sentence.text)
-            saw = self.weights.sentence.telling(found, kind, most=TOLD)
+            saw = self.weights.sentence.top_phrases(found, kind, most=MAX_PHRASES)
         reference = self._claim_of(cells, column) if one.about >= ON_TOPIC else None
         if reference is not None:
             subject = Subject.CLAIM
@@ -226,26 +197,26 @@ class Reader:
             return None
         best = max(counted, key=lambda at: (float(cells.similarity[at, column]), -at))
         cosine = float(cells.similarity[best, column])
-        if cosine >= SAME:
+        if cosine >= SAME_COSINE:
             return best
-        if cosine < NEAR:
+        if cosine < NEAR_COSINE:
             return None
         shared = (
             words(cells.sentences[column].text).stems & words(cells.references[best].text).stems
         )
-        rare = any(self.weights.rarity.of(stem) >= RARE for stem in shared)
+        rare = any(self.weights.rarity.of(stem) >= RARE_IDF for stem in shared)
         return best if rare else None
 
-    def place(self, parts: Sequence[Part], diff: Diff) -> Usefulness | None:
+    def rank(self, parts: Sequence[CommentReading], diff: Diff) -> Usefulness | None:
         """Place some comments of a change together; None for none.
 
         Each comment counts the same: a review is as useful as its comments are in the mean.
         """
         if not parts:
             return None
-        joined = [headline.join(*one) for one in parts]
+        joined = [headline.join_parts(*one) for one in parts]
         aspects = [one.aspects for one in parts]
-        return headline.place(
+        return headline.rank(
             _mean([one.about for one in parts]),
             _mean([substance for substance, _ in joined]),
             _mean([value for _, value in joined]),

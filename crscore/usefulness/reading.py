@@ -1,4 +1,4 @@
-"""How texts read to the author of a change: about it or not, and what they do."""
+"""Readings of sentences and comments by the learned models."""
 
 from __future__ import annotations
 
@@ -8,32 +8,40 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from crscore.records import Aspects, Kind
+from crscore.records import Aspects, Kind, ReferenceKind
 from crscore.usefulness import evidence, phrases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Protocol
 
     import numpy.typing as npt
 
-    from crscore.usefulness.evidence import Ground
+    from crscore.records import Diff, PseudoReference
+    from crscore.usefulness.evidence import ChangeWords
     from crscore.usefulness.model import Weights
 
     Floats = npt.NDArray[np.float32]
 
+    class Vectors(Protocol):
+        """Unit vectors by text."""
+
+        def __getitem__(self, text: str, /) -> Floats: ...
+
+
 KINDS: Final = tuple(Kind)
 PROPOSED: Final = 0.9
-"""Probability that a proposal of code is something to act on: 93 % of real ones led to a change."""
+"""Substance of a proposal of code, by rule: there is always something to take over."""
 ASPECTS: Final = tuple(field.name for field in fields(Aspects))
 SUMMED: Final = ("mean", "most", "any", "log_mean", "count", "proposals")
 """Names of the measures of a comment that its sentences give, before those of the kinds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Beside:
-    """A change, as texts are laid beside it."""
+class ChangeEvidence:
+    """A change, as evidence for what a text is about."""
 
-    ground: Ground
+    ground: ChangeWords
     """Words of the change."""
     lines: Floats
     """Unit vectors of its windows, shape (W, D)."""
@@ -42,8 +50,8 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Read:
-    """One sentence, read."""
+class SentenceReading:
+    """Kind and substance of one sentence."""
 
     kinds: Floats
     """Probability of each of `KINDS`, shape (8,)."""
@@ -53,17 +61,42 @@ class Read:
     """Probability that it is about the change."""
 
 
-def tie(text: str, vector: Floats, beside: Beside, weights: Weights) -> tuple[list[float], float]:
-    """Return what ties a text to a change, and the probability that it is about it."""
-    measures = evidence.weigh_evidence(
-        text, vector, beside.ground, weights.rarity, beside.lines, beside.claims
+def collect_evidence(
+    diff: Diff, refs: Sequence[PseudoReference], rows: Floats, vectors: Vectors
+) -> ChangeEvidence:
+    """Collect the evidence of a change.
+
+    Args:
+        diff: The change.
+        refs: Its R pseudo-references.
+        rows: Their unit vectors, shape (R, D).
+        vectors: Unit vectors of the change's `evidence.windows`.
+
+    Returns:
+        The change's words, and the vectors of its lines and claims.
+    """
+    claims = [at for at, one in enumerate(refs) if one.kind is not ReferenceKind.ISSUE]
+    lines = [vectors[one] for one in evidence.windows(diff)]
+    return ChangeEvidence(
+        ground=evidence.read_change_words(diff),
+        lines=evidence.stack(lines, rows.shape[1]),
+        claims=rows[claims],
+    )
+
+
+def judge_about(
+    text: str, vector: Floats, change: ChangeEvidence, weights: Weights
+) -> tuple[list[float], float]:
+    """Return the evidence of a text for a change, and the probability that it is about it."""
+    measures = evidence.measure_evidence(
+        text, vector, change.ground, weights.rarity, change.lines, change.claims
     )
     return measures, sigmoid(float(weights.about.logits((), measures, vector)[0]))
 
 
 def read_sentence(
     text: str, vector: Floats, weights: Weights, *, about: float, proposal: bool = False
-) -> Read:
+) -> SentenceReading:
     """Read a sentence.
 
     Args:
@@ -78,18 +111,18 @@ def read_sentence(
     """
     if proposal:
         kinds = np.array([float(kind is Kind.PROPOSAL) for kind in KINDS], dtype=np.float32)
-        return Read(kinds=kinds, substance=PROPOSED, about=about)
+        return SentenceReading(kinds=kinds, substance=PROPOSED, about=about)
     found = phrases.phrases(text)
     logits = weights.sentence.logits(found, phrases.shape(text), vector)
     first = np.exp(logits[: len(KINDS)] - logits[: len(KINDS)].max())
-    return Read(
+    return SentenceReading(
         kinds=first / first.sum(),
         substance=sigmoid(float(logits[len(KINDS)])),
         about=about,
     )
 
 
-def sum_up(read: Sequence[Read]) -> list[float]:
+def summarize_sentences(read: Sequence[SentenceReading]) -> list[float]:
     """Measure a comment by its sentences: `SUMMED`, then the kinds' means, then their highest."""
     acts = np.array([one.substance for one in read] or [0.0])
     kinds = np.stack([one.kinds for one in read] or [np.zeros(len(KINDS), dtype=np.float32)])
@@ -107,15 +140,23 @@ def sum_up(read: Sequence[Read]) -> list[float]:
 
 
 def measure_comment(
-    text: str, vector: Floats, read: Sequence[Read], beside: Beside, weights: Weights
+    text: str,
+    vector: Floats,
+    read: Sequence[SentenceReading],
+    change: ChangeEvidence,
+    weights: Weights,
 ) -> tuple[float, list[float]]:
     """Return the probability that a comment is about the change, and its measures."""
-    ties, about = tie(text, vector, beside, weights)
-    return about, [*phrases.shape(text), *ties, *sum_up(read)]
+    ties, about = judge_about(text, vector, change, weights)
+    return about, [*phrases.shape(text), *ties, *summarize_sentences(read)]
 
 
 def read_comment(
-    text: str, vector: Floats, read: Sequence[Read], beside: Beside, weights: Weights
+    text: str,
+    vector: Floats,
+    read: Sequence[SentenceReading],
+    change: ChangeEvidence,
+    weights: Weights,
 ) -> tuple[float, Aspects]:
     """Read a whole comment.
 
@@ -123,13 +164,13 @@ def read_comment(
         text: Its sentences and proposals, joined.
         vector: Its unit vector, shape (D,).
         read: Its sentences and proposals, read; at least one.
-        beside: The change.
+        change: The change.
         weights: What was learned.
 
     Returns:
         The probability that it is about the change, and what people would say of it.
     """
-    about, measures = measure_comment(text, vector, read, beside, weights)
+    about, measures = measure_comment(text, vector, read, change, weights)
     logits = weights.comment.logits(phrases.phrases(text), measures, vector)
     return about, Aspects(**dict(zip(ASPECTS, map(sigmoid, map(float, logits)), strict=True)))
 

@@ -91,7 +91,7 @@ def test_file_of_it_is_read_again(learned, tmp_path: Path) -> None:
 
 
 def test_judged_sentences_are_told_apart(learned) -> None:
-    def read(text: str) -> reading.Read:
+    def read(text: str) -> reading.SentenceReading:
         vector = hashing.Hashing().encode([text])[0]
         return reading.read_sentence(text, vector, learned, about=0.5)
 
@@ -128,7 +128,7 @@ def test_text_without_a_sentence_is_left_out(data, learned) -> None:
 
 def test_proposals_are_split_from_sentences(data) -> None:
     body = "Shorter:\n\n```suggestion\nlimit = 5\n```"
-    found = usefulness.split(Comment(body=body), data.posts[0].diff)
+    found = usefulness._split(replace(data.posts[0], comment=Comment(body=body)))
     assert [proposal for _, proposal in found] == [False, True]
 
 

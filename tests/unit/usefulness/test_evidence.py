@@ -33,13 +33,13 @@ def added(count: int, text: str = "value") -> str:
 
 def weighed(text: str, patch: str = PATCH, lines=NONE, claims=NONE) -> dict[str, float]:
     vector = np.array([1, 0], dtype=np.float32)
-    ground = evidence.read_ground(parse.parse_diff(patch))
-    found = evidence.weigh_evidence(text, vector, ground, RARITY, lines, claims)
+    ground = evidence.read_change_words(parse.parse_diff(patch))
+    found = evidence.measure_evidence(text, vector, ground, RARITY, lines, claims)
     return dict(zip(FEATURES, found, strict=True))
 
 
 def test_words_are_kept_by_the_place_where_they_stand() -> None:
-    ground = evidence.read_ground(parse.parse_diff(PATCH))
+    ground = evidence.read_change_words(parse.parse_diff(PATCH))
     assert {"limit", "max"} <= ground.changed
     assert ground.context == {"spe", "torqu"}
     assert ground.names == {"max_limit"}
@@ -50,7 +50,7 @@ def test_words_are_kept_by_the_place_where_they_stand() -> None:
 
 def test_word_that_is_changed_is_no_context() -> None:
     again = PATCH.replace(" torque = 4", " limit = 4")
-    assert "limit" not in evidence.read_ground(parse.parse_diff(again)).context
+    assert "limit" not in evidence.read_change_words(parse.parse_diff(again)).context
 
 
 def test_rarity_falls_with_the_changes_that_have_a_word() -> None:
@@ -131,7 +131,7 @@ def test_words_of_a_huge_change_are_those_of_its_first_lines(monkeypatch) -> Non
     lines = "".join(f"+word{chr(97 + at) * 3}\n" for at in range(6))
     patch = f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,6 @@\n{lines}"
     both = patch + patch.replace("a.py", "b.py").replace("word", "late")
-    ground = evidence.read_ground(parse.parse_diff(both))
+    ground = evidence.read_change_words(parse.parse_diff(both))
     assert len(ground.changed) == 3
     assert not any(one.startswith("late") for one in ground.changed)
 

@@ -13,13 +13,13 @@ HALF = Aspects(relevant=0.5, informative=0.5, clear=0.5, acted_on=0.5, reviewing
 REFERENCE = {size: np.array([0.1, 0.2, 0.2, 0.4], dtype=np.float32) for size in SIZES}
 
 
-def one(substance: float, about: float = 0.5) -> reading.Read:
+def one(substance: float, about: float = 0.5) -> reading.SentenceReading:
     kinds = np.zeros(len(reading.KINDS), dtype=np.float32)
-    return reading.Read(kinds=kinds, substance=substance, about=about)
+    return reading.SentenceReading(kinds=kinds, substance=substance, about=about)
 
 
 def placed(value: float, reference=REFERENCE, size: str = next(iter(SIZES))) -> Usefulness:
-    return headline.place(0.5, 0.5, value, HALF, size=size, reference=reference)
+    return headline.rank(0.5, 0.5, value, HALF, size=size, reference=reference)
 
 
 def aspects(value: float, *, clear: float = 0.5) -> Aspects:
@@ -29,7 +29,7 @@ def aspects(value: float, *, clear: float = 0.5) -> Aspects:
 def test_parts_joined_by_hand() -> None:
     said = Aspects(relevant=0.5, informative=0.4, clear=0.0, acted_on=0.2, reviewing=0.5)
     read = [one(0.2, 0.64), one(0.8, 0.36)]
-    substance, value = headline.join(0.25, read, [0.5, 1.0], said)
+    substance, value = headline.join_parts(0.25, read, [0.5, 1.0], said)
     # Acts: the middle of the mean 0.5 and the most 0.8; asked: the geometric mean.
     assert substance == pytest.approx(0.65 * 0.04 ** (1 / 3) * 0.5)
     # On topic: the geometric mean of 0.25 with each, times its degree.
@@ -39,13 +39,13 @@ def test_parts_joined_by_hand() -> None:
 
 
 def joined(about: float, act: float, degree: float, said: float) -> float:
-    return headline.join(about, [one(act, about), one(0.5)], [degree, 0.5], aspects(said))[1]
+    return headline.join_parts(about, [one(act, about), one(0.5)], [degree, 0.5], aspects(said))[1]
 
 
 @given(PROBABILITY, st.lists(PROBABILITY, min_size=1, max_size=5), PROBABILITY, PROBABILITY)
 def test_joined_parts_stay_within_0_and_1(about, acts, degree, said) -> None:
     read = [one(act, about) for act in acts]
-    substance, value = headline.join(about, read, [degree] * len(acts), aspects(said))
+    substance, value = headline.join_parts(about, read, [degree] * len(acts), aspects(said))
     assert 0 <= substance <= 1
     assert 0 <= value <= 1 + 1e-9
 
@@ -59,8 +59,8 @@ def test_more_of_a_part_is_never_worth_less(low, high, rest) -> None:
 
 
 def test_sentence_that_says_nothing_is_paid_for() -> None:
-    alone = headline.join(0.9, [one(0.8, 0.9)], [0.7], HALF)
-    padded = headline.join(0.9, [one(0.8, 0.9), one(0.0, 0.0)], [0.7, 0.0], HALF)
+    alone = headline.join_parts(0.9, [one(0.8, 0.9)], [0.7], HALF)
+    padded = headline.join_parts(0.9, [one(0.8, 0.9), one(0.0, 0.0)], [0.7, 0.0], HALF)
     assert padded < alone
     assert padded[1] == pytest.approx(alone[1] / 2)
 

@@ -175,6 +175,6 @@ def test_order_of_the_phrases_changes_no_bit() -> None:
 def test_telling_phrases_are_the_heaviest_and_none_within_another() -> None:
     layer = linear(0, 1, known={"be": 1, "should be": 3, "so": 2, "it should be": 2.5, "x": -1})
     found = ["be", "should be", "so", "it should be", "x", "unknown"]
-    assert layer.telling(found, 0, most=9) == ("should be", "so")
-    assert layer.telling(found, 0, most=1) == ("should be",)
-    assert layer.telling(found, 0, most=0) == ()
+    assert layer.top_phrases(found, 0, most=9) == ("should be", "so")
+    assert layer.top_phrases(found, 0, most=1) == ("should be",)
+    assert layer.top_phrases(found, 0, most=0) == ()

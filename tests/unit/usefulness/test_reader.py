@@ -57,7 +57,7 @@ def test_each_sentence_has_a_reading_and_each_comment_a_usefulness(scorer) -> No
     for one in found.readings:
         assert 0 <= one.substance <= 1
         assert 0 <= one.about <= 1
-        assert len(one.saw) <= reader.TOLD
+        assert len(one.saw) <= reader.MAX_PHRASES
     for told_one in (found.usefulness, *(one.usefulness for one in found.comments)):
         assert all(0 <= value <= 1 for value in values(told_one))
         assert 0 <= told_one.standing <= 100
@@ -174,8 +174,8 @@ def test_subject_without_a_claim_is_where_its_rarest_word_stands(
     monkeypatch, text: str, subject: Subject
 ) -> None:
     # No claim is near and every sentence is on topic.
-    monkeypatch.setattr(reader, "SAME", 2.0)
-    monkeypatch.setattr(reader, "NEAR", 2.0)
+    monkeypatch.setattr(reader, "SAME_COSINE", 2.0)
+    monkeypatch.setattr(reader, "NEAR_COSINE", 2.0)
     monkeypatch.setattr(reader, "ON_TOPIC", 0.0)
     (one,) = told(Scorer(analyzers="none", offline=True), text).readings
     assert (one.subject, one.reference) == (subject, None)
@@ -183,9 +183,9 @@ def test_subject_without_a_claim_is_where_its_rarest_word_stands(
 
 @pytest.mark.parametrize(("rare", "is_claim"), [(0.0, True), (99.0, False)])
 def test_near_claim_counts_only_with_a_rare_word(scorer, monkeypatch, rare, is_claim) -> None:
-    monkeypatch.setattr(reader, "SAME", 2.0)
-    monkeypatch.setattr(reader, "NEAR", 0.0)
-    monkeypatch.setattr(reader, "RARE", rare)
+    monkeypatch.setattr(reader, "SAME_COSINE", 2.0)
+    monkeypatch.setattr(reader, "NEAR_COSINE", 0.0)
+    monkeypatch.setattr(reader, "RARE_IDF", rare)
     (one,) = told(scorer, "Please document the parameter `timeout` of `fetch`.").readings
     assert (one.subject is Subject.CLAIM) is is_claim
 

@@ -11,17 +11,17 @@ from crscore.encoders import hashing
 from crscore.records import Kind
 from crscore.usefulness import evidence, phrases, reading
 from crscore.usefulness.model import Weights
-from crscore.usefulness.reading import KINDS, Beside
+from crscore.usefulness.reading import KINDS, ChangeEvidence
 from tests.helpers import useful
 
 ENCODER = hashing.Hashing()
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 
 
-def beside(patch: str = PATCH) -> Beside:
+def change(patch: str = PATCH) -> ChangeEvidence:
     diff = parse.parse_diff(patch)
-    return Beside(
-        ground=evidence.read_ground(diff),
+    return ChangeEvidence(
+        ground=evidence.read_change_words(diff),
         lines=ENCODER.encode(evidence.windows(diff)),
         claims=np.zeros((0, 256), dtype=np.float32),
     )
@@ -45,7 +45,7 @@ def drawn(seed: int = 0, scale: float = 3) -> Weights:
     return replace(found, **{name: shake(name) for name in ("about", "sentence", "comment")})
 
 
-def read(text: str, weights: Weights, **others) -> reading.Read:
+def read(text: str, weights: Weights, **others) -> reading.SentenceReading:
     vector = ENCODER.encode([text])[0]
     return reading.read_sentence(text, vector, weights, about=0.5, **others)
 
@@ -58,7 +58,7 @@ def test_all_are_probabilities(text: str, seed: int) -> None:
     assert one.kinds.sum() == pytest.approx(1, abs=1e-5)
     assert (one.kinds >= 0).all()
     assert 0 <= one.substance <= 1
-    about, aspects = reading.read_comment(text, vector, [one], beside(), weights)
+    about, aspects = reading.read_comment(text, vector, [one], change(), weights)
     found = (about, *(getattr(aspects, name) for name in reading.ASPECTS))
     assert all(0 <= value <= 1 for value in found)
 
@@ -67,7 +67,10 @@ def test_weights_of_nothing_give_a_half() -> None:
     one = read("Why?", useful.weights())
     assert one.substance == 0.5
     np.testing.assert_allclose(one.kinds, 1 / len(KINDS), rtol=1e-6)
-    assert reading.tie("Why?", ENCODER.encode(["Why?"])[0], beside(), useful.weights())[1] == 0.5
+    assert (
+        reading.judge_about("Why?", ENCODER.encode(["Why?"])[0], change(), useful.weights())[1]
+        == 0.5
+    )
 
 
 def test_phrase_speaks_for_its_kind() -> None:
@@ -85,7 +88,7 @@ def test_proposal_of_code_is_told_without_the_weights() -> None:
 def test_measures_of_a_comment_by_hand() -> None:
     first, second = (read("x", drawn(), proposal=proposal) for proposal in (False, True))
     one, two = replace(first, substance=0.2), replace(second, substance=0.6)
-    found = dict(zip(reading.SUMMED, reading.sum_up([one, two]), strict=False))
+    found = dict(zip(reading.SUMMED, reading.summarize_sentences([one, two]), strict=False))
     assert found == pytest.approx(
         {
             "mean": 0.4,
@@ -96,13 +99,13 @@ def test_measures_of_a_comment_by_hand() -> None:
             "proposals": math.log(2),
         }
     )
-    kinds = reading.sum_up([one, two])[len(reading.SUMMED) :]
+    kinds = reading.summarize_sentences([one, two])[len(reading.SUMMED) :]
     assert kinds[: len(KINDS)] == pytest.approx(((one.kinds + two.kinds) / 2).tolist())
     assert kinds[len(KINDS) :] == pytest.approx(np.maximum(one.kinds, two.kinds).tolist())
 
 
 def test_no_sentence_has_finite_measures() -> None:
-    found = reading.sum_up([])
+    found = reading.summarize_sentences([])
     assert len(found) == len(reading.SUMMED) + 2 * len(KINDS)
     assert all(math.isfinite(value) for value in found)
 
@@ -110,7 +113,7 @@ def test_no_sentence_has_finite_measures() -> None:
 def test_measures_are_as_many_as_the_weights_take() -> None:
     vector = ENCODER.encode(["Why?"])[0]
     one = read("Why?", useful.weights())
-    measures = reading.measure_comment("Why?", vector, [one], beside(), useful.weights())[1]
+    measures = reading.measure_comment("Why?", vector, [one], change(), useful.weights())[1]
     assert len(measures) == useful.WHOLE
     assert measures[: len(phrases.SHAPE)] == phrases.shape("Why?")
 

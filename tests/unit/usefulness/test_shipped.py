@@ -312,7 +312,7 @@ def scorer() -> Scorer:
 
 
 @pytest.fixture(scope="module")
-def read(weights: Weights) -> dict[Kind, list[reading.Read]]:
+def read(weights: Weights) -> dict[Kind, list[reading.SentenceReading]]:
     encoder = minilm.MiniLM(offline=True)
     return {
         kind: [
