@@ -1,0 +1,1 @@
+"""Store of an audit: one SQLite file."""

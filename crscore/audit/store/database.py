@@ -1,0 +1,250 @@
+"""SQLite file of an audit: opening, migration, transactions, and typed rows.
+
+WAL mode: a report can be read while a run writes. Every change is made in a transaction, so a run
+that is killed leaves what it had completed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+import sqlite3
+import zlib
+from contextlib import contextmanager
+from dataclasses import astuple, fields
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from crscore.audit.store.rows import Row
+from crscore.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+R = TypeVar("R", bound=Row)
+
+APPLICATION_ID: Final = 0x63727363
+"""Marks the file as an audit's: `crsc`."""
+BUSY_S: Final = 30.0
+"""Seconds to wait for another process that writes."""
+_HASH_BYTES: Final = 16
+_PAGE_SIZE_AT: Final = slice(16, 18)
+_PAGE_COUNT_AT: Final = slice(28, 32)
+
+
+class Store:
+    """Store of an audit. For one thread; several processes may open the same file.
+
+    Args:
+        path: The file; made when missing.
+        must_exist: Whether a missing file is an error: for commands that only read.
+
+    Raises:
+        StoreError: It is no store, is damaged, or was made by a newer version.
+    """
+
+    def __init__(self, path: Path, *, must_exist: bool = False) -> None:
+        self.path = path
+        if must_exist and not path.is_file():
+            raise StoreError(str(path), "there is no such file: crscore audit sync makes it")
+        _check_size(path)
+        with self._reported():
+            self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._migrate()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all or nothing. May not be nested.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        with self._reported():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def query(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run a query and return all rows.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        with self._reported():
+            return self._connection.execute(sql, values).fetchall()
+
+    def change(self, sql: str, *values: Any) -> int:
+        """Run one statement that writes; return the number of rows.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        with self._reported():
+            return self._connection.execute(sql, values).rowcount
+
+    def select(self, kind: type[R], rest: str = "", *values: Any) -> list[R]:
+        """Read rows of one table.
+
+        Args:
+            kind: Class of the rows.
+            rest: What follows the table's name: `WHERE repository = ? ORDER BY number`.
+            values: Values of its parameters.
+
+        Raises:
+            StoreError: The file cannot be read.
+
+        Example:
+            >>> from pathlib import Path
+            >>> from crscore.audit.store.rows import Cursor
+            >>> with Store(Path(":memory:")) as store:
+            ...     store.put([Cursor(repository=7, list="pulls", position="2026-01-02T03:04:05Z")])
+            ...     store.select(Cursor, "WHERE repository = ?", 7)[0].position
+            '2026-01-02T03:04:05Z'
+        """
+        names = [field.name for field in fields(kind)]
+        sql = f"SELECT {', '.join(names)} FROM {kind.TABLE} {rest}"  # noqa: S608  (our own names)
+        return [kind(**dict(zip(names, row, strict=True))) for row in self.query(sql, *values)]
+
+    def put(self, rows: Iterable[Row]) -> None:
+        """Insert rows, or replace those of the same keys.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        self._insert("REPLACE", rows)
+
+    def append(self, rows: Iterable[Row]) -> None:
+        """Insert rows whose keys are new; the others stay as they are.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        self._insert("IGNORE", rows)
+
+    def add_text(self, text: str) -> bytes:
+        """Store a text once and return its hash, 16 bytes."""
+        data = text.encode("utf-8", "surrogatepass")
+        key = hashlib.sha256(data).digest()[:_HASH_BYTES]
+        self.change("INSERT OR IGNORE INTO texts VALUES (?, ?)", key, zlib.compress(data, 6))
+        return key
+
+    def text(self, key: bytes) -> str:
+        """Return a stored text.
+
+        Raises:
+            StoreError: It is not there.
+        """
+        found = self.query("SELECT text FROM texts WHERE hash = ?", key)
+        if not found:
+            raise StoreError(str(self.path), f"the text {key.hex()} is missing")
+        return zlib.decompress(found[0][0]).decode("utf-8", "surrogatepass")
+
+    def signature_id(self, text: str) -> int:
+        """Return the number of a score's signature, which is stored at its first use."""
+        self.change("INSERT OR IGNORE INTO signatures (text) VALUES (?)", text)
+        number: int = self.query("SELECT id FROM signatures WHERE text = ?", text)[0][0]
+        return number
+
+    def signatures(self) -> Mapping[int, str]:
+        """Return all signatures by number."""
+        return dict(self.query("SELECT id, text FROM signatures"))
+
+    def _insert(self, conflict: str, rows: Iterable[Row]) -> None:
+        grouped: dict[type[Row], list[tuple[Any, ...]]] = {}
+        for row in rows:
+            grouped.setdefault(type(row), []).append(astuple(row))
+        for kind, values in grouped.items():
+            names = [field.name for field in fields(kind)]
+            into = f"{kind.TABLE} ({', '.join(names)})"
+            sql = f"INSERT OR {conflict} INTO {into} VALUES ({', '.join('?' * len(names))})"  # noqa: S608
+            with self._reported():
+                self._connection.executemany(sql, values)
+
+    def _migrate(self) -> None:
+        scripts = _scripts()
+        kind, tables = self._pragma("application_id"), self.query("SELECT 1 FROM sqlite_master")
+        if tables and kind != APPLICATION_ID:
+            raise StoreError(str(self.path), "it is no store of crscore audit")
+        version = self._pragma("user_version")
+        if version > len(scripts):
+            raise StoreError(
+                str(self.path),
+                f"a newer crscore made it (schema {version}, and this one knows {len(scripts)}): "
+                "update crscore",
+            )
+        if version == len(scripts):
+            return
+        with self.transaction():
+            # Another process may have been faster.
+            for script in scripts[self._pragma("user_version") :]:
+                for statement in _statements(script):
+                    self._connection.execute(statement)
+            self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self._connection.execute(f"PRAGMA user_version = {len(scripts)}")
+
+    def _pragma(self, name: str) -> int:
+        value: int = self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+        return value
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as exc:
+            raise StoreError(str(self.path), _reason(exc)) from exc
+
+
+def _scripts() -> tuple[str, ...]:
+    folder = importlib.resources.files("crscore.audit.store.migrations")
+    found = sorted(
+        (entry for entry in folder.iterdir() if entry.name.endswith(".sql")),
+        key=lambda entry: entry.name,
+    )
+    return tuple(entry.read_text(encoding="utf-8") for entry in found)
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Split a script: `executescript` would end the transaction."""
+    text = ""
+    for line in script.splitlines(keepends=True):
+        text += line
+        if sqlite3.complete_statement(text):
+            yield text
+            text = ""
+
+
+def _check_size(path: Path) -> None:
+    """Reject a file that was cut off: SQLite tells so only when a missing page is read."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        header = file.read(100)  # the length of the header
+    size = int.from_bytes(header[_PAGE_SIZE_AT], "big")
+    pages = int.from_bytes(header[_PAGE_COUNT_AT], "big")
+    if 0 < path.stat().st_size < pages * (65_536 if size == 1 else size):
+        raise StoreError(str(path), "it is cut off: restore it from the last artifact or backup")
+
+
+def _reason(exc: sqlite3.Error) -> str:
+    text = str(exc)
+    if isinstance(exc, sqlite3.OperationalError) and "locked" in text:
+        return f"another run has been writing to it for {BUSY_S:.0f} seconds"
+    if "malformed" in text or "not a database" in text:
+        return f"it is damaged ({text}): restore it from the last artifact or backup"
+    return text

@@ -1,0 +1,206 @@
+-- Natural keys throughout: the same data give the same rows, in whatever order they arrive.
+-- Times are ISO 8601 in UTC to the second; a night is the date on which its run began.
+
+CREATE TABLE repositories (
+  id INTEGER PRIMARY KEY,            -- the host's number, which survives a new name
+  name TEXT NOT NULL,                -- owner/name, as it is now
+  default_branch TEXT,
+  language TEXT,                     -- main language, as the host says
+  state TEXT NOT NULL,               -- ok, gone (deleted, or private for this token), refused
+  reason TEXT                        -- why it is not ok
+) STRICT;
+
+CREATE TABLE cursors (
+  repository INTEGER NOT NULL,
+  list TEXT NOT NULL,                -- pulls, line, conversation
+  position TEXT NOT NULL,            -- host's time of the last change that was read
+  PRIMARY KEY (repository, list)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pulls (
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  node TEXT NOT NULL,                -- its GraphQL id
+  title TEXT NOT NULL,
+  author TEXT,                       -- null for a deleted account
+  state TEXT NOT NULL,               -- open, merged, closed
+  draft INTEGER NOT NULL,
+  created TEXT NOT NULL,
+  updated TEXT NOT NULL,             -- as the host's list says
+  closed TEXT,
+  merged TEXT,
+  base_ref TEXT NOT NULL,
+  base TEXT NOT NULL,                -- tip of the base branch, as the host says
+  head TEXT NOT NULL,
+  merge_commit TEXT,
+  lines INTEGER,                     -- changed lines; null until its details were read
+  language TEXT,                     -- that of most changed lines; null when unknown
+  pending INTEGER NOT NULL,          -- 1 while something that is known to be new is not read
+  observed TEXT,                     -- night of the last reading of its details
+  final INTEGER NOT NULL,            -- 1 when it is not observed any more
+  failure TEXT,                      -- why its last reading failed; null when it did not
+  PRIMARY KEY (repository, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE revisions (
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  kind TEXT NOT NULL,                -- commit, force-push, merge
+  before TEXT NOT NULL,              -- head before a force-push, else empty
+  after TEXT NOT NULL,               -- commit, new head, or merge commit
+  PRIMARY KEY (repository, number, at, kind, after)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE checks (                -- check runs and statuses on the last head
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  head TEXT NOT NULL,
+  app TEXT NOT NULL,                 -- app or account that reported it
+  name TEXT NOT NULL,
+  outcome TEXT NOT NULL,             -- success, failure, neutral, skipped, pending, ...
+  PRIMARY KEY (repository, number, head, app, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE texts (
+  hash BLOB PRIMARY KEY,             -- first 16 bytes of SHA-256 of the UTF-8 text
+  text BLOB NOT NULL                 -- zlib
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE threads (
+  id INTEGER PRIMARY KEY,            -- key of its first comment
+  node TEXT NOT NULL                 -- its GraphQL id
+) STRICT;
+
+CREATE TABLE comments (
+  key INTEGER PRIMARY KEY,           -- host's id times 4, plus kind: 0 line, 1 review, 2 conversation
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  thread INTEGER,                    -- key of the thread's first comment; null outside threads
+  author TEXT,                       -- login; null for a deleted account
+  is_app INTEGER NOT NULL,           -- 1 when the host marks the account as an app's
+  reviewer TEXT NOT NULL,            -- name of the profile, or the login
+  is_bot INTEGER NOT NULL,
+  is_review INTEGER NOT NULL,        -- 0 for answers of the author, summaries, notices and reports
+  skip TEXT,                         -- for a notice that nothing was reviewed: limit, skipped, failed
+  body BLOB NOT NULL,                -- hash of a text, the latest version
+  hunk BLOB,                         -- hash of the hunk it was written on
+  created TEXT NOT NULL,
+  updated TEXT NOT NULL,
+  state TEXT NOT NULL,               -- of a review: APPROVED, ...; empty for others
+  commit_id TEXT,                    -- commit it was written on
+  path TEXT,
+  line INTEGER,                      -- in side of commit_id; null for a whole file
+  start_line INTEGER,
+  side TEXT                          -- old, new
+) STRICT;
+CREATE INDEX comments_of_pull ON comments (repository, number);
+
+-- Observations are appended when something differs from the last one.
+CREATE TABLE thread_observations (
+  thread INTEGER NOT NULL,
+  night TEXT NOT NULL,
+  resolved INTEGER NOT NULL,
+  resolved_by TEXT,
+  outdated INTEGER NOT NULL,
+  PRIMARY KEY (thread, night)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE comment_observations (
+  comment INTEGER NOT NULL,
+  night TEXT NOT NULL,
+  minimized TEXT,                    -- reason; null when shown
+  up INTEGER NOT NULL,
+  down INTEGER NOT NULL,
+  PRIMARY KEY (comment, night)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE scores (                -- one reviewer on one pull; reviewer '' is all together
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  reviewer TEXT NOT NULL,
+  signature INTEGER NOT NULL,        -- row of signatures
+  content BLOB NOT NULL,             -- hash of head and texts that were scored: 8 bytes
+  night TEXT NOT NULL,
+  head TEXT NOT NULL,
+  is_bot INTEGER NOT NULL,
+  comments INTEGER NOT NULL,
+  sentences INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  standing INTEGER,                  -- 0 to 100; null with the reason
+  about REAL,
+  substance REAL,
+  relevance REAL,
+  conciseness REAL,
+  comprehensiveness REAL,
+  reason TEXT,                       -- why numbers are missing
+  PRIMARY KEY (repository, number, reviewer, signature, content)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE comment_scores (        -- one comment: a reviewer's posts in one thread
+  comment INTEGER NOT NULL,          -- key of its first post
+  signature INTEGER NOT NULL,
+  content BLOB NOT NULL,             -- as in scores
+  standing INTEGER,
+  about REAL,
+  substance REAL,
+  relevance REAL,
+  addressed INTEGER NOT NULL,        -- sentences that address a point of the change
+  sentences INTEGER NOT NULL,
+  noise TEXT,                        -- repeat, restates, praise, nothing; null when it is none
+  PRIMARY KEY (comment, signature, content)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE open_points (           -- what no reviewer addressed, the most important first
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  signature INTEGER NOT NULL,
+  content BLOB NOT NULL,
+  rank INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  severity TEXT,
+  path TEXT,
+  line INTEGER NOT NULL,
+  PRIMARY KEY (repository, number, signature, content, rank)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pages (                 -- report of the last scoring, zlib-compressed HTML
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  signature INTEGER NOT NULL,
+  content BLOB NOT NULL,
+  page BLOB NOT NULL,
+  PRIMARY KEY (repository, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE signatures (
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE signals (
+  comment INTEGER NOT NULL,
+  signal INTEGER NOT NULL,           -- number of crscore.audit.signals.Signal
+  night TEXT NOT NULL,
+  rules INTEGER NOT NULL,            -- version of the rules
+  value INTEGER,                     -- 1 yes, 0 no, null unknown
+  evidence TEXT,                     -- commit, line or account that shows it; why it is unknown
+  base_yes INTEGER,                  -- base rate: what changed of what nobody had commented on
+  base_all INTEGER,
+  PRIMARY KEY (comment, signal, night, rules)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,                -- sync, score
+  night TEXT NOT NULL,
+  started TEXT NOT NULL,
+  finished TEXT,                     -- null when it was killed
+  signature TEXT,
+  partial TEXT,                      -- why it is not complete; null when it is
+  pulls INTEGER NOT NULL,            -- read or scored
+  failed INTEGER NOT NULL,
+  rest INTEGER NOT NULL,             -- REST requests
+  points INTEGER NOT NULL,           -- GraphQL points
+  seconds REAL NOT NULL
+) STRICT;
