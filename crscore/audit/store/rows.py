@@ -149,6 +149,7 @@ class Comment(Row):
     number: int
     thread: int | None = None
     author: str | None = None
+    author_id: int | None = None
     is_app: int
     reviewer: str
     is_bot: int

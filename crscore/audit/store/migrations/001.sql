@@ -78,6 +78,7 @@ CREATE TABLE comments (
   number INTEGER NOT NULL,
   thread INTEGER,                    -- key of the thread's first comment; null outside threads
   author TEXT,                       -- login; null for a deleted account
+  author_id INTEGER,                 -- host's number of the account, which survives a new login
   is_app INTEGER NOT NULL,           -- 1 when the host marks the account as an app's
   reviewer TEXT NOT NULL,            -- name of the profile, or the login
   is_bot INTEGER NOT NULL,
