@@ -50,9 +50,13 @@ class Store:
         _check_size(path)
         with self._reported():
             self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._migrate()
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+                self._migrate()
+            except BaseException:
+                self._connection.close()
+                raise
 
     def __enter__(self) -> Store:
         return self
@@ -220,7 +224,7 @@ def _scripts() -> tuple[str, ...]:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Split a script: `executescript` would end the transaction."""
+    """Split a script at line ends: `executescript` would end the transaction."""
     text = ""
     for line in script.splitlines(keepends=True):
         text += line
