@@ -23,6 +23,7 @@ from tests.helpers import expressions
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 ACTION, DOCKER_ACTION = ROOT / "action.yml", ROOT / "docker" / "action.yml"
+DEPLOY = "actions/deploy-pages"
 WORKFLOWS = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
 COMPOSITE_ONLY = {"artifact", "npm-analyzers", "python-version", "retention-days"}
 OURS = "OWNER/crscore@0000000000000000000000000000000000000000"
@@ -148,11 +149,17 @@ def test_workflows_have_few_rights_and_an_end(path: Path) -> None:
     for job in workflow["jobs"].values():
         assert job["concurrency"]["group"]
         assert 0 < int(job["timeout-minutes"]) <= 60
+        if [one.get("uses", "").partition("@")[0] for one in job["steps"]] == [DEPLOY]:
+            assert job["permissions"] == {"pages": "write", "id-token": "write"}
+            continue
         assert set(job["permissions"]) <= {"actions", "contents", "pull-requests"}
         writes = {name for name, right in job["permissions"].items() if right == "write"}
         comments = any(step.get("with", {}).get("comment") == "true" for step in job["steps"])
         assert writes == ({"pull-requests"} if comments else set())
-        assert not any("actions/checkout" in step.get("uses", "") for step in job["steps"])
+        for step in job["steps"]:  # no code of the repository is fetched
+            if "actions/checkout" in step.get("uses", ""):
+                assert step["with"]["repository"] == "OWNER/crscore"
+                assert step["with"]["persist-credentials"] is False
 
 
 def test_workflows_give_the_action_inputs_it_has() -> None:
