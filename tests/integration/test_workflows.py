@@ -159,7 +159,7 @@ def test_workflows_have_few_rights_and_an_end(path: Path) -> None:
         for step in job["steps"]:  # no code of the repository is fetched
             if "actions/checkout" in step.get("uses", ""):
                 assert step["with"]["repository"] == "OWNER/crscore"
-                assert step["with"]["persist-credentials"] is False
+                assert str(step["with"]["persist-credentials"]).lower() == "false"
 
 
 def test_workflows_give_the_action_inputs_it_has() -> None:
