@@ -11,11 +11,12 @@ DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: help demo demo-pr test test-slow test-all test-llm check bench bench-short clean
+.PHONY: help demo demo-audit demo-pr test test-slow test-all test-llm check bench bench-short clean
 
 help:
 	@echo "make demo     set up .venv and score the example"
 	@echo "make demo-pr  score a pull request of a GitHub on this machine"
+	@echo "make demo-audit  audit the review bots of a GitHub on this machine"
 	@echo "make test     install what the tests need and run all but the slow ones"
 	@echo "make test-slow  run the slow ones: browser, PyTorch, the action, long fault schedules"
 	@echo "make test-llm   run those with real vLLM and fine-tuning, in .venv-llm"
@@ -44,6 +45,9 @@ $(VENV)/installed-check: $(VENV)/installed
 
 demo: $(VENV)/installed
 	$(BIN)/crscore examples/change.diff examples/review.md --source-root examples/source
+
+demo-audit: $(VENV)/installed-github
+	$(BIN)/python scripts/demo_audit.py
 
 demo-pr: $(VENV)/installed-github
 	$(BIN)/python scripts/demo_pr.py

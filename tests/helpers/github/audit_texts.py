@@ -33,6 +33,8 @@ class Sample:
     """Says only what the change does."""
     elsewhere: str
     """Is about something else."""
+    suggestion: str = ""
+    """Code in place of the line of the remarks, with `sharp`."""
 
     def line(self) -> int:
         """Line of the remarks in `after`, from 1."""
@@ -271,6 +273,7 @@ SAMPLES = (
         praise="Clean and simple, thanks.",
         restates="Two functions are added: `pageOf` returns a page, `pageCount` their number.",
         elsewhere="Our style guide should say something about semicolons.",
+        suggestion="  return Math.ceil(items.length / size);",
     ),
     Sample(
         repository="acme/billing",

@@ -1,0 +1,435 @@
+"""`crscore audit`: nightly audits of review bots, from a store that grows every night."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import click
+
+from crscore import io
+from crscore.commands._github import make_client, say
+from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
+from crscore.errors import ConfigError
+from crscore.settings import host_address, host_token, no_color, resolve_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crscore.audit.overview import Overview
+    from crscore.audit.progress import Progress
+    from crscore.audit.store.database import Store
+    from crscore.audit.store.rows import Run
+    from crscore.audit.summary import Options
+
+    Command = Callable[..., Any]
+
+EXIT_GATE: Final = 1
+PUBLIC_API: Final = "https://api.github.com"
+_DAY: Final = click.DateTime(["%Y-%m-%d"])
+_FOLDER: Final = click.Path(file_okay=False, path_type=Path)
+
+_store = click.option(
+    "--store",
+    "file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="CRSCORE_AUDIT_STORE",
+    default="crscore-audit.db",
+    help="File of the audit, or CRSCORE_AUDIT_STORE (crscore-audit.db).",
+)
+_clones = click.option(
+    "--clones", type=_FOLDER, metavar="DIR", help="Bare clones (default: FILE.clones)."
+)
+_quiet = click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on stderr.")
+_api_url = click.option(
+    "--api-url", metavar="URL", help="GitHub's interface (default: GITHUB_API_URL)."
+)
+_wait_budget = click.option(
+    "--wait-budget",
+    type=click.FloatRange(0, 86_400),
+    default=600.0,
+    metavar="SECONDS",
+    help="Longest time to wait for GitHub in all (600).",
+)
+_output = click.option("-o", "--output", metavar="PATH", help="Write here instead of to stdout.")
+
+
+def _question(command: Command) -> Command:
+    """Add the options that say which pull requests count, and what matters."""
+    for option in (
+        click.option(
+            "--detect",
+            type=click.FloatRange(0, 1, min_open=True),
+            default=0.05,
+            help="Difference that matters, as a share of the scale (0.05).",
+        ),
+        click.option("--measure", metavar="NAME", default="usefulness", help="What is compared."),
+        click.option(
+            "--repository", "repositories", metavar="PATTERN", multiple=True, help="Only these."
+        ),
+        click.option("--until", type=_DAY, help="Last day (default: today)."),
+        click.option("--since", type=_DAY, help="First day on which a pull request was opened."),
+        click.option(
+            "--days",
+            type=click.IntRange(1, 3_660),
+            default=30,
+            help="Length of the period without --since (30).",
+        ),
+        _store,
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(name="audit")
+def command() -> None:
+    """Audit review bots: is one worth having, and is it better than another?
+
+    A store grows every night (sync, score); everything else is computed from it.
+    """
+
+
+@command.command("sync")
+@click.argument("repositories", nargs=-1, metavar="[OWNER/REPO]...")
+@_store
+@_clones
+@click.option(
+    "--organisation",
+    "organisations",
+    metavar="OWNER/PATTERN",
+    multiple=True,
+    help="Repositories of an organisation: 'acme/*', 'acme/shop-*'; may be repeated.",
+)
+@click.option("--since", type=_DAY, help="Where a new repository begins (default: 30 days ago).")
+@click.option("--max-requests", type=click.IntRange(1), help="Most REST requests of this run.")
+@click.option("--max-points", type=click.IntRange(1), help="Most GraphQL points of this run.")
+@click.option("--git-url", metavar="URL", help="Address of a clone, with {name} for OWNER/REPO.")
+@_api_url
+@_wait_budget
+@_quiet
+def sync(
+    repositories: tuple[str, ...],
+    *,
+    file: Path,
+    clones: Path | None,
+    organisations: tuple[str, ...],
+    since: datetime | None,
+    max_requests: int | None,
+    max_points: int | None,
+    git_url: str | None,
+    api_url: str | None,
+    wait_budget: float,
+    quiet: bool,
+) -> int:
+    """Read what is new on GitHub; without a name, of the repositories that the store knows.
+
+    The token is read from GITHUB_TOKEN or GH_TOKEN. A run that ends early is partial, and the next
+    one goes on where it stopped.
+    """
+    from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
+
+    host = make_client(resolve_settings({}, file=None), api_url, wait_budget, quiet=quiet)
+    request = run.Request(
+        repositories=repositories,
+        organisations=organisations,
+        since=None if since is None else since.replace(tzinfo=UTC),
+        max_requests=max_requests,
+        max_points=max_points,
+        git_url=git_url or f"{web_address(api_url or host_address())}/{{name}}.git",
+        token=host_token(),
+    )
+    with _open(file) as store, _progress(quiet=quiet) as progress:
+        folder = clones or _beside(file)
+        done = run.sync(store, host, folder, request, now=datetime.now(UTC), progress=progress)
+    for note in done.notes if not quiet else ():
+        say(f"note: {note}")
+    _say_run(done.run, f"{done.pending:,} to go on with")
+    return 0
+
+
+@command.command("score")
+@_store
+@_clones
+@click.option("--workers", type=click.IntRange(1, 1_024), default=1, help="Processes (1).")
+@click.option("--engine", default="processes", metavar="NAME", help="processes or ray[:ADDRESS].")
+@_api_url
+@_wait_budget
+@_quiet
+@setting_options("config", *SCORING, *PARTS)
+def score(
+    *,
+    file: Path,
+    clones: Path | None,
+    workers: int,
+    engine: str,
+    api_url: str | None,
+    wait_budget: float,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> int:
+    """Score what is new in the store, and look what became of each comment."""
+    from crscore.audit.score import run  # noqa: PLC0415
+    from crscore.audit.signals.run import find_signals  # noqa: PLC0415
+
+    settings = load_settings(config_file, flags)
+    host = None if settings.offline else make_client(settings, api_url, wait_budget, quiet=quiet)
+    folder, night = clones or _beside(file), datetime.now(UTC).date().isoformat()
+    with _open(file, must_exist=True) as store, _progress(quiet=quiet) as progress:
+        done = run.score(
+            store,
+            folder,
+            settings,
+            night=night,
+            engine=engine,
+            workers=workers,
+            client=host,
+            web=web_address(api_url or host_address()),
+            progress=progress,
+        )
+        find_signals(store, folder, night=night)
+    _say_run(done.run, f"{done.run.failed:,} failed")
+    return 0
+
+
+@command.command("report")
+@_question
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("site", "text", "json", "markdown")),
+    help="A folder of pages, or a document (site with -o, else text).",
+)
+@_output
+@_quiet
+def report(
+    *, form: str | None, output: str | None, quiet: bool, file: Path, **question: Any
+) -> int:
+    """Show which reviewers are worth having: pages, or one document."""
+    form = form or ("site" if output else "text")
+    if form == "site" and output is None:
+        raise ConfigError("--output", "command line", "names the folder of the pages: -o site")
+    with _open(file, must_exist=True) as store:
+        overview = _overview(store, question)
+        if form == "site":
+            from crscore.audit.report import site  # noqa: PLC0415
+
+            with _progress(quiet=quiet) as progress:
+                site.write_site(store, overview, Path(str(output)), progress=progress)
+            click.echo(f"{Path(str(output)) / 'index.html'}")
+            return 0
+    io.write_text(_document(overview, form, to_terminal=output is None), output)
+    return 0
+
+
+@command.command("compare")
+@click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
+@_question
+@click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
+@_output
+def compare(
+    reviewers: tuple[str, ...], *, form: str, output: str | None, file: Path, **question: Any
+) -> int:
+    """Say which reviewer is better: of two or more, or without a name of all bots."""
+    import msgspec  # noqa: PLC0415
+
+    from crscore.audit import compare as comparison  # noqa: PLC0415
+    from crscore.audit.tables import load_reviews  # noqa: PLC0415
+
+    options = _options(question)
+    with _open(file, must_exist=True) as store:
+        table = load_reviews(store, options.period)
+    found = comparison.compare_all(
+        table, reviewers=reviewers or None, measure=options.measure, detect=options.detect
+    )
+    if form == "json":
+        io.write_text(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n", output)
+    else:
+        lines = [one.text for one in found] or ["There are no two reviewers to compare."]
+        io.write_text("\n".join(lines) + "\n", output)
+    return 0
+
+
+@command.command("gate")
+@click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
+@_question
+@click.option(
+    "--baseline",
+    default="previous",
+    metavar="NUMBER",
+    help="A score from 0 to 100, or `previous` for the period before (previous).",
+)
+@click.option(
+    "--min-drop", type=click.FloatRange(0, 100), default=3.0, help="Drop that matters (3)."
+)
+@click.option("--webhook", metavar="URL", envvar="CRSCORE_WEBHOOK", help="Post the answer here.")
+@click.option("--link", metavar="URL", default="", help="Address of the report, for the webhook.")
+def gate(
+    reviewers: tuple[str, ...],
+    *,
+    baseline: str,
+    min_drop: float,
+    webhook: str | None,
+    link: str,
+    file: Path,
+    **question: Any,
+) -> int:
+    """Fail (exit code 1) where a bot has become worse than a baseline beyond chance."""
+    from crscore.audit import gate as gates  # noqa: PLC0415
+
+    with _open(file, must_exist=True) as store:
+        now = _overview(store, question)
+        before: float | Overview = (
+            _number(baseline)
+            if baseline != "previous"
+            else _overview(store, question | _period_before(now))
+        )
+    result = gates.judge(
+        now,
+        baseline=before,
+        minimum_drop=min_drop,
+        measure=question["measure"],
+        reviewers=reviewers or ("*",),
+    )
+    for line in (*result.notices, *result.failed):
+        say(line)
+    if webhook:
+        title = f"{', '.join(one.name for one in now.repositories)}, {now.since} to {now.until}"
+        _post(webhook, gates.webhook_message(result, title=title, link=link))
+    return EXIT_GATE if result.failed else 0
+
+
+@command.command("export")
+@click.argument("tables", nargs=-1, metavar="[TABLE]...")
+@_store
+@click.option("-o", "--output", type=_FOLDER, required=True, metavar="DIR", help="Folder.")
+@click.option(
+    "--format", "form", type=click.Choice(("jsonl", "parquet")), default="jsonl", show_default=True
+)
+def export(tables: tuple[str, ...], *, file: Path, output: Path, form: str) -> int:
+    """Write tables of the store for DuckDB, pandas or Datasette."""
+    from crscore.audit import export as exports  # noqa: PLC0415
+
+    with _open(file, must_exist=True) as store:
+        for path in exports.export(store, output, form=form, tables=tables):
+            click.echo(str(path))
+    return 0
+
+
+def web_address(api_url: str) -> str:
+    """Return the address of a host's pages and clones, from that of its interface.
+
+    Example:
+        >>> web_address("https://api.github.com"), web_address("https://git.example.org/api/v3")
+        ('https://github.com', 'https://git.example.org')
+    """
+    if api_url == PUBLIC_API:
+        return "https://github.com"
+    parts = urlsplit(api_url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+@contextmanager
+def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
+    from crscore.audit.store.database import Store  # noqa: PLC0415
+
+    with Store(file, must_exist=must_exist) as store:
+        yield store
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Progress]:
+    from crscore.audit.progress import Bar, NoProgress  # noqa: PLC0415
+
+    if quiet:
+        yield NoProgress()
+        return
+    with Bar() as bar:
+        yield bar
+
+
+def _beside(file: Path) -> Path:
+    return file.with_name(f"{file.name}.clones")
+
+
+def _options(question: dict[str, Any]) -> Options:
+    from crscore.audit.summary import Options  # noqa: PLC0415
+    from crscore.audit.tables import Period  # noqa: PLC0415
+
+    until: date = question["until"].date() if question["until"] else datetime.now(UTC).date()
+    first = until - timedelta(days=question["days"] - 1)
+    since: date = question["since"].date() if question["since"] else first
+    return Options(
+        period=Period(
+            since=since.isoformat(),
+            until=until.isoformat(),
+            repositories=question["repositories"] or ("*",),
+        ),
+        measure=question["measure"],
+        detect=100 * question["detect"],
+        host=web_address(host_address()),
+    )
+
+
+def _overview(store: Store, question: dict[str, Any]) -> Overview:
+    from crscore.audit.summary import make_overview  # noqa: PLC0415
+
+    return make_overview(store, _options(question))
+
+
+def _period_before(now: Overview) -> dict[str, Any]:
+    since, until = (datetime.fromisoformat(day) for day in (now.since, now.until))
+    return {
+        "since": since - (until - since) - timedelta(days=1),
+        "until": since - timedelta(days=1),
+    }
+
+
+def _document(overview: Overview, form: str, *, to_terminal: bool) -> str:
+    import shutil  # noqa: PLC0415
+    import sys  # noqa: PLC0415
+
+    import msgspec  # noqa: PLC0415
+
+    from crscore.audit.report import summary, terminal  # noqa: PLC0415
+
+    if form == "json":
+        return msgspec.json.format(msgspec.json.encode(overview)).decode() + "\n"
+    if form == "markdown":
+        return summary.render_summary(overview)
+    on_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
+    return terminal.render_text(
+        overview,
+        color=on_terminal and not no_color(),
+        width=shutil.get_terminal_size((100, 40)).columns if on_terminal else 100,
+    )
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        expected = f"must be a number from 0 to 100, or `previous`, not {text[:50]!r}"
+        raise ConfigError("--baseline", "command line", expected) from None
+
+
+def _say_run(run: Run, more: str) -> None:
+    if run.partial is not None:
+        say(f"partial: {run.partial}")
+    verb = "read" if run.kind == "sync" else "scored"
+    click.echo(f"{run.pulls:,} pull requests {verb}, {more}")
+
+
+def _post(url: str, message: dict[str, Any]) -> None:
+    """Post a message; a webhook that fails is told and changes no exit code."""
+    import requests  # noqa: PLC0415
+
+    try:
+        requests.post(url, json=message, timeout=30).raise_for_status()
+    except requests.RequestException as exc:
+        # The address is a secret: an exception's text would show it.
+        say(f"the webhook was not reached: {type(exc).__name__}")

@@ -1,0 +1,58 @@
+"""Try `crscore audit` without GitHub: audit the review bots of a made-up company.
+
+    python scripts/demo_audit.py [FOLDER]
+
+A GitHub on this machine has 40 pull requests of two repositories over 30 days, with three bots and
+two people. They are read, scored and shown as a page in FOLDER (`crscore-audit` in the folder for
+temporary files).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.helpers.github import audit_demo
+from tests.helpers.github.server import serve
+
+TOKEN = "demo-token"  # noqa: S105  (of a server that lives as long as this script)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the demonstration; the exit code is that of the first command that fails."""
+    folder = Path(arguments[0]) if arguments else Path(tempfile.gettempdir()) / "crscore-audit"
+    folder.mkdir(parents=True, exist_ok=True)
+    world = audit_demo.audit()
+    with serve(world, token=TOKEN) as server:
+        environment = {
+            **os.environ,
+            "GITHUB_TOKEN": TOKEN,
+            "GITHUB_API_URL": server.url,
+            "CRSCORE_AUDIT_STORE": str(folder / "audit.db"),
+            "CRSCORE_CACHE_DIR": str(folder / "cache"),
+        }
+        names = [one.full_name for one in world.repositories]
+        period = ["--since", audit_demo.FIRST_DAY, "--until", audit_demo.LAST_DAY]
+        for words in (
+            ["sync", *names, "--since", audit_demo.FIRST_DAY],
+            ["score", "--workers", str(os.cpu_count() or 1)],
+            ["report", *period, "-o", str(folder / "site")],
+            ["compare", *period],
+        ):
+            print(f"$ crscore audit {' '.join(words)}", flush=True)
+            command = [sys.executable, "-m", "crscore", "audit", *words]
+            code = subprocess.run(command, env=environment, check=False).returncode  # noqa: S603
+            print(flush=True)
+            if code:
+                return code
+    print(f"Open {folder / 'site' / 'index.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

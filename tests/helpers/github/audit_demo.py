@@ -1,0 +1,208 @@
+"""The scene `audit`: a month of a company with two repositories, three review bots and two people.
+
+The bots differ: one finds weaknesses, one says what the change does and praises, one has matters of
+taste, which it repeats, and from day 15 on twice as many. What is found is often mended.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tests.helpers.github.audit_texts import SAMPLES, Sample
+from tests.helpers.github.people import JONAS, MIRA, NADIA, RABBIT
+from tests.helpers.github.state import START, LineComment, Pull, Repository, User, World, iso
+from tests.helpers.github.writer import Spot, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DAYS = 30
+PULLS = 40
+DAY_S = 86_400
+FIRST_DAY, LAST_DAY = iso(START)[:10], iso(START + DAYS * DAY_S)[:10]
+CHANGED_ON = 15
+"""Day from which on one bot writes twice as much."""
+COPILOT = User(
+    login="copilot-pull-request-reviewer[bot]", id=175728472, type="Bot", association="NONE"
+)
+PICKER = User(login="nitpicker[bot]", id=210000001, type="Bot", association="NONE")
+NAMES = (
+    "Gift", "Spring", "Tea", "Coffee", "Partner", "Student", "Travel", "Night", "Garden", "Winter",
+    "Office", "Family", "Club", "Press", "Staff", "Local", "Export", "Trial", "Yearly", "Monthly",
+    "Summer", "Music", "Paper", "Book", "Bike", "Harbor", "River", "Forest", "Lake", "Island",
+    "North", "South", "East", "West", "City", "Village", "Market", "Studio", "Museum", "Theatre",
+)  # fmt: skip
+LIMIT_NOTICE = (
+    "<!-- This is an auto-generated comment: rate limited by coderabbit.ai -->\n\n"
+    "> [!WARNING]\n> ## Rate limit exceeded\n>\n"
+    "> Please wait before requesting another review."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Story:
+    """One pull request as it is told."""
+
+    writer: Writer
+    sample: Sample
+    files: dict[str, str]
+    """All files of the base branch, as they are now."""
+    dice: random.Random
+    day: int
+
+    def at(self, hours: float) -> None:
+        """Let so many hours pass since the pull request was opened."""
+        self.writer.world.now = int(START + self.day * DAY_S + hours * 3_600)
+
+    def spot(self, body: str, *, below: int = 0) -> Spot:
+        return Spot(path=self.sample.path, line=self.sample.line() - below, body=body)
+
+
+def audit() -> World:
+    """Build the month: 40 pull requests, the same ones each time."""
+    repositories = [
+        Repository(owner="acme", name="shop", id=90_000_001, language="Python"),
+        Repository(owner="acme", name="billing", id=90_000_002, language="Java"),
+    ]
+    world = World(repositories=repositories)
+    for repository in repositories:
+        own = [one for one in SAMPLES if one.repository == repository.full_name]
+        plans = list(_plans(repository, own))
+        files = {sample.path: sample.before for _, _, sample in plans}
+        start = repository.history.commit(files, message="Start")
+        repository.branches[repository.default_branch] = start
+        for number, day, sample in plans:
+            _tell(_open(world, repository, number, day, sample, files))
+    return world
+
+
+def _plans(repository: Repository, samples: list[Sample]) -> Iterator[tuple[int, int, Sample]]:
+    """Number, day and change of each pull request of a repository."""
+    half = PULLS // 2
+    offset = 0 if repository.name == "shop" else half
+    for at in range(half):
+        sample = samples[at % len(samples)]
+        name = NAMES[offset + at]
+        named = {
+            field: getattr(sample, field).replace(
+                "NAME", name if sample.path.endswith(".java") else name.lower()
+            )
+            for field in ("title", "path", "before", "after", "fixed", "at", "restates")
+        }
+        yield at + 1, at * DAYS // half, replace(sample, **named)
+
+
+def _open(
+    world: World,
+    repository: Repository,
+    number: int,
+    day: int,
+    sample: Sample,
+    files: dict[str, str],
+) -> _Story:
+    world.now = START + day * DAY_S
+    history = repository.history
+    base = repository.branches[repository.default_branch]
+    head = history.commit(
+        {**files, sample.path: sample.after}, parents=[base], message=sample.title, at=world.now
+    )
+    pull = Pull(
+        number=number,
+        title=sample.title,
+        body=None,
+        author=NADIA,
+        base=base,
+        heads=[head],
+        head_repository=repository.full_name,
+        head_ref=f"change-{number}",
+        at=world.tick(),
+    )
+    repository.pulls[number] = pull
+    repository.branches[pull.head_ref] = head
+    writer = Writer(world=world, repository=repository, pull=pull)
+    dice = random.Random(f"{repository.name} {number}")
+    return _Story(writer=writer, sample=sample, files=files, dice=dice, day=day)
+
+
+def _tell(story: _Story) -> None:
+    writer, dice = story.writer, story.dice
+    story.at(0.2)
+    found = [*_rabbit(story), *_copilot(story), *_picker(story)]
+    story.at(5)
+    found += _people(story)
+    story.at(26)
+    sharp = [one for one in found if any(word in one.body for word in _weakness(story.sample))]
+    text = story.sample.after
+    if sharp and dice.random() < 0.75:
+        text = story.sample.fixed
+        files = {**story.files, story.sample.path: text}
+        if dice.random() < 0.2:
+            writer.force_push(files, message=story.sample.title)
+        else:
+            writer.push(files, message="Address review")
+        for one in sharp:
+            writer.resolve(one, NADIA)
+            if one.author == RABBIT and dice.random() < 0.5:
+                writer.react(one, up=1)
+    elif found and dice.random() < 0.3:
+        writer.react(dice.choice(found), down=1)
+    writer.check("coderabbitai", "CodeRabbit", "SUCCESS")
+    story.at(30)
+    end = dice.random()
+    if story.day < DAYS - 2 and end < 0.85:
+        writer.merge(dice.choice(("merge", "squash", "rebase")))
+        story.files[story.sample.path] = text
+    elif story.day < DAYS - 2:
+        writer.close()
+
+
+def _weakness(sample: Sample) -> tuple[str, str]:
+    return sample.sharp[:40], sample.person[:40]
+
+
+def _rabbit(story: _Story) -> list[LineComment]:
+    """Finds the weakness mostly; sometimes it reviews nothing."""
+    writer, dice, sample = story.writer, story.dice, story.sample
+    kind = dice.random()
+    if kind < 0.1:
+        writer.say(RABBIT, LIMIT_NOTICE)
+        return []
+    if kind < 0.18:
+        return []
+    text = sample.sharp if dice.random() < 0.75 else sample.small
+    body = f"_⚠️ Potential issue_\n\n{text}"
+    if sample.suggestion and text == sample.sharp:
+        body += f"\n\n```suggestion\n{sample.suggestion}\n```"
+    return writer.review(RABBIT, body="**Actionable comments posted: 1**", spots=[story.spot(body)])
+
+
+def _copilot(story: _Story) -> list[LineComment]:
+    sample, dice = story.sample, story.dice
+    texts = dice.choices(
+        (sample.restates, sample.praise, sample.sharp, sample.small), (5, 2, 2, 1), k=2
+    )
+    spots = [story.spot(text, below=at) for at, text in enumerate(dict.fromkeys(texts))]
+    return story.writer.review(COPILOT, body="", spots=spots)
+
+
+def _picker(story: _Story) -> list[LineComment]:
+    sample, dice = story.sample, story.dice
+    texts = [sample.small, sample.small]
+    if story.day >= CHANGED_ON:
+        texts += [sample.elsewhere, sample.small]
+    if dice.random() < 0.3:
+        texts.append(sample.praise)
+    spots = [story.spot(text, below=at % 3) for at, text in enumerate(texts)]
+    return story.writer.review(PICKER, body="", spots=spots)
+
+
+def _people(story: _Story) -> list[LineComment]:
+    writer, dice, sample = story.writer, story.dice, story.sample
+    found = []
+    for person in (MIRA, JONAS):
+        if dice.random() < 0.55:
+            text = dice.choices((sample.person, sample.small, sample.praise), (7, 2, 1))[0]
+            found += writer.review(person, spots=[story.spot(text)])
+    return found
