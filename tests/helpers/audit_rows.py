@@ -134,7 +134,7 @@ def account(reviewer: str) -> str:
     return "".join(one for one in reviewer.lower() if one.isalnum()) + "[bot]"
 
 
-def score(number: int, reviewer: str, standing: int | None, **changes: Any) -> Score:
+def score(number: int, reviewer: str, standing: int | None = None, **changes: Any) -> Score:
     """Score of a reviewer's comments on a pull; its other numbers follow the standing."""
     share = None if standing is None else standing / 100
     known: dict[str, Any] = {
@@ -160,7 +160,7 @@ def score(number: int, reviewer: str, standing: int | None, **changes: Any) -> S
     return Score(**(known | changes))
 
 
-def comment_score(comment: int, number: int, standing: int, **changes: Any) -> CommentScore:
+def comment_score(comment: int, number: int, standing: int = 50, **changes: Any) -> CommentScore:
     """Score of one comment of a pull."""
     known: dict[str, Any] = {
         "comment": comment,
