@@ -1,0 +1,370 @@
+"""Verdicts of an audit on histories whose truth is known.
+
+    python benchmarks/audit_planted.py [--seeds 100]
+
+A pool of reviews of eight small changes is scored once with the shipped scorer: comments that find
+a fault, vague ones, praise, the change said again, and one comment on three lines. For each seed, a
+history of 400 pulls in 30 nights is drawn from the pool: a review of bot A finds a fault with a
+chance of 0.7, of B 0.5, of C and D 0.55; E posts one vague comment on three lines; F says the
+change again; G is like others until day 14 and from day 15 on mostly writes several vague comments;
+two people review a third of the pulls. Noise is as planted. The rows are written into a store as a
+sync and a scoring would, and `compare_all` and `find_changes` read them.
+
+Printed are the mean standing of the pool by kind and, of all seeds: the right verdict on A and B; a
+false "better" on C and D; G's change seen within three nights, by a table that ends on the third;
+changes of bots that did not change; and E and F as the two lowest by usefulness.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from crscore.audit.compare import compare_all
+from crscore.audit.drift import find_changes
+from crscore.audit.statistics import means
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import comment_key
+from crscore.audit.tables import Period, load_reviews
+from crscore.github.records import RemarkKind
+from crscore.records import Comment, Side
+from crscore.scorer import Scorer
+from tests.helpers import audit_rows
+from tests.helpers.changes import change, texts
+
+PULLS, NIGHTS, CHANGE_DAY = 400, 30, 15
+FAULTS = {"A": 0.7, "B": 0.5, "C": 0.55, "D": 0.55, "ada": 0.8, "grace": 0.8}
+"""Chance that a review of theirs has a comment that finds a fault."""
+STEADY = ("A", "B", "C", "D", "E", "F")
+SHARE_OF_PEOPLE = 1 / 3
+
+
+class Change(NamedTuple):
+    """Change with comments on it."""
+
+    path: str
+    old: str
+    new: str
+    faults: tuple[str, ...]
+    vague: tuple[str, ...]
+
+
+CHANGES = (
+    Change(
+        "limits.py",
+        "def allow(user, now):\n    return len(user.requests) < 10\n",
+        "def allow(user, now):\n    recent = [r for r in user.requests if now - r < 60]\n"
+        "    return len(recent) <= 20\n",
+        (
+            "`len(recent) <= 20` lets 21 requests through in a minute; use `<` as before.",
+            "`user.requests` is never pruned, so `recent` scans an ever longer list on each call. "
+            "Drop the old entries here.",
+            "If `now` is in milliseconds, as the callers in the API pass it, `now - r < 60` is "
+            "never true and nobody is limited.",
+        ),
+        ("Is this tested?", "Maybe rename this variable."),
+    ),
+    Change(
+        "settings.py",
+        "def load(path):\n    with open(path) as file:\n        return json.load(file)\n",
+        "def load(path, key=None):\n    with open(path) as file:\n"
+        "        data = json.load(file)\n    return data[key] if key else data\n",
+        (
+            "`data[key]` raises a bare KeyError for a missing key; raise an error that names the "
+            "file and the key.",
+            "An empty string as `key` returns all settings because `if key` is false for it. "
+            "Compare with `None`.",
+            "`open(path)` uses the locale's encoding; pass `encoding='utf-8'`, or settings with "
+            "umlauts fail on Windows.",
+        ),
+        ("Could be cleaner.", "Please add a comment."),
+    ),
+    Change(
+        "retry.py",
+        "def fetch(url):\n    return client.get(url)\n",
+        "def fetch(url):\n    while True:\n        try:\n            return client.get(url)\n"
+        "        except Timeout:\n            time.sleep(1)\n",
+        (
+            "This loop has no upper bound: a host that is down hangs the worker for ever. Stop "
+            "after a few attempts and raise the last `Timeout`.",
+            "`time.sleep(1)` is constant, so all workers retry in step; use exponential backoff "
+            "with jitter.",
+            "Only `Timeout` is retried, but `client.get` raises ConnectionError on a reset "
+            "connection, which is the more frequent case.",
+        ),
+        ("Hmm, not sure about this.", "Consider refactoring."),
+    ),
+    Change(
+        "cache.py",
+        "class Cache:\n    def get(self, key):\n        return self.data.get(key)\n",
+        "class Cache:\n    def get(self, key):\n        if key not in self.data:\n"
+        "            self.data[key] = self.load(key)\n        return self.data[key]\n",
+        (
+            "Two threads can both miss here and call `self.load(key)` twice; hold a lock around "
+            "the check and the write.",
+            "`self.data` grows without limit now that `get` fills it. Bound it, for example with "
+            "an LRU of 1,000 entries.",
+            "When `load` returns None for an unknown key, None is cached for ever and a key that "
+            "is added later is never seen.",
+        ),
+        ("Naming?", "Can we make this simpler?"),
+    ),
+    Change(
+        "orders.py",
+        "def total(items):\n    return sum(item.price for item in items)\n",
+        "def total(items, discount=0):\n"
+        "    amount = sum(item.price * item.count for item in items)\n"
+        "    return amount - amount * discount / 100\n",
+        (
+            "`discount` is not checked: 150 makes the total negative. Reject values outside of "
+            "0 to 100.",
+            "Prices are floats, so `amount * discount / 100` gives results like 17.990000000000002;"
+            " use Decimal or round to cents.",
+            "`item.count` is None for digital goods (see the importer), which raises a TypeError "
+            "here.",
+        ),
+        ("Check the edge cases.", "Why this way?"),
+    ),
+    Change(
+        "users.py",
+        "def find(db, name):\n    return db.query(User).filter_by(name=name).first()\n",
+        "def find(db, name):\n"
+        "    return db.execute(f\"SELECT * FROM users WHERE name LIKE '{name}%'\").fetchone()\n",
+        (
+            "`name` goes into the SQL text: this is an injection. Pass it as a parameter.",
+            "`LIKE '{name}%'` finds `annabel` for `ann`, so the wrong account can be returned; "
+            "compare for equality.",
+            "This returns a raw row instead of a `User`, so callers that use `find(...).email` "
+            "break.",
+        ),
+        ("Style.", "Document this function, please."),
+    ),
+    Change(
+        "upload.py",
+        "def save(file, folder):\n    (folder / 'upload').write_bytes(file.read())\n",
+        "def save(file, folder):\n    target = folder / file.name\n"
+        "    target.write_bytes(file.read())\n    os.chmod(target, 0o777)\n",
+        (
+            "`file.name` comes from the client: `../../etc/cron.d/x` writes outside of `folder`. "
+            "Take `Path(file.name).name` and reject empty names.",
+            "0o777 makes every upload writable and executable by all users; 0o640 is enough.",
+            "An upload with the name of an existing file silently overwrites it; open the target "
+            "with mode `xb` or add a random prefix.",
+        ),
+        ("Is this needed?", "Maybe split this function."),
+    ),
+    Change(
+        "dates.py",
+        "def age(born):\n    return date.today().year - born.year\n",
+        "def age(born):\n    return (datetime.now() - born).days // 365\n",
+        (
+            "Dividing by 365 ignores leap years: around a birthday the age is off by one from "
+            "about the age of 4 on. Compare month and day instead.",
+            "`datetime.now()` is naive; subtracting a `born` with a time zone raises a TypeError. "
+            "Use `datetime.now(UTC)`.",
+            "`born` was a date until now; `datetime - date` is a TypeError for all existing "
+            "callers.",
+        ),
+        ("Looks a bit odd.", "Any reason for this?"),
+    ),
+)
+PRAISE = ("Nice work, this looks great!", "LGTM, thanks for the clean change.")
+
+
+class Review(NamedTuple):
+    """Scored review: the numbers of its score, and of each of its comments."""
+
+    score: dict[str, float | int | None]
+    comments: tuple[dict[str, float | int | str | None], ...]
+
+
+class Pool(NamedTuple):
+    """Reviews of one change by kind."""
+
+    fault: list[Review]
+    fault_and_vague: list[Review]
+    vague: list[Review]
+    repeated: list[Review]
+    repeated_vague: list[Review]
+    restated: list[Review]
+    many: list[Review]
+
+
+def score_pool() -> list[Pool]:
+    """Score the pool, once."""
+    scorer = Scorer()
+    pools = []
+    for one in CHANGES:
+        diff = change(one.path, one.old, one.new)
+        claims = texts(diff)
+        last = len(one.new.splitlines())
+
+        def review(*bodies: str, noise: str | None = None, diff=diff, last=last, path=one.path):
+            comments = [
+                Comment(body=body, path=path, line=max(1, last - at), side=Side.NEW, author="bot")
+                for at, body in enumerate(bodies)
+            ]
+            return measure(scorer.score(diff, comments), noise)
+
+        vague = (*one.vague, *PRAISE)
+        pools.append(
+            Pool(
+                fault=[review(body) for body in one.faults],
+                fault_and_vague=[review(body, vague[at]) for at, body in enumerate(one.faults)],
+                vague=[review(body, noise="nothing") for body in one.vague]
+                + [review(body, noise="praise") for body in PRAISE],
+                repeated=[review(body, body, body, noise="repeat") for body in one.faults],
+                repeated_vague=[review(body, body, body, noise="repeat") for body in one.vague],
+                restated=[review(*claims[at : at + 2], noise="restates") for at in (0, 1)],
+                many=[review(*vague[:3], noise="nothing"), review(*vague[1:], noise="praise")],
+            )
+        )
+    return pools
+
+
+def measure(result, noise: str | None) -> Review:
+    """Take the numbers that a scoring stores; a text that is not the first repeats it."""
+    useful, scores = result.usefulness, result.scores
+    comments = []
+    for at, item in enumerate(result.comments):
+        one = item.usefulness
+        is_noise = noise is not None and (noise != "repeat" or at > 0)
+        comments.append(
+            {
+                "standing": None if one is None else one.standing,
+                "relevance": item.scores.relevance,
+                "noise": noise if is_noise else None,
+            }
+        )
+    return Review(
+        {
+            "standing": None if useful is None else useful.standing,
+            "about": None if useful is None else useful.about,
+            "substance": None if useful is None else useful.substance,
+            "relevance": scores.relevance,
+            "conciseness": scores.conciseness,
+            "comprehensiveness": scores.comprehensiveness,
+            "words": result.baselines.words,
+            "sentences": scores.sentences,
+            "reason": scores.reason,
+        },
+        tuple(comments),
+    )
+
+
+def draw_review(rng: random.Random, reviewer: str, pool: Pool, day: int) -> Review:
+    """Draw what a reviewer says of a pull."""
+    if reviewer == "F":
+        return rng.choice(pool.restated)
+    if reviewer == "E":
+        return rng.choice(pool.repeated_vague)
+    if reviewer == "G" and day >= CHANGE_DAY:
+        return rng.choice(pool.many if rng.random() < 0.6 else pool.fault)
+    if rng.random() > FAULTS.get(reviewer, 0.6):
+        return rng.choice(pool.vague)
+    return rng.choice(pool.fault + pool.fault_and_vague)
+
+
+def write_history(store: Store, pools: list[Pool], seed: int) -> None:
+    """Write a history as a sync and a scoring would."""
+    rng = random.Random(seed)
+    host_id = 1
+    with store.transaction():
+        signature = store.signature_id("planted")
+        body = store.add_text("planted")
+        store.put([audit_rows.repository()])
+        for number in range(1, PULLS + 1):
+            day = rng.randrange(NIGHTS)
+            pool = rng.choice(pools)
+            rows = [audit_rows.pull(number, day=day, lines=rng.choice((5, 50, 200)))]
+            for reviewer in (*STEADY, "G", "ada", "grace"):
+                if reviewer in audit_rows.PEOPLE and rng.random() > SHARE_OF_PEOPLE:
+                    continue
+                drawn = draw_review(rng, reviewer, pool, day)
+                known = {"signature": signature, "comments": len(drawn.comments)}
+                rows.append(audit_rows.score(number, reviewer, **known, **drawn.score))
+                for one in drawn.comments:
+                    key = comment_key(RemarkKind.LINE, host_id)
+                    rows += [
+                        audit_rows.comment(number, reviewer, host_id, body=body),
+                        audit_rows.comment_score(key, number, signature=signature, **one),
+                    ]
+                    host_id += 1
+            store.put(rows)
+
+
+class Outcome(NamedTuple):
+    """Findings on one seed."""
+
+    a_better: bool
+    c_or_d_better: bool
+    c_d: str
+    seen: bool
+    false_alarms: int
+    last_by_usefulness: bool
+
+
+def run(pools: list[Pool], seed: int) -> Outcome:
+    """Draw a history and read it."""
+    with Store(Path(":memory:")) as store:
+        write_history(store, pools, seed)
+        table = load_reviews(store, period(NIGHTS))
+        early = load_reviews(store, period(CHANGE_DAY + 3))
+    verdicts = {(one.first, one.second): one.verdict for one in compare_all(table, seed=seed)}
+    seen = [one.day for one in find_changes(early, "G")]
+    days = [audit_rows.night(CHANGE_DAY + late) for late in range(3)]
+    bots = [*STEADY, "G"]
+    places = [table.reviewers.index(name) for name in bots]
+    useful = dict(zip(bots, means(table.matrix("usefulness"))[places], strict=True))
+    return Outcome(
+        a_better=verdicts["A", "B"] == "better",
+        c_or_d_better=verdicts["C", "D"] in ("better", "worse"),
+        c_d=verdicts["C", "D"],
+        seen=any(day in days for day in seen),
+        false_alarms=sum(bool(find_changes(table, name)) for name in STEADY),
+        last_by_usefulness=set(sorted(useful, key=useful.__getitem__)[:2]) == {"E", "F"},
+    )
+
+
+def period(nights: int) -> Period:
+    """Return the first nights of the history."""
+    return Period(since=audit_rows.night(0), until=audit_rows.night(nights - 1))
+
+
+def print_pool(pools: list[Pool]) -> None:
+    """Print the mean standing of each kind of review."""
+    print("mean standing of the pool")
+    for kind in Pool._fields:
+        found = [one.score["standing"] for pool in pools for one in getattr(pool, kind)]
+        known = [value for value in found if value is not None]
+        print(f"  {kind:15} {sum(known) / len(known):5.1f}  of {len(known)} reviews")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seeds", type=int, default=100)
+    seeds = parser.parse_args().seeds
+    started = time.perf_counter()
+    pools = score_pool()
+    print_pool(pools)
+    found = [run(pools, seed) for seed in range(seeds)]
+    equal = sum(one.c_d == "equivalent" for one in found)
+    alarms = sum(one.false_alarms for one in found)
+    print(f"of {seeds} seeds")
+    for text, count in (
+        ("A is better than B", sum(one.a_better for one in found)),
+        ("false better among C and D", sum(one.c_or_d_better for one in found)),
+        ("no difference larger than 5 for C and D", equal),
+        ("change of G seen within three nights", sum(one.seen for one in found)),
+        ("E and F are last by usefulness", sum(one.last_by_usefulness for one in found)),
+    ):
+        print(f"  {text:40} {count:4}")
+    print(f"changes of bots that did not change: {alarms} of {seeds * len(STEADY)} bots")
+    print(f"{time.perf_counter() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""Quality gate of an audit: has a bot become worse than a baseline?
+
+It fails only where chance does not explain the drop and the drop is larger than a set minimum.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from crscore.audit.overview import Estimate, Overview
+from crscore.audit.tables import SCORES
+from crscore.errors import ConfigError
+from crscore.pull_request.reviewers import wildcards
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.audit.overview import Night
+
+MINIMUM_DROP: Final = 3.0
+"""Drop that matters, 0 to 100, unless another is set."""
+_MAX_TEXT_CHARS: Final = 2_900
+"""Slack takes 3,000 characters a section."""
+
+
+class GateResult(NamedTuple):
+    """Result of the gate."""
+
+    failed: tuple[str, ...]
+    """Bots that fail, one sentence each; empty when all pass."""
+    notices: tuple[str, ...]
+    """Where the gate was not applied and why, one sentence each."""
+
+
+def judge(
+    now: Overview,
+    *,
+    baseline: float | Overview,
+    minimum_drop: float = MINIMUM_DROP,
+    measure: str = "usefulness",
+    reviewers: Sequence[str] = ("*",),
+) -> GateResult:
+    """Compare the mean of each bot with a baseline.
+
+    With a number, a bot fails when the interval of its mean lies below the number; with the
+    overview of an earlier period, when the interval of the difference lies below 0. Each time the
+    drop has to be larger than the minimum, too. On a partial night the gate is not applied: a
+    number that is not complete must not fail a run.
+
+    Args:
+        now: The period that is judged.
+        baseline: A number from 0 to 100, or an earlier period of the same signature.
+        minimum_drop: Drop up to which nothing fails, 0 to 100.
+        measure: One of `tables.SCORES`.
+        reviewers: Names of bots, or patterns with `*`.
+
+    Raises:
+        ConfigError: A value is out of range, or no bot has such a name.
+    """
+    _check(measure, baseline, minimum_drop)
+    partial = why_partial(now.nights)
+    if partial is not None:
+        return GateResult((), (f"the gate was not applied: {partial}",))
+    if isinstance(baseline, Overview) and baseline.signature != now.signature:
+        reason = "the scores before were made with other settings or another version"
+        return GateResult((), (f"the gate was not applied: {reason}",))
+    failed, notices = [], []
+    for name, estimate in _chosen(now, measure, reviewers):
+        before = _before(baseline, name, measure)
+        if estimate is None or before is None:
+            when = "in the period" if estimate is None else "before"
+            notices.append(f"the gate was not applied to {name}: too few scored pulls {when}")
+            continue
+        drop = before.value - estimate.value
+        # Intervals of two independent means: their upper and lower arms add up in squares.
+        arms = math.hypot(estimate.high - estimate.value, before.value - before.low)
+        if drop > arms and drop > minimum_drop:
+            failed.append(
+                f"{name}: {measure} {estimate.value:.1f} (95 % interval {estimate.low:.1f} to "
+                f"{estimate.high:.1f}) is {drop:.1f} below {before.value:.1f}"
+            )
+    return GateResult(tuple(failed), tuple(notices))
+
+
+def why_partial(nights: Sequence[Night]) -> str | None:
+    """Return why the last run of `sync` or `score` is not complete; None when both are."""
+    if not nights:
+        return "there is no run in the period"
+    last = {night.kind: night for night in nights}
+    for night in last.values():
+        if night.partial is not None:
+            return f"the {night.kind} of {night.night} is partial: {night.partial}"
+    return None
+
+
+def webhook_message(result: GateResult, *, title: str, link: str = "") -> dict[str, Any]:
+    """Return a message that Slack, and what takes its format, shows.
+
+    Args:
+        result: Result of the gate.
+        title: What was judged: the name of the store or of the repositories, and the period.
+        link: Address of the report; empty without one.
+    """
+    state = "failed" if result.failed else "passed"
+    if result.notices and not result.failed:
+        state = "passed, not applied everywhere"
+    head = _escape(f"Audit of {title}: the gate {state}")
+    text = "\n".join(f"• {_escape(line)}" for line in (*result.failed, *result.notices))
+    blocks = [_section(f"*{head}*")]
+    if text:
+        blocks.append(_section(text))
+    if link:
+        blocks.append(_section(f"<{_escape(link)}|Report>"))
+    return {"text": head, "blocks": blocks}
+
+
+def _check(measure: str, baseline: float | Overview, minimum_drop: float) -> None:
+    if measure not in SCORES:
+        raise ConfigError("measure", "gate", f"must be one of: {', '.join(SCORES)}")
+    if not isinstance(baseline, Overview) and not 0 <= baseline <= 100:
+        raise ConfigError("baseline", "gate", "must be a number from 0 to 100")
+    if not 0 <= minimum_drop <= 100:
+        raise ConfigError("minimum-drop", "gate", "must be a number from 0 to 100")
+
+
+def _chosen(
+    now: Overview, measure: str, patterns: Sequence[str]
+) -> list[tuple[str, Estimate | None]]:
+    bots = [one for one in now.reviewers if one.is_bot]
+    chosen = [one for one in bots if wildcards.matches_any(patterns, one.name)]
+    if bots and not chosen:
+        known = ", ".join(one.name for one in bots)
+        raise ConfigError("reviewer", "gate", f"matches no bot; there are: {known}")
+    return [(one.name, getattr(one, measure)) for one in chosen]
+
+
+def _before(baseline: float | Overview, name: str, measure: str) -> Estimate | None:
+    if not isinstance(baseline, Overview):
+        return Estimate(value=baseline, low=baseline, high=baseline)
+    found = (getattr(one, measure) for one in baseline.reviewers if one.name == name)
+    return next(found, None)
+
+
+def _section(text: str) -> dict[str, Any]:
+    if len(text) > _MAX_TEXT_CHARS:
+        # Not inside an escaped character.
+        text = text[:_MAX_TEXT_CHARS].rpartition("\n")[0] + "\n• …"
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+
+
+def _escape(text: str) -> str:
+    """Escape what Slack reads as markup of links and mentions."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

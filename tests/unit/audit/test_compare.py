@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.audit.compare import compare, compare_all
+from crscore.audit.store.database import Store
+from crscore.audit.tables import Period, ReviewTable, load_reviews
+from crscore.errors import InputError
+from tests.helpers import audit_rows as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def table(reviews: Mapping[str, Mapping[int, int]], **pulls: object) -> ReviewTable:
+    """Table of the standing of each reviewer on each pull."""
+    with Store(Path(":memory:")) as store:
+        store.signature_id("one")
+        store.put([rows.repository()])
+        numbers = {number for found in reviews.values() for number in found}
+        store.put(rows.pull(number, **pulls) for number in sorted(numbers))
+        for name, found in reviews.items():
+            store.put(rows.score(number, name, value) for number, value in found.items())
+        return load_reviews(store, Period(since="2026-03-01", until="2026-03-31"), details=False)
+
+
+def around(
+    mean: float, count: int, *, seed: int, start: int = 1, spread: float = 10
+) -> dict[int, int]:
+    rng = random.Random(seed)
+    return {start + at: round(rng.gauss(mean, spread)) for at in range(count)}
+
+
+def test_a_clear_difference_on_the_same_pulls_is_told() -> None:
+    second = {number: 40 + number % 7 for number in range(1, 41)}
+    first = {number: value + 8 + 2 * (number % 2) for number, value in second.items()}
+
+    found = compare(table({"hare": first, "otter": second}), "hare", "otter")
+
+    # Differences of 8 and 10 in turn: mean 9. Mean of the second: 40 + 120 / 40 = 43.
+    assert (found.verdict, found.paired, found.pulls, found.needed) == ("better", True, 40, None)
+    assert found.difference.value == pytest.approx(9)
+    assert found.text.startswith(
+        "hare is better than otter: 52 against 43 of 100 on 40 common pulls "
+        "(difference 9, 95 % interval 8."
+    )
+
+
+def test_the_first_may_be_the_worse_one() -> None:
+    found = compare(
+        table({"hare": around(40, 60, seed=1), "otter": around(60, 60, seed=2)}), "hare", "otter"
+    )
+
+    assert found.verdict == "worse"
+    assert found.difference.high < 0
+    assert found.text.startswith("otter is better than hare: ")
+    assert "(difference -" not in found.text
+
+
+def test_equals_within_the_difference_that_matters_are_equivalent() -> None:
+    reviews = {
+        "hare": around(50, 200, seed=1, spread=5),
+        "otter": around(50, 200, seed=2, spread=5),
+    }
+
+    found = compare(table(reviews), "hare", "otter", detect=5)
+
+    assert found.verdict == "equivalent"
+    assert "hare and otter: no difference larger than 5: " in found.text
+
+
+def test_too_little_is_told_with_the_pulls_that_are_missing() -> None:
+    # Differences of +20 and -20 in turn: mean 0, standard deviation 20. For a difference of 5 with
+    # a power of 80 %: ((1.960 + 0.842) * 20 / 5)^2 = 125.6 pulls, of which 30 are there.
+    first = {number: 70 if number % 2 else 30 for number in range(1, 31)}
+    second = dict.fromkeys(range(1, 31), 50)
+
+    found = compare(
+        table({"hare": first, "otter": second}), "hare", "otter", detect=5, resamples=20_000
+    )
+
+    assert found.verdict == "unknown"
+    assert found.needed == pytest.approx(96, abs=4)
+    assert f"can't tell yet, about {found.needed} more common pulls would show" in found.text
+
+
+def test_few_pulls_decide_nothing() -> None:
+    first, second = dict.fromkeys(range(1, 10), 90), {9: 11} | dict.fromkeys(range(11, 19), 10)
+
+    found = compare(table({"hare": first, "otter": second}), "hare", "otter")
+
+    assert found.verdict == "unknown"
+
+
+def test_different_pulls_are_compared_within_strata() -> None:
+    with Store(Path(":memory:")) as store:
+        store.signature_id("one")
+        store.put([rows.repository()])
+        # The hare has the easy pulls in Go, the otter the hard ones in Python; each has a few of
+        # the others. Inside each language they are equal.
+        for number in range(1, 401):
+            name = "hare" if number % 2 else "otter"
+            usual = number % 10 < 8
+            language = "go" if (name == "hare") == usual else "python"
+            value = (80 if language == "go" else 40) + number % 5
+            store.put([rows.pull(number, language=language), rows.score(number, name, value)])
+        found = compare(
+            load_reviews(store, Period(since="2026-03-01", until="2026-03-31")), "hare", "otter"
+        )
+
+    assert (found.verdict, found.paired, found.pulls) == ("equivalent", False, 400)
+    assert abs(found.difference.value) < 1
+
+
+def test_nothing_in_common_cannot_be_compared() -> None:
+    with Store(Path(":memory:")) as store:
+        store.signature_id("one")
+        store.put([rows.repository()])
+        for number in range(1, 41):
+            name, language = ("hare", "go") if number % 2 else ("otter", "python")
+            store.put([rows.pull(number, language=language), rows.score(number, name, 50)])
+        found = compare(
+            load_reviews(store, Period(since="2026-03-01", until="2026-03-31")), "hare", "otter"
+        )
+
+    assert (found.verdict, found.difference, found.needed) == ("unknown", None, None)
+    assert "too few pulls" in found.text
+
+
+def test_abstentions_only_cannot_be_compared() -> None:
+    reviews = table({"hare": {1: None}, "otter": {1: None}})  # type: ignore[dict-item]
+
+    assert compare(reviews, "hare", "otter").verdict == "unknown"
+
+
+def test_less_noise_is_better() -> None:
+    with Store(Path(":memory:")) as store:
+        store.signature_id("one")
+        store.put([rows.repository()])
+        for number in range(1, 61):
+            store.put([rows.pull(number)])
+            for at, name in enumerate(("hare", "otter")):
+                key = 2 * number + at
+                noise = "praise" if name == "otter" and number % 3 else None
+                store.put([rows.score(number, name, 50), rows.comment(number, name, key)])
+                store.put([rows.comment_score(4 * key, number, 50, noise=noise)])
+        found = compare(
+            load_reviews(store, Period(since="2026-03-01", until="2026-03-31")),
+            "hare",
+            "otter",
+            measure="noise",
+        )
+
+    assert found.verdict == "better"
+    assert found.difference.value == pytest.approx(-200 / 3)
+    assert found.text.startswith("hare is better than otter in noise: 0 against 66.7 of 100 on 60")
+    assert "(difference 66.7, 95 % interval " in found.text
+
+
+def test_all_pairs_of_bots_are_corrected_together() -> None:
+    reviews = table(
+        {
+            "hare": around(50, 60, seed=1),
+            "otter": around(54, 60, seed=2),
+            "wren": around(50, 60, seed=3),
+            "ada": around(90, 60, seed=4),
+        }
+    )
+
+    found = {(one.first, one.second): one for one in compare_all(reviews)}
+    alone = {pair: compare(reviews, *pair).p_value for pair in found}
+
+    assert set(found) == {("hare", "otter"), ("hare", "wren"), ("otter", "wren")}
+    smallest = min(alone, key=alone.__getitem__)
+    assert found[smallest].p_value == pytest.approx(min(1, 3 * alone[smallest]))
+
+
+def test_the_same_seed_gives_the_same_verdict() -> None:
+    reviews = table({"hare": around(50, 60, seed=1), "otter": around(54, 60, seed=2)})
+
+    assert compare_all(reviews, seed=3) == compare_all(reviews, seed=3)
+
+
+@pytest.mark.parametrize(
+    ("pair", "options", "message"),
+    [
+        (("hare", "fox"), {}, "no review of fox"),
+        (("hare", "otter"), {"measure": "beauty"}, "no measure beauty"),
+        (("hare", "otter"), {"detect": 0}, "difference to detect is 0"),
+    ],
+)
+def test_a_wrong_question_is_one_clear_line(
+    pair: Sequence[str], options: dict[str, object], message: str
+) -> None:
+    reviews = table({"hare": {1: 5}, "otter": {1: 6}})
+
+    with pytest.raises(InputError, match=message):
+        compare(reviews, *pair, **options)

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.audit.coverage import load_coverage
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import Check
+from crscore.audit.tables import Scope
+from tests.helpers import audit_rows as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.audit.overview import Coverage
+
+MARCH = Scope(0, "2026-03-01", "2026-03-31", "[1, 2]")
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with Store(Path(":memory:")) as opened:
+        opened.put([rows.repository(), rows.repository(2)])
+        yield opened
+
+
+def coverage(store: Store, reviewer: str = "otter") -> Coverage:
+    return load_coverage(store, MARCH)[reviewer].coverage
+
+
+def counts(found: Coverage) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (found.reviewed.yes, found.reviewed.all), (found.last_head.yes, found.last_head.all)
+
+
+def test_merged_pulls_count_with_the_reviewed_head(store: Store) -> None:
+    store.put(rows.pull(number) for number in (1, 2, 3, 4))
+    store.put([rows.pull(5, state="open", merged=None)])
+    store.put(
+        [
+            rows.comment(1, "otter", 1),
+            rows.comment(2, "otter", 2, commit_id="0" * 40),
+            rows.comment(3, "otter", 3, created=rows.at(1, 12)),
+            rows.comment(5, "otter", 5),
+        ]
+    )
+
+    # On 2 it saw an older commit, on 3 it wrote after the merge; 4 has nothing, 5 is open.
+    assert counts(coverage(store)) == ((3, 4), (1, 4))
+
+
+def test_repositories_without_the_reviewer_do_not_count(store: Store) -> None:
+    store.put([rows.pull(1), rows.pull(2, repository=2), rows.comment(1, "otter", 1)])
+
+    assert counts(coverage(store)) == ((1, 1), (1, 1))
+
+
+def test_a_notice_is_no_review_and_is_named(store: Store) -> None:
+    store.put(rows.pull(number) for number in (1, 2, 3))
+    store.put(
+        rows.comment(number, "otter", number, is_review=0, skip=skip)
+        for number, skip in ((1, "limit"), (2, "limit"), (3, "failed"))
+    )
+
+    found = coverage(store)
+
+    assert counts(found) == ((0, 3), (0, 3))
+    assert [(one.reason, one.pulls) for one in found.skips] == [("limit", 2), ("failed", 1)]
+
+
+def test_the_author_of_a_pull_does_not_review_it(store: Store) -> None:
+    store.put([rows.pull(1, author="ada"), rows.pull(2), rows.comment(2, "ada", 2)])
+    store.put([rows.comment(1, "ada", 1, is_review=0)])
+
+    assert counts(coverage(store, "ada"))[0] == (1, 2)
+
+
+def check(number: int, app: str, outcome: str = "success", name: str = "review") -> Check:
+    return Check(
+        repository=1, number=number, head=rows.head(number), app=app, name=name, outcome=outcome
+    )
+
+
+def test_a_green_check_without_a_review_is_counted(store: Store) -> None:
+    store.put(rows.pull(number) for number in range(1, 6))
+    store.put([rows.comment(1, "otter", 1, author="otter-ai[bot]")])
+    store.put([rows.comment(2, "otter", 2, author="otter-ai[bot]", skip="limit", is_review=0)])
+    # 1 is reviewed, 2 has only a notice, 3 nothing; 4 is red, and so is one of the checks of 5.
+    store.put([check(number, "otter-ai") for number in (1, 2, 5)] + [check(3, "Otter", "neutral")])
+    store.put([check(4, "otter-ai", "failure"), check(5, "otter-ai", "failure", "second")])
+
+    assert coverage(store).green_unreviewed == 2
+
+
+def test_without_a_check_green_is_unknown(store: Store) -> None:
+    store.put([rows.pull(1), rows.comment(1, "otter", 1), check(1, "lint")])
+
+    assert coverage(store).green_unreviewed is None

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.audit.signals import Signal
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import Page, SignalRow
+from crscore.audit.tables import Period, ReviewTable, load_reviews
+from crscore.errors import InputError
+from tests.helpers import audit_rows as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MARCH = Period(since="2026-03-01", until="2026-03-31")
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with Store(Path(":memory:")) as opened:
+        opened.signature_id("one")
+        opened.put([rows.repository()])
+        yield opened
+
+
+def useful(table: ReviewTable) -> dict[tuple[int, str], float]:
+    keys = zip(table.number[table.pull].tolist(), table.reviewer.tolist(), strict=True)
+    values = table.columns["usefulness"].tolist()
+    return {
+        (number, table.reviewers[at]): one for (number, at), one in zip(keys, values, strict=True)
+    }
+
+
+def test_an_empty_store_gives_an_empty_table(store: Store) -> None:
+    table = load_reviews(store, MARCH)
+
+    assert (table.reviewers, len(table.pull), table.signature) == ((), 0, "")
+
+
+def test_pulls_count_by_the_day_of_their_creation(store: Store) -> None:
+    store.put([rows.pull(1, day=0), rows.pull(2, day=5), rows.pull(3, day=6)])
+    store.put(rows.score(number, "otter", 10 * number) for number in (1, 2, 3))
+
+    table = load_reviews(store, Period(since="2026-03-02", until="2026-03-06"))
+
+    assert useful(table) == {(2, "otter"): 20.0}
+
+
+def test_scores_of_all_reviewers_together_are_no_reviewer(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "", 80), rows.score(1, "otter", 30)])
+
+    assert load_reviews(store, MARCH).reviewers == ("otter",)
+
+
+def test_the_last_night_of_a_pull_counts(store: Store) -> None:
+    later = {"content": b"later...", "night": "2026-03-02"}
+    store.put([rows.pull(1), rows.score(1, "otter", 10), rows.score(1, "hare", 10)])
+    store.put([rows.score(1, "otter", 90, **later)])
+
+    # The hare's comments are gone from the later version.
+    assert useful(load_reviews(store, MARCH)) == {(1, "otter"): 90.0}
+
+
+def test_of_two_scorings_in_a_night_that_of_the_page_counts(store: Store) -> None:
+    page = Page(repository=1, number=1, signature=1, content=b"a" * 8, page=b"")
+    store.put([rows.pull(1), page])
+    store.put(rows.score(1, "otter", at, content=bytes([at] * 8)) for at in (ord("a"), ord("b")))
+
+    assert useful(load_reviews(store, MARCH)) == {(1, "otter"): float(ord("a"))}
+
+
+def test_the_newest_signature_that_covers_the_period_counts(store: Store) -> None:
+    store.signature_id("two")
+    store.put(rows.pull(number) for number in range(1, 11))
+    store.put(rows.score(number, "otter", 10) for number in range(1, 11))
+    store.put(rows.score(number, "otter", 70, signature=2) for number in range(1, 9))
+    assert load_reviews(store, MARCH).signature == "one"
+
+    store.put([rows.score(9, "otter", 70, signature=2)])
+    table = load_reviews(store, MARCH)
+
+    assert (table.signature, table.other_signatures) == ("two", ((1, "one"),))
+    assert set(useful(table).values()) == {70.0}
+
+
+def test_an_abstention_is_unknown_and_not_zero(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", None)])
+
+    assert math.isnan(useful(load_reviews(store, MARCH))[1, "otter"])
+
+
+def test_scores_are_out_of_a_hundred(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", 30, relevance=0.25)])
+
+    assert load_reviews(store, MARCH).columns["relevance"].tolist() == [25.0]
+
+
+def test_strata_are_repository_language_and_size(store: Store) -> None:
+    store.put([rows.repository(2)])
+    store.put(
+        [
+            rows.pull(1, lines=20),
+            rows.pull(2, lines=21),
+            rows.pull(3, lines=100),
+            rows.pull(4, lines=None),
+            rows.pull(5, lines=20, language="go"),
+            rows.pull(6, lines=20, repository=2),
+        ]
+    )
+
+    assert load_reviews(store, MARCH).stratum.tolist() == [0, 1, 1, 2, 3, 4]
+
+
+def test_repositories_are_chosen_by_pattern(store: Store) -> None:
+    store.put([rows.repository(2, name="acme/web")])
+    store.put([rows.pull(1), rows.pull(2, repository=2)])
+
+    table = load_reviews(
+        store, Period(since="2026-03-01", until="2026-03-31", repositories=("*/WEB",))
+    )
+
+    assert table.number.tolist() == [2]
+    with pytest.raises(InputError, match="no repository other/x"):
+        load_reviews(
+            store, Period(since="2026-03-01", until="2026-03-31", repositories=("other/x",))
+        )
+
+
+def test_noise_is_the_share_of_the_comments_of_the_last_scoring(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", 30)])
+    store.put(rows.comment(1, "otter", at) for at in range(1, 5))
+    store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2, 3))
+    store.put([rows.comment_score(16, 1, 30, noise="praise")])
+    store.put([rows.comment_score(4, 1, 0, noise="repeat", content=b"earlier.")])
+
+    table = load_reviews(store, MARCH)
+
+    assert table.columns["noise"].tolist() == [25.0]
+    assert (table.columns["praise"].tolist(), table.columns["repeat"].tolist()) == ([1.0], [0.0])
+
+
+def test_the_last_observation_of_a_signal_counts(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", 30)])
+    store.put(rows.comment(1, "otter", at) for at in (1, 2, 3))
+    store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2, 3))
+    known = {"rules": 1, "signal": Signal.LINES_CHANGED, "base_yes": 1, "base_all": 10}
+    store.put(
+        [
+            SignalRow(comment=4, night="2026-03-01", value=0, **known),
+            SignalRow(comment=4, night="2026-03-02", value=1, **known),
+            SignalRow(comment=8, night="2026-03-01", value=None, **known),
+        ]
+    )
+
+    table = load_reviews(store, MARCH)
+    found = table.signals[Signal.LINES_CHANGED]
+
+    assert [one.tolist() for one in found] == [[1.0], [1.0], [1.0], [2.0], [20.0]]
+    assert table.columns["lines changed"].tolist() == [100.0]
+
+
+def test_without_a_row_a_thread_is_not_resolved_and_a_suggestion_not_there(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", 30)])
+    store.put([rows.comment(1, "otter", 1), rows.comment(1, "otter", 2, thread=None)])
+    store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2))
+
+    signals = load_reviews(store, MARCH).signals
+
+    assert signals[Signal.RESOLVED_BY_AUTHOR].known.tolist() == [1.0]
+    assert signals[Signal.THUMBS_UP].known.tolist() == [2.0]
+    assert signals[Signal.SUGGESTION_APPLIED].known.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("since", "until"), [("2026-03-02", "2026-03-01"), ("x", "2026-03-01")])
+def test_a_period_that_is_none_is_refused(since: str, until: str) -> None:
+    with pytest.raises(InputError, match=since):
+        Period(since=since, until=until)
