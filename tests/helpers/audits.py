@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from typing import TYPE_CHECKING, Any
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+from crscore.audit.score.run import Summary, score
+from crscore.audit.score.tasks import Tasks, choose
+from crscore.audit.score.work import make_scorer, score_task, signature_of
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
     Comment,
@@ -15,11 +21,16 @@ from crscore.audit.store.rows import (
     comment_key,
 )
 from crscore.github.records import RemarkKind
+from crscore.settings import Config
 from tests.helpers.github.history import History
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from crscore.audit.score.assemble import Task
+    from crscore.audit.score.work import Scored
 
+SETTINGS: Final = Config(
+    encoder="hashing", threshold=0.5, claims="structural", analyzers="none", cache=False
+)
 REPOSITORY = 7
 NAME = "acme/shop"
 NIGHT = "2026-01-02"
@@ -73,8 +84,12 @@ class Audit:
                 head = self.history.commit({**base, **changed}, parents=[self.base])
                 store.put([self.pull(number, head)])
                 self._comment(store, number, head, files)
-        self.clones.mkdir(exist_ok=True)
-        shutil.copytree(self.history.folder, self.clones / f"{REPOSITORY}.git")
+        self.clone()
+
+    def clone(self) -> None:
+        """Copy the history to the clone."""
+        target = self.clones / f"{REPOSITORY}.git"
+        shutil.copytree(self.history.folder, target, dirs_exist_ok=True)
 
     def open(self) -> Store:
         return Store(self.folder / "audit.db")
@@ -93,29 +108,63 @@ class Audit:
             path = f"shop/m{at % files}.py"
             add(store, number * 100 + at, number, who, body, commit_id=head, path=path, line=8)
 
+    def score(self, settings: Config = SETTINGS, **options: Any) -> Summary:
+        """Score what is new."""
+        with self.open() as store:
+            return score(store, self.clones, settings, **{"night": NIGHT, **options})
+
+    def tasks(self, settings: Config = SETTINGS) -> list[Task]:
+        """Return the tasks of what is new."""
+        with self.open() as store:
+            chosen = choose(store, signature_of(make_scorer(settings)), NIGHT)
+            made = Tasks(
+                store, self.clones, settings, client=None, web="https://host.example", night=NIGHT
+            )
+            return list(made.make(chosen))
+
     def tables(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return all rows that scoring writes, but the runs."""
         names = ("scores", "comment_scores", "open_points", "pages", "signatures")
         with self.open() as store:
-            return {
-                name: store.query(f"SELECT * FROM {name} ORDER BY 1, 2, 3, 4") for name in names
-            }
+            return {name: sorted(store.query(f"SELECT * FROM {name}"), key=repr) for name in names}
 
 
 def texts(number: int) -> list[tuple[str, str]]:
     """Comments of a pull request: a finding, a question, praise, one that restates."""
     noun = _NOUNS[number % len(_NOUNS)]
     return [
-        (BOTS[0], f"When every attempt fails, `data` is None and `len(data)` raises a TypeError for "
-         f"the {noun}. Return early or raise after the loop."),
-        (BOTS[1], "The sleep of `2 ** attempt` also runs after the last attempt, which only delays "
-         "the failure. Please skip it there."),
+        (
+            BOTS[0],
+            "When every attempt fails, `data` is None and `len(data)` raises a TypeError for the "
+            f"{noun}. Return early or raise after the loop.",
+        ),
+        (
+            BOTS[1],
+            "The sleep of `2 ** attempt` also runs after the last attempt, which only delays the "
+            "failure. Please skip it there.",
+        ),
         (BOTS[2], "Nice work, this looks great!"),
         ("ada", f"Why does the timeout of the {noun} rise to {20 + number} seconds?"),
-    ]  # fmt: skip
+    ]
 
 
-def add(  # noqa: PLR0913
+def die_once(task: Task, settings: Config) -> Scored:
+    """Score a task; the worker that first gets the third pull request is killed."""
+    mark = Path(settings.cache_dir or "") / "died"
+    if task.pull.number == 3 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return score_task(task, settings)
+
+
+def die_always(task: Task, settings: Config) -> Scored:
+    """Score a task; every worker that gets the second pull request is killed."""
+    if task.pull.number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return score_task(task, settings)
+
+
+def add(
     store: Store,
     host_id: int,
     number: int,
