@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from crscore.audit.score.assemble import assemble
 from crscore.audit.score.noise import Noise, noise_of
+from crscore.audit.score.vectors import RememberedVectors
 from crscore.audit.store.rows import CommentScore, OpenPoint, Page, Score, comment_key
 from crscore.diff import full_files
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.documents import page
 from crscore.reports import escape
-from crscore.scorer import Scorer, diff_limits, make_encoder
+from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
 from crscore.scoring.signature import render_signature
 from crscore.static_analysis import suite
 from crscore.static_analysis.suite import Suite
@@ -60,17 +61,25 @@ class Scored:
 
 def score_task(task: Task, settings: Config) -> Scored:
     """Score a pull request with this process's scorer: see `score_pull`."""
-    return score_pull(task, make_scorer(settings))
+    with _encoder(settings).of_pull(f"{task.name}#{task.pull.number}"):
+        return score_pull(task, make_scorer(settings))
 
 
 @lru_cache(maxsize=1)
 def make_scorer(settings: Config) -> Scorer:
-    """Make the scorer of a process, once.
+    """Make the scorer of a process, once."""
+    return Scorer(settings, encoder=_encoder(settings))
 
-    It encodes in one thread: one process a core is faster, and the vectors are the same in any
-    number of processes.
+
+@lru_cache(maxsize=1)
+def _encoder(settings: Config) -> RememberedVectors:
+    """Make the encoder of a process, once.
+
+    It uses one thread: one process a core is faster, and the vectors are the same in any number of
+    processes.
     """
-    return Scorer(settings, encoder=make_encoder(settings, threads=1))
+    store = make_store(settings) if settings.cache else None
+    return RememberedVectors(make_encoder(settings, threads=1), store)
 
 
 def signature_of(scorer: Scorer) -> str:
