@@ -250,11 +250,12 @@ def _make_parts(
     )
 
 
-def make_encoder(settings: Config) -> Encoder:
+def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:
     """Make the encoder in the settings.
 
     Args:
         settings: `encoder` is NAME[:MODEL].
+        threads: Threads that encode, if the encoder can be told; None for its default.
 
     Returns:
         The encoder, its model not yet loaded.
@@ -269,7 +270,7 @@ def make_encoder(settings: Config) -> Encoder:
         "encoders",
         name,
         {key: value for key, value in named.items() if value},
-        offered={"offline": settings.offline},
+        offered={"offline": settings.offline, "threads": threads},
     )
     return made
 

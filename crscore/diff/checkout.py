@@ -214,16 +214,33 @@ def find_checkout(folder: Path, base: str, head: str) -> Found:
     """
     try:
         answer = git.run_git(("rev-parse", "--absolute-git-dir"), folder=folder)
-        git_dir = answer.decode("utf-8", "surrogateescape").rstrip("\n")
+    except HostError as exc:
+        return Found(None, exc.reason)
+    git_dir = answer.decode("utf-8", "surrogateescape").rstrip("\n")
+    return open_git_dir(Path(git_dir), base, head)
+
+
+def open_git_dir(git_dir: Path, base: str, head: str) -> Found:
+    """Open a `.git`, or a bare clone, that has both ends of a change and their merge base.
+
+    Args:
+        git_dir: The `.git` or the bare clone itself, trusted; it is not searched for.
+        base: Tip of the base branch, 40 hex digits.
+        head: Newest commit of the change, 40 hex digits.
+
+    Returns:
+        The checkout, or the reason for its absence.
+    """
+    try:
         for commit in (base, head):
             exists = ("cat-file", "-e", f"{_checked(commit)}^{{commit}}")
-            git.run_git(exists, folder=Path(git_dir), is_git_dir=True)
-        start = _merge_base(Path(git_dir), base, head)
+            git.run_git(exists, folder=git_dir, is_git_dir=True)
+        start = _merge_base(git_dir, base, head)
     except HostError as exc:
         return Found(None, exc.reason)
     if start is None:
         return Found(None, "the commit where base and head parted is not in it")
-    return Found(Checkout(git_dir=Path(git_dir), base=base, head=head, merge_base=start), None)
+    return Found(Checkout(git_dir=git_dir, base=base, head=head, merge_base=start), None)
 
 
 def _merge_base(git_dir: Path, base: str, head: str) -> str | None:

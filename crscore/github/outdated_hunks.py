@@ -54,7 +54,7 @@ class _Comparison(msgspec.Struct, frozen=True):
 
 
 def read_outdated_hunks(
-    client: Client,
+    client: Client | None,
     repository: str,
     base: str,
     remarks: Sequence[Remark],
@@ -64,7 +64,7 @@ def read_outdated_hunks(
     """Read the hunk that each outdated comment was written on.
 
     Args:
-        client: GitHub client.
+        client: GitHub client; None to use the local checkout and the kept parts alone.
         repository: `owner/name`.
         base: Tip of the base branch, 40 hex digits.
         remarks: All remarks; the outdated ones on a line are looked up.
@@ -106,7 +106,7 @@ def read_outdated_hunks(
 
 
 def _read_version(
-    client: Client, repository: str, base: str, commit: str, local: Local | None
+    client: Client | None, repository: str, base: str, commit: str, local: Local | None
 ) -> Mapping[str, ChangedFile]:
     """Return the files of the change as it was at a commit, by path, old or new."""
     files: list[ChangedFile] = []
@@ -114,7 +114,7 @@ def _read_version(
     if given is not None:
         with suppress(InputError):  # the host may show it in full
             files = list(parse.parse_diff(given).files)
-    if not files:
+    if not files and client is not None:
         found = client.get(f"/repos/{repository}/compare/{base}...{commit}", _Comparison)
         for one in found.files:
             with suppress(InputError):

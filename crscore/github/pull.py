@@ -85,12 +85,15 @@ class Head(NamedTuple):
     """Its page on the host."""
 
 
-class _Change(NamedTuple):
-    """Diff with its whole files, from either source."""
+class Change(NamedTuple):
+    """Change of a pull request, from either source."""
 
     diff: Diff
+    """Change with whole files where available."""
     missing: tuple[str, ...]
+    """Missing data that would change a number, one sentence each."""
     notes: tuple[str, ...]
+    """Remarks for a reader, one sentence each."""
 
 
 def read_pull(
@@ -136,7 +139,7 @@ def read_pull(
     settings, unread = _read_settings(client, repository, pull.base.ref, discussion)
     ours = tuple(one for one in discussion.remarks if comment.is_sticky(one))
     kept = (one for one in discussion.remarks if not one.minimized and one not in ours)
-    remarks = tuple(_mark_outdated(one, change.diff) for one in kept)
+    remarks = tuple(mark_outdated(one, change.diff) for one in kept)
     older = outdated_hunks.read_outdated_hunks(
         client,
         repository,
@@ -162,6 +165,27 @@ def read_pull(
         sticky=ours,
         knows_sticky=discussion.knows_ours and not discussion.unlisted,
     )
+
+
+def read_change(
+    client: Client, repository: str, number: int, *, head: str, limits: Limits
+) -> Change:
+    """Read the change of a pull request alone, from the interface.
+
+    Args:
+        client: GitHub client.
+        repository: `owner/name`.
+        number: Its number.
+        head: Required newest commit, 40 hex digits.
+        limits: Size limits of the diff and the whole files.
+
+    Raises:
+        HostError: It could not be read, or has another head.
+    """
+    found = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
+    if found.head.sha != head:
+        raise HostError(f"{repository}#{number}", "it was pushed to since it was read")
+    return _read_change(client, repository, found, Found(None, None), limits, None)
 
 
 def read_head(client: Client, repository: str, number: int) -> Head:
@@ -230,7 +254,7 @@ def _what_moved(pull: _Pull, discussion: Conversation) -> tuple[str, ...]:
     return tuple(moved)
 
 
-def _mark_outdated(remark: Remark, change: Diff) -> Remark:
+def mark_outdated(remark: Remark, change: Diff) -> Remark:
     """Mark a comment on a whole file as outdated when the change no longer has the file.
 
     GitHub does so for lines only.
@@ -253,7 +277,7 @@ def _read_change(
     local: Found,
     limits: Limits,
     store: Store | None,
-) -> _Change:
+) -> Change:
     totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
     own, unused = _from_checkout(local, limits, totals)
     if own is not None:
@@ -263,7 +287,7 @@ def _read_change(
         client, repository, pull.number, totals, pull.head.sha, limits
     )
     whole = blobs.read_blobs(client, repository, found, limits, store, pull.base.sha)
-    return _Change(
+    return Change(
         diff=full_files.add(whole.diff, whole.texts),
         missing=(*found.missing, *whole.missing),
         notes=(*notes, *found.notes, *whole.notes),
@@ -272,7 +296,7 @@ def _read_change(
 
 def _from_checkout(
     local: Found, limits: Limits, totals: changed_files.Totals
-) -> tuple[_Change | None, str | None]:
+) -> tuple[Change | None, str | None]:
     """Return the change from a checkout, or the reason it was not used."""
     if local.checkout is None:
         return None, local.reason
@@ -284,7 +308,7 @@ def _from_checkout(
         # GitHub's base can be older than the one it compares with, and a shallow history has
         # another merge base: GitHub's own list decides.
         return None, "its change has other numbers than GitHub's"
-    return _Change(own.diff, (), own.notes), None
+    return Change(own.diff, (), own.notes), None
 
 
 def _read_settings(

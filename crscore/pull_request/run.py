@@ -18,6 +18,7 @@ from crscore.pull_request.documents import comment
 from crscore.pull_request.documents.json import Spoken
 from crscore.pull_request.overview import Person
 from crscore.pull_request.reviewers import identify
+from crscore.pull_request.reviewers.identify import NO_MARKERS
 from crscore.scorer import Scorer, diff_limits, make_store
 from crscore.settings import Config, SettingsText, resolve_settings
 
@@ -66,6 +67,8 @@ class Measured:
     """Settings: flags override the environment, which overrides the base branch's file."""
     result: Result
     """All comments against the change."""
+    heard: ReviewerThreads
+    """The reviewers' threads, in the order of the result's comments."""
     spoken: tuple[Spoken, ...]
     """Mapping of remarks to comments."""
     overview: Overview
@@ -97,21 +100,44 @@ def measure(client: Client, request: Request) -> Measured:
         store=make_store(first) if first.cache else None,
     )
     file = SettingsText(found.settings, BASE_FILE) if found.settings is not None else None
-    settings = resolve_settings(request.flags, file=file)
+    scorer = Scorer(resolve_settings(request.flags, file=file))
+    return assess(found, scorer, authors=request.authors, markers=request.markers)
+
+
+def assess(
+    found: PullRequest,
+    scorer: Scorer,
+    *,
+    authors: Sequence[str] = (),
+    markers: Mapping[str, str] = NO_MARKERS,
+) -> Measured:
+    """Score the review comments of a pull request that was read.
+
+    Args:
+        found: The pull request, from wherever it was read.
+        scorer: Scorer with the settings.
+        authors: Patterns of the logins and reviewers to include; empty for all.
+        markers: Text in the body of posts, by the name of the reviewer whose posts they are.
+
+    Raises:
+        CRScoreError: A part of the run failed.
+    """
     heard = identify.identify_reviewers(
-        found.remarks,
-        pull_author=found.author,
-        authors=request.authors,
-        markers=request.markers,
+        found.remarks, pull_author=found.author, authors=authors, markers=markers
     )
-    result = Scorer(settings).score(
+    result = scorer.score(
         found.diff, identify.thread_comments(heard), originals=_originals(found, heard)
     )
     condensed = overview.make_overview(
         found, result, _people(heard), (*heard.left_out, *heard.notes)
     )
     return Measured(
-        pull=found, settings=settings, result=result, spoken=_spoken(heard), overview=condensed
+        pull=found,
+        settings=scorer.settings,
+        result=result,
+        heard=heard,
+        spoken=_spoken(heard),
+        overview=condensed,
     )
 
 

@@ -7,6 +7,7 @@ style sheet, by hash.
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import importlib.resources
 from typing import Any
@@ -67,6 +68,7 @@ def _cleaned(value: object) -> object:
     return value
 
 
+@functools.cache
 def _environment() -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.FunctionLoader(read_resource),

@@ -127,9 +127,13 @@ def strength(result: Result, match: Match) -> str:
     return hundred(match.degree) if graded(result) else number(match.similarity)
 
 
+OFF_TOPIC = "off topic"
+"""Word of a text about something else."""
+
+
 def word(value: Usefulness) -> str:
     """Return the word of a verdict: that of the standing, if the text is about the change."""
-    return value.word if value.about >= _EVEN else "off topic"
+    return value.word if value.about >= _EVEN else OFF_TOPIC
 
 
 _POOR = 25

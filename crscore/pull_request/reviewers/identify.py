@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 OWN_MARKER: Final = "<!-- crscore:"
 """Start of crscore's own comments; other comments may start with it too."""
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
-_NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
+NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +65,8 @@ class ReviewerThreads:
 
     threads: tuple[ReviewerThread, ...]
     """Threads by time of the first post, its kind and id."""
+    repeats: tuple[ReviewerThread, ...] = ()
+    """Threads of which every post repeats another one of the same reviewer; not among `threads`."""
     left_out: tuple[str, ...] = ()
     """Excluded reviewers and how to include them, one sentence each."""
     notes: tuple[str, ...] = ()
@@ -76,7 +78,7 @@ def identify_reviewers(
     *,
     pull_author: str | None,
     authors: Sequence[str] = (),
-    markers: Mapping[str, str] = _NO_MARKERS,
+    markers: Mapping[str, str] = NO_MARKERS,
     known: Sequence[Profile] | None = None,
 ) -> ReviewerThreads:
     """Group the posts of a pull request by reviewer and thread.
@@ -117,8 +119,11 @@ def identify_reviewers(
     chosen, left_out = _choose_reviewers(messages, pull_author, authors)
     kept = without_repeats(chosen)
     roots = {remark.id: remark for remark in remarks if remark.kind is RemarkKind.LINE}
+    left = set(map(_thread, kept))
+    dropped = [message for message in chosen if _thread(message) not in left]
     return ReviewerThreads(
         threads=tuple(_threads(kept, roots)),
+        repeats=tuple(_threads(dropped, roots)),
         left_out=left_out,
         notes=tuple(_notes(messages, chosen, kept, list(filter(_is_ours, remarks)))),
     )

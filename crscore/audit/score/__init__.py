@@ -1,0 +1,1 @@
+"""Scores of the pull requests in the store: store + bare clone -> rows."""

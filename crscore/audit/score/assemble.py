@@ -1,0 +1,124 @@
+"""Pull request from the store's rows and its repository's bare clone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from crscore.diff import checkout
+from crscore.errors import HostError
+from crscore.github import outdated_hunks, pull
+from crscore.github.pull import Change
+from crscore.github.records import PullRequest, RemarkKind
+from crscore.records import Side
+from crscore.scoring import scopes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crscore.audit.store.rows import Pull
+    from crscore.diff.full_files import Limits
+    from crscore.github.outdated_hunks import Local
+    from crscore.github.records import Remark
+    from crscore.records import Diff
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Pull request to score; can be sent to another process."""
+
+    name: str
+    """`owner/name` of the repository."""
+    url: str
+    """Page of the pull request on the host."""
+    pull: Pull
+    """Its row."""
+    remarks: tuple[Remark, ...]
+    """Its comments, without minimised ones. The line of one that is not outdated is counted in the
+    commit that it was written on.
+    """
+    content: bytes
+    """Hash of what is scored, 8 bytes."""
+    night: str
+    """Date of the run, ISO 8601."""
+    clone: Path
+    """Bare clone of the repository; may be missing."""
+    change: Change | str | None = None
+    """Change as read from the interface, or why it could not be read; None for the clone's."""
+
+
+def assemble(task: Task, limits: Limits) -> PullRequest:
+    """Make the record of a pull request.
+
+    Args:
+        task: The rows.
+        limits: Size limits of the diff and the whole files.
+
+    Returns:
+        The record, as `crscore.github.pull.read_pull` makes it from the host; comments on an older
+        version have the hunk of the clone, else the part of it that the host kept.
+
+    Raises:
+        HostError: The change is known neither from the clone nor from the interface.
+    """
+    change, local = _read_change(task, limits)
+    placed = (place(one, task.pull.head, change.diff) for one in task.remarks)
+    remarks = tuple(pull.mark_outdated(one, change.diff) for one in placed)
+    older = outdated_hunks.read_outdated_hunks(
+        None, task.name, task.pull.base, remarks, local=local
+    )
+    return PullRequest(
+        repository=task.name,
+        number=task.pull.number,
+        title=task.pull.title,
+        url=task.url,
+        author=task.pull.author,
+        base=task.pull.base,
+        head=task.pull.head,
+        diff=change.diff,
+        remarks=remarks,
+        originals=older.hunks,
+        missing=(*change.missing, *older.missing),
+        notes=(*change.notes, *older.notes),
+    )
+
+
+def place(remark: Remark, head: str, change: Diff) -> Remark:
+    """Count the line of a comment in the head, when it was written on an older commit.
+
+    The host does so for comments that are not outdated, and the store has the line as written.
+
+    Returns:
+        The remark on the nearest line of the change with the text that it was written on; as
+        outdated when there is no such line.
+    """
+    is_placed = remark.kind is not RemarkKind.LINE or remark.outdated or remark.commit == head
+    if is_placed or remark.line is None or not remark.hunk:
+        return remark
+    side = remark.side or Side.NEW
+    file = scopes.file_at(change, remark.path or "", side)
+    text = remark.hunk.rstrip("\n").rpartition("\n")[2][1:].rstrip("\r")
+    same = [line for line in file.lines() if line.text == text] if file else []
+    numbers = [line.new if side is Side.NEW else line.old for line in same]
+    known = [number for number in numbers if number is not None]
+    if not known:
+        return replace(remark, outdated=True)
+    written = remark.line
+    line = min(known, key=lambda number: abs(number - written))
+    start = remark.start_line
+    start = None if start is None else max(1, start + line - written)
+    return replace(remark, line=line, start_line=start)
+
+
+def _read_change(task: Task, limits: Limits) -> tuple[Change, Local | None]:
+    if isinstance(task.change, Change):
+        return task.change, None
+    if not task.clone.is_dir():
+        found = checkout.Found(None, "there is no clone of the repository")
+    else:
+        found = checkout.open_git_dir(task.clone, task.pull.base, task.pull.head)
+    if found.checkout is None:
+        reasons = [reason for reason in (found.reason, task.change) if reason]
+        raise HostError("the change", "; ".join(reasons))
+    own = found.checkout.change(limits)
+    return Change(own.diff, (), own.notes), found.checkout.diff_to

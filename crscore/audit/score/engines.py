@@ -1,0 +1,217 @@
+"""Engines that score many pull requests: in this process, in worker processes, or on Ray.
+
+Results come back in the order of the tasks. A worker that dies takes one task with it, which is
+tried again: the numbers are those of a single process.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import threading
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from crscore.audit.score import work
+from crscore.errors import ConfigError, DependencyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from crscore.audit.score.assemble import Task
+    from crscore.audit.score.work import Scored
+    from crscore.settings import Config
+
+    Work = Callable[[Task, Config], Scored]
+
+ATTEMPTS: Final = 3
+"""Workers that may die of a task before it counts as failed."""
+AHEAD: Final = 4
+"""Tasks a worker that are made before their results are taken: bounds the memory."""
+DIED: Final = f"its worker process died {ATTEMPTS} times"
+
+
+class Engine(Protocol):
+    """Way to score many tasks."""
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
+        """Score tasks.
+
+        Args:
+            tasks: Any number; taken as they are needed, in the caller's thread.
+
+        Returns:
+            One result a task, in their order.
+
+        Raises:
+            CRScoreError: No task can be scored.
+        """
+        ...
+
+
+def make_engine(name: str, workers: int, settings: Config) -> Engine:
+    """Make an engine.
+
+    Args:
+        name: `processes`, or `ray[:ADDRESS]`.
+        workers: Worker processes; 1 works in this process. On Ray, the cores of the cluster that is
+            started without an address.
+        settings: Settings of the scorer.
+
+    Raises:
+        ConfigError: There is no such engine, or no worker.
+    """
+    if workers < 1:
+        raise ConfigError("workers", "settings", "expected at least 1")
+    kind, _, address = name.partition(":")
+    if kind == "ray":
+        return Ray(settings=settings, workers=workers, address=address or None)
+    if name != "processes":
+        raise ConfigError("engine", "settings", f"is {name!r}; expected processes or ray[:ADDRESS]")
+    if workers == 1:
+        return Serial(settings=settings)
+    return Processes(settings=settings, workers=workers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serial:
+    """This process."""
+
+    settings: Config
+    work: Work = work.score_task
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
+        """Score tasks; see `Engine.run`."""
+        return (self.work(task, self.settings) for task in tasks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Processes:
+    """Worker processes of this machine."""
+
+    settings: Config
+    workers: int
+    work: Work = work.score_task
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
+        """Score tasks; see `Engine.run`."""
+        # A pool of one process each: when one breaks, it is known which task was in it.
+        pools: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
+        for _ in range(self.workers):
+            pools.put(_pool())
+        threads = ThreadPoolExecutor(self.workers)
+        try:
+            yield from _in_order(
+                tasks,
+                submit=lambda task: threads.submit(self._score, task, pools),
+                result=lambda future: future.result(),
+                most=self.workers * AHEAD,
+            )
+        finally:
+            threads.shutdown(cancel_futures=True)
+            for _ in range(self.workers):
+                pools.get().shutdown()
+
+    def _score(self, task: Task, pools: SimpleQueue[ProcessPoolExecutor]) -> Scored:
+        pool = pools.get()
+        try:
+            for _ in range(ATTEMPTS):
+                try:
+                    return pool.submit(self.work, task, self.settings).result()
+                except BrokenProcessPool:
+                    pool.shutdown()
+                    pool = _pool()
+        finally:
+            pools.put(pool)
+        return _lost(task, self.settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ray:
+    """Ray cluster. Its machines need the clones under the same paths, on a shared file system."""
+
+    settings: Config
+    workers: int
+    """Cores of the cluster that is started when there is no address."""
+    address: str | None = None
+    """Address of a cluster; None to start one on this machine."""
+    work: Work = work.score_task
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
+        """Score tasks; see `Engine.run`."""
+        try:
+            import ray  # noqa: PLC0415
+        except ImportError as exc:
+            raise DependencyError("ray", "pip install 'crscore[ray]'") from exc
+        where: dict[str, Any] = {"num_cpus": self.workers}
+        if self.address:
+            where = {"address": self.address}
+        try:
+            ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
+        except ConnectionError as exc:
+            raise ConfigError("engine", "settings", f"there is no Ray at {self.address}") from exc
+        try:
+            cores = int(ray.cluster_resources().get("CPU", 1))  # type: ignore[no-untyped-call]
+            # Ray itself repeats a task whose worker or machine died.
+            remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(self.work)
+            yield from _in_order(
+                tasks,
+                submit=lambda task: (task, remote.remote(task, self.settings)),
+                result=lambda sent: self._result(ray, *sent),
+                most=cores * AHEAD,
+            )
+        finally:
+            ray.shutdown()
+
+    def _result(self, ray: Any, task: Task, sent: Any) -> Scored:
+        try:
+            found: Scored = ray.get(sent)
+        except ray.exceptions.RayTaskError as exc:
+            raise exc.cause from None
+        except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
+            return _lost(task, self.settings)
+        return found
+
+
+def _in_order(
+    tasks: Iterable[Task],
+    *,
+    submit: Callable[[Task], Any],
+    result: Callable[[Any], Scored],
+    most: int,
+) -> Iterator[Scored]:
+    """Keep at most so many tasks submitted, and yield their results in order."""
+    waiting: deque[Any] = deque()
+    for task in tasks:
+        waiting.append(submit(task))
+        if len(waiting) >= most:
+            yield result(waiting.popleft())
+    while waiting:
+        yield result(waiting.popleft())
+
+
+def _lost(task: Task, settings: Config) -> Scored:
+    return work.failed(task, work.signature_of(work.make_scorer(settings)), DIED)
+
+
+def _pool() -> ProcessPoolExecutor:
+    # A forked process could inherit a lock that another thread holds.
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, mp_context=context, initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """Watch the process that started this one: a killed one tells nobody."""
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,60 @@
+"""Comments that give the author of a change nothing."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from crscore.records import Flag, Kind
+from crscore.reports import view
+from crscore.usefulness import headline
+
+if TYPE_CHECKING:
+    from crscore.records import CommentResult, Result
+
+_OF_NO_USE: Final = frozenset({headline.WORDS[-1][1], view.OFF_TOPIC})
+
+
+class Noise(StrEnum):
+    """Why a comment gives nothing; of several reasons, the first in this order counts."""
+
+    REPEAT = "repeat"
+    """Every post of it repeats another one of the same reviewer, as `reviewers.repeats` has it."""
+    RESTATES = "restates"
+    """Every sentence only says what the change does: it is flagged so, or read as a description."""
+    PRAISE = "praise"
+    """Every sentence praises or only says what the change does."""
+    NOTHING = "nothing"
+    """No sentence addresses a point of the change, and the comment is of little use to the author,
+    or about something else.
+    """
+
+
+def noise_of(result: Result, item: CommentResult) -> Noise | None:
+    """Find why a scored comment gives nothing; None when it may give something.
+
+    Hidden sentences do not count. A comment without any other is None: it may be a suggestion.
+
+    Args:
+        result: Result that the comment is part of.
+        item: A comment that is no repeat.
+    """
+    shown = [at for at in item.sentences if not result.sentences[at].hidden]
+    if not shown:
+        return None
+    said = {_says(result, at) for at in shown}
+    if said == {Kind.DESCRIPTION}:
+        return Noise.RESTATES
+    if said <= {Kind.DESCRIPTION, Kind.PRAISE}:
+        return Noise.PRAISE
+    useful = item.usefulness
+    is_useful = useful is not None and view.word(useful) not in _OF_NO_USE
+    addresses = any(result.sentence_matches[at].matched for at in shown)
+    return None if addresses or is_useful else Noise.NOTHING
+
+
+def _says(result: Result, sentence: int) -> Kind | None:
+    if result.sentence_flags[sentence] is Flag.RESTATES:
+        return Kind.DESCRIPTION
+    read = view.reading(result, sentence)
+    return None if read is None else read.kind

@@ -1,0 +1,114 @@
+"""Scoring of all pull requests whose content is new to the store."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.audit.progress import NoProgress
+from crscore.audit.score import work
+from crscore.audit.score.engines import make_engine
+from crscore.audit.score.tasks import Tasks, choose
+from crscore.audit.store.rows import Run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crscore.audit.progress import Progress
+    from crscore.audit.store.database import Store
+    from crscore.github.client import Client
+    from crscore.settings import Config
+
+GITHUB: Final = "https://github.com"
+
+
+class Summary(NamedTuple):
+    """Outcome of a run."""
+
+    signature: str
+    """Signature of the scores."""
+    pulls: int
+    """Pull requests that were scored or failed."""
+    failed: int
+    """Those that failed; their rows have the reason."""
+    seconds: float
+    """Wall time."""
+
+
+def score(  # noqa: PLR0913  (options of a command)
+    store: Store,
+    clones: Path,
+    settings: Config,
+    *,
+    night: str,
+    engine: str = "processes",
+    workers: int = 1,
+    client: Client | None = None,
+    web: str = GITHUB,
+    progress: Progress | None = None,
+) -> Summary:
+    """Score the pull requests that have no score of the current signature for their content.
+
+    A run that was killed goes on where it stopped. A pull request that fails is a row with the
+    reason, and is tried again on another night.
+
+    Args:
+        store: The store; only this process writes to it.
+        clones: Folder with a bare clone `<repository's id>.git` each.
+        settings: Settings of the scorer, for all repositories.
+        night: Date of the run, ISO 8601.
+        engine: `processes` or `ray[:ADDRESS]`.
+        workers: Worker processes; see `engines.make_engine`.
+        client: Reads changes that no clone has; None to read none.
+        web: Start of the host's pages.
+        progress: Display; None for none.
+
+    Returns:
+        Counts of the run.
+
+    Raises:
+        ConfigError: The engine or a setting is wrong.
+        DependencyError: A package that the engine or the encoder needs is missing.
+        ModelNotFoundError: The encoder's model is missing.
+        StoreError: The store cannot be read or written.
+    """
+    began = time.monotonic()
+    progress = progress or NoProgress()
+    chosen_engine = make_engine(engine, workers, settings)
+    signature = work.signature_of(work.make_scorer(settings))
+    chosen = choose(store, signature, night)
+    report = Run(
+        kind="score",
+        night=night,
+        started=_now(),
+        signature=signature,
+        pulls=0,
+        failed=0,
+        rest=0,
+        points=0,
+        seconds=0.0,
+    )
+    with store.transaction():
+        store.put([report])
+        ((number,),) = store.query("SELECT last_insert_rowid()")
+    progress.start(len(chosen), "Scoring pull requests")
+    tasks = Tasks(store, clones, settings, client=client, web=web, night=night)
+    failed = 0
+    for scored in chosen_engine.run(tasks.make(chosen)):
+        with store.transaction():
+            store.put(scored.numbered(store.signature_id(scored.signature)))
+        failed += scored.failure is not None
+        progress.advance()
+    seconds = time.monotonic() - began
+    done = replace(
+        report, id=number, finished=_now(), pulls=len(chosen), failed=failed, seconds=seconds
+    )
+    with store.transaction():
+        store.put([done])
+    return Summary(signature, len(chosen), failed, seconds)
+
+
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,76 @@
+"""Vectors of a pull request's texts, remembered from night to night.
+
+Encoding is most of the work, and most texts of a pull request that has a new comment are old.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.cache import Store
+    from crscore.encoders.base import Encoder
+
+_HASH_BYTES = 16
+
+
+class RememberedVectors:
+    """Encoder that remembers the vectors of each pull request.
+
+    Args:
+        encoder: Encoder of new texts. Its vector of a text may not depend on the other texts.
+        store: Where they are remembered; None to remember nothing.
+    """
+
+    def __init__(self, encoder: Encoder, store: Store | None) -> None:
+        self._encoder, self._store = encoder, store
+        self._known: dict[bytes, bytes] = {}
+        self._used: dict[bytes, bytes] = {}
+
+    @property
+    def identity(self) -> str:
+        """Identity of the encoder."""
+        return self._encoder.identity
+
+    @contextmanager
+    def of_pull(self, name: str) -> Iterator[None]:
+        """Use the vectors of one pull request, and remember those that were used."""
+        key = f"vectors {_hash(f'{self.identity} {name}').hex()}"
+        self._known = _read(self._store.get(key)) if self._store else {}
+        self._used = {}
+        yield
+        if self._store and self._used.keys() != self._known.keys():
+            self._store.put(key, msgspec.msgpack.encode(self._used))
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode new texts and look up known ones; see `Encoder.encode`."""
+        hashes = {text: _hash(text) for text in texts}
+        asked = hashes.values()
+        self._used |= {key: self._known[key] for key in asked if key in self._known}
+        new = [text for text, key in hashes.items() if key not in self._used]
+        vectors = self._encoder.encode(new)
+        self._used |= {hashes[text]: row.tobytes() for text, row in zip(new, vectors, strict=True)}
+        if not texts:
+            return vectors
+        rows = [np.frombuffer(self._used[hashes[text]], dtype=np.float32) for text in texts]
+        return np.stack(rows)
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH_BYTES]
+
+
+def _read(data: bytes | None) -> dict[bytes, bytes]:
+    try:
+        return msgspec.msgpack.decode(data or b"\x80", type=dict[bytes, bytes])
+    except msgspec.DecodeError:
+        return {}

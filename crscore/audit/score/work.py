@@ -1,0 +1,270 @@
+"""Scoring of one pull request: task -> rows. Runs in any process."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, TypedDict
+
+from crscore.audit.score.assemble import assemble
+from crscore.audit.score.noise import Noise, noise_of
+from crscore.audit.score.vectors import RememberedVectors
+from crscore.audit.store.rows import CommentScore, OpenPoint, Page, Score, comment_key
+from crscore.diff import full_files
+from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
+from crscore.pull_request import run
+from crscore.pull_request.documents import page
+from crscore.reports import escape
+from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
+from crscore.scoring.signature import render_signature
+from crscore.static_analysis import suite
+from crscore.static_analysis.suite import Suite
+from crscore.static_analysis.tools import Installed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crscore.audit.score.assemble import Task
+    from crscore.audit.store.rows import Row
+    from crscore.pull_request.reviewers.identify import ReviewerThread
+    from crscore.pull_request.run import Measured
+    from crscore.records import Baselines, Scores, Usefulness
+    from crscore.settings import Config
+
+OPEN_POINTS: Final = 3
+"""Points that nobody addressed, kept of each pull request."""
+FAILED: Final = "failed: "
+"""Start of the reason of a pull request that could not be scored; it is tried again next night."""
+NO_READER: Final = "the encoder has no weights for usefulness"
+_DECIMALS: Final = 6
+_REASON_CHARS: Final = 500
+_SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
+"""They would fail every pull request, and end the run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """Rows of one pull request, in which the signature is 0 until its number is known."""
+
+    signature: str
+    """Signature of the scores."""
+    rows: tuple[Row, ...]
+    """Rows of `scores`, `comment_scores`, `open_points` and `pages`."""
+    failure: str | None = None
+    """Why it could not be scored; None when it was."""
+
+    def numbered(self, signature: int) -> Iterator[Row]:
+        """Yield the rows with the number of their signature."""
+        return (replace(row, signature=signature) for row in self.rows)  # type: ignore[call-arg]
+
+
+def score_task(task: Task, settings: Config) -> Scored:
+    """Score a pull request with this process's scorer: see `score_pull`."""
+    with _encoder(settings).of_pull(f"{task.name}#{task.pull.number}"):
+        return score_pull(task, make_scorer(settings))
+
+
+@lru_cache(maxsize=1)
+def make_scorer(settings: Config) -> Scorer:
+    """Make the scorer of a process, once."""
+    return Scorer(settings, encoder=_encoder(settings))
+
+
+@lru_cache(maxsize=1)
+def _encoder(settings: Config) -> RememberedVectors:
+    """Make the encoder of a process, once.
+
+    It uses one thread: one process a core is faster, and the vectors are the same in any number of
+    processes.
+    """
+    store = make_store(settings) if settings.cache else None
+    return RememberedVectors(make_encoder(settings, threads=1), store)
+
+
+def signature_of(scorer: Scorer) -> str:
+    """Return the signature of an audit's scores.
+
+    That of a result names the tools that its files needed. This one names all that are installed,
+    so that it is the same for every pull request.
+    """
+    parts = scorer.parts
+    tools = _tools(parts.analyzers) if isinstance(parts.analyzers, Suite) else suite.NONE
+    spoke = {"claims": parts.generator.identity, "analyzers": tools}
+    return render_signature({**parts.signature, **spoke})
+
+
+@lru_cache(maxsize=1)
+def _tools(analyzers: Suite) -> str:
+    found = analyzers.installed()
+    names = (f"{one.name}@{at.version}" for one, at in found if isinstance(at, Installed))
+    return ",".join(sorted(names)) or suite.NONE
+
+
+def score_pull(task: Task, scorer: Scorer) -> Scored:
+    """Score a pull request.
+
+    Args:
+        task: The pull request.
+        scorer: Scorer with the settings.
+
+    Returns:
+        Its rows. When it cannot be scored, one row of all reviewers together with the reason.
+
+    Raises:
+        CRScoreError: No pull request can be scored: a setting, a package or a model is missing.
+    """
+    settings = scorer.settings
+    limits = full_files.Limits(
+        diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes
+    )
+    try:
+        rows = _rows(task, run.assess(assemble(task, limits), scorer))
+    except _SETUP_ERRORS:
+        raise
+    except Exception as exc:  # noqa: BLE001  (one of a million may not end the night)
+        return failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
+    return Scored(signature=signature_of(scorer), rows=rows)
+
+
+def failed(task: Task, signature: str, reason: str) -> Scored:
+    """Return what stands for a pull request that could not be scored.
+
+    Args:
+        task: The pull request.
+        signature: Signature that its scores would have.
+        reason: Why, a clause; may be untrusted text.
+    """
+    said = FAILED + escape.one_line(reason, _REASON_CHARS)
+    row = Score(
+        **_key(task),
+        reviewer="",
+        night=task.night,
+        head=task.pull.head,
+        is_bot=0,
+        comments=0,
+        sentences=0,
+        words=0,
+        reason=said,
+    )
+    return Scored(signature=signature, rows=(row,), failure=said.removeprefix(FAILED))
+
+
+class _Key(TypedDict):
+    repository: int
+    number: int
+    signature: int
+    content: bytes
+
+
+def _key(task: Task) -> _Key:
+    pull = task.pull
+    return _Key(repository=pull.repository, number=pull.number, signature=0, content=task.content)
+
+
+class _Useful(TypedDict):
+    standing: int | None
+    about: float | None
+    substance: float | None
+
+
+def _useful(value: Usefulness | None) -> _Useful:
+    if value is None:
+        return _Useful(standing=None, about=None, substance=None)
+    return _Useful(
+        standing=int(value.standing),
+        about=_rounded(value.about),
+        substance=_rounded(value.substance),
+    )
+
+
+def _rows(task: Task, found: Measured) -> tuple[Row, ...]:
+    text = page.render_page(found.overview, found.result)
+    data = zlib.compress(text.encode("utf-8", "replace"), 6)
+    return (
+        *_scores(task, found),
+        *_comment_scores(task, found),
+        *_open_points(task, found),
+        Page(**_key(task), page=data),
+    )
+
+
+def _scores(task: Task, found: Measured) -> Iterator[Score]:
+    result, heard = found.result, found.heard
+    every = (*heard.threads, *heard.repeats)
+    yield _score(task, "", every, result.scores, result.baselines, result.usefulness)
+    for review in result.reviews:
+        name = review.author or ""
+        own = [one for one in every if one.reviewer == name]
+        yield _score(task, name, own, review.scores, review.baselines, review.usefulness)
+
+
+def _score(
+    task: Task,
+    reviewer: str,
+    threads: Iterable[ReviewerThread],
+    scores: Scores,
+    baselines: Baselines,
+    useful: Usefulness | None,
+) -> Score:
+    own = tuple(threads)
+    return Score(
+        **_key(task),
+        reviewer=reviewer,
+        night=task.night,
+        head=task.pull.head,
+        is_bot=int(bool(own) and all(one.is_bot for one in own)),
+        comments=len(own),
+        sentences=scores.sentences,
+        words=baselines.words,
+        **_useful(useful),
+        relevance=_rounded(scores.relevance),
+        conciseness=_rounded(scores.conciseness),
+        comprehensiveness=_rounded(scores.comprehensiveness),
+        reason=scores.reason or (None if useful else NO_READER),
+    )
+
+
+def _comment_scores(task: Task, found: Measured) -> Iterator[CommentScore]:
+    result = found.result
+    for thread, item in zip(found.heard.threads, result.comments, strict=True):
+        yield CommentScore(
+            comment=_comment(thread),
+            signature=0,
+            content=task.content,
+            **_useful(item.usefulness),
+            relevance=_rounded(item.scores.relevance),
+            addressed=sum(result.sentence_matches[at].matched for at in item.sentences),
+            sentences=len(item.sentences),
+            noise=noise_of(result, item),
+        )
+    for thread in found.heard.repeats:
+        yield CommentScore(
+            comment=_comment(thread),
+            signature=0,
+            content=task.content,
+            addressed=0,
+            sentences=0,
+            noise=Noise.REPEAT,
+        )
+
+
+def _comment(thread: ReviewerThread) -> int:
+    first = thread.remarks[0]
+    return comment_key(first.kind, first.id)
+
+
+def _open_points(task: Task, found: Measured) -> Iterator[OpenPoint]:
+    for rank, point in enumerate(found.overview.open[:OPEN_POINTS], 1):
+        yield OpenPoint(
+            **_key(task),
+            rank=rank,
+            text=point.text,
+            severity=point.severity,
+            path=point.path,
+            line=point.line,
+        )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(float(value), _DECIMALS)

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.audit.score.assemble import assemble, place
+from crscore.diff import full_files
+from crscore.errors import HostError
+from crscore.github.pull import Change
+from crscore.records import Diff
+from tests.helpers.audits import Audit, add, module
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crscore.audit.score.assemble import Task
+
+LIMITS = full_files.Limits()
+HUNK = "@@ -4,4 +4,9 @@\n import time\n \n \n def load_old(client):\n+    data = client.get('/old')"
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> Audit:
+    return Audit(tmp_path, pulls=1)
+
+
+def task_of(audit: Audit, host_id: int = 0, **facts: object) -> Task:
+    """The task, with one more comment when it has an id."""
+    if host_id:
+        with audit.open() as store, store.transaction():
+            add(store, host_id, 1, "bo", "Why is this not capped?", path="shop/m0.py", **facts)
+    (task,) = audit.tasks()
+    return task
+
+
+def test_change_comes_from_the_clone_with_whole_files(audit: Audit) -> None:
+    found = assemble(task_of(audit), LIMITS)
+    (file,) = found.diff.files
+    assert (file.path, file.new_source) == ("shop/m0.py", module(1, is_changed=True))
+    assert found.url == "https://host.example/acme/shop/pull/1"
+    assert [one.login for one in found.remarks][-1] == "ada"
+    assert not found.partial
+
+
+def test_outdated_comment_has_the_hunk_of_its_commit(audit: Audit) -> None:
+    older = audit.history.commit({"shop/m0.py": module(9, is_changed=True)}, parents=[audit.base])
+    shown = audit.history.git("diff", audit.base, older).decode()
+    start = shown[shown.index("@@") :]
+    hunk = "\n".join(start.split("\n")[:6])
+    audit.clone()
+    task = task_of(audit, 900, outdated=1, commit_id=older, line=8, hunk=hunk)
+    (file,) = assemble(task, LIMITS).originals[900].files
+    (only,) = file.hunks
+    assert len(only.lines) > 5
+    assert any("timeout=29" in line.text for line in only.lines)
+
+
+def test_outdated_comment_on_a_lost_commit_has_the_kept_part(audit: Audit) -> None:
+    task = task_of(audit, 900, outdated=1, commit_id="f" * 40, line=8, hunk=HUNK)
+    (file,) = assemble(task, LIMITS).originals[900].files
+    assert [len(hunk.lines) for hunk in file.hunks] == [5]
+
+
+def test_line_of_an_older_commit_is_counted_in_the_head(audit: Audit) -> None:
+    hunk = "@@ -1,2 +1,3 @@\n import json\n+        if data is not None:"
+    task = task_of(audit, 900, commit_id="f" * 40, line=3, start_line=2, hunk=hunk)
+    found = assemble(task, LIMITS)
+    (one,) = [one for one in found.remarks if one.id == 900]
+    lines = module(1, is_changed=True).split("\n")
+    assert one.line is not None
+    assert lines[one.line - 1] == "        if data is not None:"
+    assert one.start_line == one.line - 1
+    assert not one.outdated
+
+
+def test_line_that_is_gone_from_the_change_is_outdated(audit: Audit) -> None:
+    task = task_of(audit, 900, commit_id="f" * 40, line=3, hunk="@@ -1 +1 @@\n+gone")
+    (one,) = [one for one in assemble(task, LIMITS).remarks if one.id == 900]
+    assert one.outdated
+
+
+def test_comment_on_the_head_stays_where_it_is(audit: Audit) -> None:
+    task = task_of(audit)
+    assert all(place(one, task.pull.head, Diff(files=(), sha256="")) is one for one in task.remarks)
+
+
+def test_without_the_commits_the_interface_or_a_reason_stands_in(audit: Audit) -> None:
+    task = replace(task_of(audit), clone=audit.folder / "none")
+    with pytest.raises(HostError, match="no clone"):
+        assemble(task, LIMITS)
+    with pytest.raises(HostError, match=r"no clone.*; it was pushed to"):
+        assemble(replace(task, change="it was pushed to"), LIMITS)
+    change = Change(Diff(files=(), sha256="", notes=()), ("A file is missing.",), ())
+    found = assemble(replace(task, change=change), LIMITS)
+    assert (found.diff, found.missing) == (change.diff, ("A file is missing.",))

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from crscore import Scorer
+from crscore.audit.score.noise import Noise, noise_of
+from crscore.records import Comment
+from tests.helpers.audits import module
+
+CODE = module(1, is_changed=True).splitlines()
+PATCH = f"@@ -0,0 +1,{len(CODE)} @@\n" + "".join(f"+{line}\n" for line in CODE)
+FINDING = (
+    "When every attempt fails, `data` is None and `len(data)` raises a TypeError. Return early."
+)
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Scorer:
+    return Scorer(analyzers="none", claims="structural")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (FINDING, None),
+        ("Why does it retry four times?", None),
+        ("This adds a new function that loads the basket with a retry loop.", Noise.RESTATES),
+        ("Nice work, this looks great!", Noise.PRAISE),
+        ("Great! Well done.", Noise.PRAISE),
+        ("My cat sleeps on the sofa every afternoon when it rains.", Noise.NOTHING),
+        ("```suggestion\n    return None\n```", None),
+        ("<!-- hidden words that nobody sees -->", None),
+        (f"Nice work! {FINDING}", None),
+    ],
+)
+def test_noise_is_told_by_the_sentences(scorer: Scorer, body: str, expected: Noise | None) -> None:
+    result = scorer.score(PATCH, [Comment(body=body)], path="a.py")
+    assert noise_of(result, result.comments[0]) == expected
+
+
+def test_without_a_reader_only_the_points_count() -> None:
+    scorer = Scorer(encoder="hashing", threshold=0.5, analyzers="none", claims="structural")
+    result = scorer.score(PATCH, [Comment(body="My cat sleeps."), Comment(body=FINDING)])
+    assert noise_of(result, result.comments[0]) is Noise.NOTHING

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import time
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as with_settings
+from rich.console import Console
+
+from crscore.audit.progress import Bar
+from crscore.audit.store.rows import Comment, CommentScore, OpenPoint, Page, Pull, Run, Score
+from crscore.errors import ConfigError
+from crscore.github.records import RemarkKind
+from tests.helpers.audits import NIGHT, SETTINGS, Audit, add
+
+LATER = "2026-01-03"
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> Audit:
+    return Audit(tmp_path, pulls=3)
+
+
+def scores(audit: Audit, number: int = 1) -> dict[str, Score]:
+    with audit.open() as store:
+        rows = store.select(Score, "WHERE number = ?", number)
+    return {row.reviewer: row for row in rows}
+
+
+def test_every_reviewer_and_all_together_have_a_row(audit: Audit) -> None:
+    assert audit.score()[1:3] == (3, 0)
+    found = scores(audit)
+    assert set(found) == {"", "coderabbit", "pr-agent", "sourcery", "ada"}
+    assert (found[""].comments, found["ada"].comments) == (4, 1)
+    assert [found[name].is_bot for name in ("coderabbit", "ada", "")] == [1, 0, 0]
+    assert found[""].sentences == sum(found[name].sentences for name in found if name)
+    assert all(row.relevance is not None for row in found.values())
+
+
+def test_pull_has_open_points_and_its_page(audit: Audit) -> None:
+    audit.score()
+    with audit.open() as store:
+        points = store.select(OpenPoint, "WHERE number = 2 ORDER BY rank")
+        (page,) = store.select(Page, "WHERE number = 2")
+    assert [point.rank for point in points] == list(range(1, len(points) + 1))
+    assert 1 <= len(points) <= 3
+    assert points[0].path == "shop/m0.py"
+    assert "acme/shop#2" in zlib.decompress(page.page).decode()
+
+
+def test_nothing_new_is_not_scored_again(audit: Audit) -> None:
+    audit.score()
+    before = audit.tables()
+    assert audit.score(night=LATER).pulls == 0
+    assert audit.tables() == before
+
+
+def test_new_comment_is_scored_beside_the_old_rows(audit: Audit) -> None:
+    audit.score()
+    with audit.open() as store, store.transaction():
+        add(store, 900, 2, "bo", "Why is the sleep not capped?", kind=RemarkKind.REVIEW)
+    assert audit.score(night=LATER).pulls == 1
+    with audit.open() as store:
+        found = store.select(Score, "WHERE number = 2 AND reviewer = ''")
+    assert sorted((row.night, row.comments) for row in found) == [(NIGHT, 4), (LATER, 5)]
+
+
+def test_minimised_comments_are_left_out(audit: Audit) -> None:
+    with audit.open() as store, store.transaction():
+        add(store, 900, 2, "bo", "Why is the sleep not capped?", minimized="SPAM")
+    audit.score()
+    assert "bo" not in scores(audit, 2)
+
+
+def test_pull_without_a_review_is_not_scored(audit: Audit) -> None:
+    with audit.open() as store, store.transaction():
+        store.change("UPDATE comments SET is_review = 0 WHERE number = 1")
+        store.change("UPDATE pulls SET observed = NULL WHERE number = 2")
+    assert audit.score().pulls == 1
+
+
+def test_other_signature_scores_again_and_old_rows_stay(audit: Audit) -> None:
+    audit.score()
+    old = audit.tables()["scores"]
+    other = with_settings(SETTINGS, threshold=0.2)
+    assert audit.score(other).pulls == 3
+    assert set(old) < set(audit.tables()["scores"])
+    assert len(audit.tables()["signatures"]) == 2
+
+
+def test_failing_pull_is_a_row_and_tried_again_another_night(audit: Audit) -> None:
+    with audit.open() as store, store.transaction():
+        (row,) = store.select(Pull, "WHERE number = 2")
+        store.put([replace(row, head="f" * 40)])
+    assert audit.score()[1:3] == (3, 1)
+    (failed,) = scores(audit, 2).values()
+    assert (failed.reviewer, failed.standing) == ("", None)
+    assert (failed.reason or "").startswith("failed: ")
+    assert audit.score().pulls == 0
+    shown = audit.score(night=LATER)
+    assert (shown.pulls, shown.failed) == (1, 1)
+    assert [row.night for row in scores(audit, 2).values()] == [LATER]
+
+
+def test_without_a_clone_the_reason_says_so(audit: Audit) -> None:
+    shutil.rmtree(audit.clones)
+    assert audit.score().failed == 3
+    assert "there is no clone" in (scores(audit)[""].reason or "")
+
+
+def test_repeated_post_is_noise_and_counts_as_a_comment(audit: Audit) -> None:
+    body = "The sleep of `2 ** attempt` also runs after the last attempt."
+    with audit.open() as store, store.transaction():
+        (row,) = store.select(Comment, "WHERE key = 800")
+        place = {"commit_id": row.commit_id, "path": row.path, "line": 8}
+        first = add(store, 900, 2, "bo", body, **place)
+        again = add(store, 901, 2, "bo", body, **place)
+    audit.score()
+    with audit.open() as store:
+        found = {row.comment: row for row in store.select(CommentScore)}
+    assert (found[first].noise != "repeat", found[again].noise) == (True, "repeat")
+    assert scores(audit, 2)["bo"].comments == 2
+
+
+def test_run_is_recorded(audit: Audit) -> None:
+    summary = audit.score()
+    with audit.open() as store:
+        (run,) = store.select(Run)
+    assert (run.kind, run.night, run.pulls, run.failed) == ("score", NIGHT, 3, 0)
+    assert run.signature == summary.signature
+    assert run.finished is not None
+
+
+def test_progress_counts_the_pulls(audit: Audit) -> None:
+    out = io.StringIO()
+    with Bar(Console(file=out, force_terminal=True, width=120)) as bar:
+        audit.score(progress=bar)
+    assert "3/3" in out.getvalue()
+
+
+def test_unknown_engine_is_one_clear_line(audit: Audit) -> None:
+    with pytest.raises(ConfigError, match="ray"):
+        audit.score(engine="cluster")
+    with pytest.raises(ConfigError, match="at least 1"):
+        audit.score(workers=0)
+
+
+_SCRIPT = """
+import sys
+from pathlib import Path
+from crscore.audit.score.run import score
+from crscore.audit.store.database import Store
+from tests.helpers.audits import NIGHT, SETTINGS
+
+if __name__ == "__main__":
+    with Store(Path(sys.argv[1])) as store:
+        score(store, Path(sys.argv[2]), SETTINGS, night=NIGHT, workers=int(sys.argv[3]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_killed_runs_end_with_the_same_store(tmp_path: Path, workers: int) -> None:
+    audit = Audit(tmp_path, pulls=8)
+    shutil.copy(tmp_path / "audit.db", tmp_path / "fresh.db")
+    audit.score()
+    expected = audit.tables()
+    script = tmp_path / "run.py"
+    script.write_text(_SCRIPT)
+    command = [sys.executable, str(script), str(tmp_path / "audit.db"), str(audit.clones)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
+    for wait in (0.6, 0.9, 1.1, 1.3, 1.6, 2.0):
+        for suffix in ("", "-wal", "-shm"):
+            (tmp_path / f"audit.db{suffix}").unlink(missing_ok=True)
+        shutil.copy(tmp_path / "fresh.db", tmp_path / "audit.db")
+        process = subprocess.Popen([*command, str(workers)], env=environment)
+        time.sleep(wait)
+        process.kill()
+        process.wait()
+        audit.score(workers=workers)
+        assert audit.tables() == expected, wait
