@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from crscore.audit.signals.rules import Signal
+from crscore.audit.signals import Signal
 from crscore.audit.store import rows
 from crscore.errors import ConfigError, DependencyError, OutputError
 
@@ -123,7 +123,7 @@ def frame(store: Store, table: str) -> pd.DataFrame:
     """
     arrow = _pyarrow()
     try:
-        import pandas  # noqa: F401, ICN001, PLC0415
+        import pandas  # noqa: F401, PLC0415
     except ImportError as exc:
         raise DependencyError("pandas", "pip install 'crscore[export]'") from exc
     schema, batches = _batches(store, table)
@@ -193,7 +193,7 @@ def _plain(value: object) -> object:
 
 def _pyarrow() -> Any:
     try:
-        import pyarrow  # noqa: ICN001, PLC0415
+        import pyarrow  # noqa: PLC0415
     except ImportError as exc:
         raise DependencyError("pyarrow", "pip install 'crscore[export]'") from exc
     return pyarrow

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from crscore.audit.overview import Overview
     from crscore.audit.progress import Progress
     from crscore.audit.store.database import Store
-    from crscore.audit.store.rows import Run
     from crscore.audit.summary import Options
 
     Command = Callable[..., Any]
@@ -147,7 +146,9 @@ def sync(
         done = run.sync(store, host, folder, request, now=datetime.now(UTC), progress=progress)
     for note in done.notes if not quiet else ():
         say(f"note: {note}")
-    _say_run(done.run, f"{done.pending:,} to go on with")
+    if done.run.partial is not None:
+        say(f"partial: {done.run.partial}")
+    click.echo(f"{done.run.pulls:,} pull requests read, {done.pending:,} to go on with")
     return 0
 
 
@@ -192,7 +193,7 @@ def score(
             progress=progress,
         )
         find_signals(store, folder, night=night)
-    _say_run(done.run, f"{done.run.failed:,} failed")
+    click.echo(f"{done.pulls:,} pull requests scored, {done.failed:,} failed")
     return 0
 
 
@@ -415,13 +416,6 @@ def _number(text: str) -> float:
     except ValueError:
         expected = f"must be a number from 0 to 100, or `previous`, not {text[:50]!r}"
         raise ConfigError("--baseline", "command line", expected) from None
-
-
-def _say_run(run: Run, more: str) -> None:
-    if run.partial is not None:
-        say(f"partial: {run.partial}")
-    verb = "read" if run.kind == "sync" else "scored"
-    click.echo(f"{run.pulls:,} pull requests {verb}, {more}")
 
 
 def _post(url: str, message: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from crscore.pull_request.documents import comment
 from crscore.pull_request.documents.json import Spoken
 from crscore.pull_request.overview import Person
 from crscore.pull_request.reviewers import identify
-from crscore.pull_request.reviewers.identify import NO_MARKERS
+from crscore.pull_request.reviewers.classify import NO_MARKERS
 from crscore.scorer import Scorer, diff_limits, make_store
 from crscore.settings import Config, SettingsText, resolve_settings
 
