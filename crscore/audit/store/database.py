@@ -53,7 +53,7 @@ class Store:
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = NORMAL")
-                self._connection.create_function("unpack", 1, _unpack, deterministic=True)
+                self._connection.create_function("unpack", 1, _sql_text, deterministic=True)
                 self._migrate()
             except BaseException:
                 self._connection.close()
@@ -233,6 +233,11 @@ class Store:
 
 def _unpack(data: bytes) -> str:
     return zlib.decompress(data).decode("utf-8", "surrogatepass")
+
+
+def _sql_text(data: bytes | None) -> str | None:
+    # SQLite cannot take a lone surrogate, which JSON of a host can hold.
+    return None if data is None else _unpack(data).encode("utf-8", "replace").decode()
 
 
 def _scripts() -> tuple[str, ...]:
