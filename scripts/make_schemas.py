@@ -17,6 +17,7 @@ import msgspec
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from crscore.audit import overview  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
 from crscore.study import compare, results, saved, separation, study  # noqa: E402
@@ -61,6 +62,19 @@ DOCUMENTS = {
         "Output of `crscore pr` and the action for one pull request: what people are shown, then "
         "all that it was made of.",
         (pull.PullDocument,),
+    ),
+    "audit": Document(
+        overview.SCHEMA,
+        "crscore audit",
+        "What `crscore audit report --format json` writes: everything that the report's first page "
+        "says.",
+        (overview.Overview,),
+    ),
+    "audit-verdicts": Document(
+        overview.VERDICTS_SCHEMA,
+        "crscore audit verdicts",
+        "What `crscore audit compare --format json` writes: which reviewer is better.",
+        (overview.Verdicts,),
     ),
     "validation": Document(
         saved.SCHEMA,

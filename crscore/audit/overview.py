@@ -14,6 +14,8 @@ from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:audit:1"
 """The `$id` of the JSON document's schema."""
+VERDICTS_SCHEMA: Final = "urn:crscore:audit-verdicts:1"
+"""The same of `crscore audit compare`."""
 
 Count = Annotated[int, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -243,3 +245,19 @@ class Overview(Struct, frozen=True, kw_only=True):
     nights: tuple[Night, ...]
     notes: tuple[str, ...]
     """What limits the numbers, one sentence each."""
+
+
+class Verdicts(Struct, frozen=True, kw_only=True):
+    """Comparison of reviewers, each pair once."""
+
+    schema: Literal["urn:crscore:audit-verdicts:1"] = VERDICTS_SCHEMA
+    version: str = __version__
+    since: str
+    """First day of the period."""
+    until: str
+    """Last day, inclusive."""
+    signature: str
+    """Signature of the scores; empty without a score."""
+    detect: float
+    """Difference asked for, 0 to 100."""
+    verdicts: tuple[Verdict, ...]

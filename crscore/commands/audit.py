@@ -239,6 +239,7 @@ def compare(
     import msgspec  # noqa: PLC0415
 
     from crscore.audit import compare as comparison  # noqa: PLC0415
+    from crscore.audit.overview import Verdicts  # noqa: PLC0415
     from crscore.audit.tables import load_reviews  # noqa: PLC0415
 
     options = _options(question)
@@ -248,7 +249,14 @@ def compare(
         table, reviewers=reviewers or None, measure=options.measure, detect=options.detect
     )
     if form == "json":
-        io.write_text(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n", output)
+        document = Verdicts(
+            since=options.period.since,
+            until=options.period.until,
+            signature=table.signature,
+            detect=options.detect,
+            verdicts=found,
+        )
+        io.write_text(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n", output)
     else:
         lines = [one.text for one in found] or ["There are no two reviewers to compare."]
         io.write_text("\n".join(lines) + "\n", output)
