@@ -1,3 +1,241 @@
-"""`crscore audit` from sync to gate, on a month of a loopback GitHub."""
+"""`crscore audit` from sync to gate, on a month of a GitHub on this machine."""
 
 from __future__ import annotations
+
+import json
+import shutil
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from crscore import cli
+from crscore.audit.store.database import Store
+from tests.helpers.github import audit_demo
+from tests.helpers.github.server import serve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SCHEMAS = Path(__file__).parents[2] / "crscore" / "schemas"
+SECRET = "ghs_veryverysecrettoken123"
+NAMES = ("acme/shop", "acme/billing")
+PERIOD = ("--since", audit_demo.FIRST_DAY, "--until", audit_demo.LAST_DAY)
+FAST = ("--encoder", "hashing", "--analyzers", "none")
+
+
+class Ran:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture(scope="module")
+def month(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folder with the store and the clones of the month, synchronised and scored."""
+    folder = tmp_path_factory.mktemp("month")
+    with serve(audit_demo.audit(), token=SECRET) as server, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("GITHUB_TOKEN", SECRET)
+        patch.setenv("GITHUB_API_URL", server.url)
+        patch.setenv("CRSCORE_CACHE_DIR", str(folder / "cache"))
+        patch.setenv("CRSCORE_AUDIT_STORE", "audit.db")
+        assert cli.run(["audit", "sync", *NAMES, "--since", audit_demo.FIRST_DAY]) == 0
+        assert cli.run(["audit", "score", *FAST]) == 0
+        yield folder
+
+
+@pytest.fixture
+def audit(
+    month: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> Callable[..., Ran]:
+    """Run a command of the audit on a copy of the month."""
+    with Store(month / "audit.db") as store:
+        store.query("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(month / "audit.db", tmp_path / "audit.db")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CRSCORE_AUDIT_STORE", "audit.db")
+    monkeypatch.setenv("CRSCORE_CACHE_DIR", str(tmp_path / "cache"))
+
+    def run(*words: object) -> Ran:
+        code = cli.run(["audit", *map(str, words)])
+        captured = capsys.readouterr()
+        assert SECRET not in captured.out + captured.err
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+def overview(audit: Callable[..., Ran]) -> dict[str, Any]:
+    ran = audit("report", "--format", "json", *PERIOD)
+    assert ran.code == 0
+    found: dict[str, Any] = json.loads(ran.out)
+    jsonschema.validate(found, json.loads((SCHEMAS / "audit.schema.json").read_text("utf-8")))
+    return found
+
+
+def test_every_pull_request_and_reviewer_is_there(audit) -> None:
+    found = overview(audit)
+    assert found["pulls"] == audit_demo.PULLS
+    assert found["pending"] == found["failed"] == 0
+    names = {one["name"]: one["is_bot"] for one in found["reviewers"]}
+    assert names == {
+        "coderabbit": True, "copilot": True, "nitpicker": True, "jonas-w": False, "mira-k": False,
+    }  # fmt: skip
+
+
+def test_what_the_bots_did_is_seen(audit) -> None:
+    by_name = {one["name"]: one for one in overview(audit)["reviewers"]}
+    rabbit, picker = by_name["coderabbit"], by_name["nitpicker"]
+    assert rabbit["coverage"]["skips"][0]["reason"] == "limit"
+    assert rabbit["coverage"]["green_unreviewed"] >= 2
+    assert rabbit["coverage"]["last_head"]["yes"] < rabbit["coverage"]["reviewed"]["yes"]
+    assert picker["noise"]["repeat"] > 20 > rabbit["noise"]["repeat"]
+    assert picker["comments_a_pull"]["value"] > 1.5 * rabbit["comments_a_pull"]["value"]
+
+    def acted(one: dict[str, Any], signal: str) -> dict[str, Any]:
+        return next(row for row in one["acted_on"] if row["signal"] == signal)
+
+    lines = acted(rabbit, "lines changed")
+    assert lines["rate"]["share"] > 0.4
+    assert acted(rabbit, "resolved by the author")["rate"]["yes"] > 8
+    assert acted(rabbit, "thumbs up")["rate"]["yes"] > 0
+    assert acted(picker, "resolved by the author")["rate"]["yes"] == 0
+
+
+def test_changed_bot_is_seen_near_the_day(audit) -> None:
+    by_name = {one["name"]: one for one in overview(audit)["reviewers"]}
+    days = [change["day"] for change in by_name["nitpicker"]["changes"]]
+    assert days
+    first = int(audit_demo.FIRST_DAY[-2:])
+    assert abs(int(days[0][-2:]) - first - audit_demo.CHANGED_ON) <= 3
+    assert not by_name["coderabbit"]["changes"]
+
+
+def test_comparison_keeps_to_its_schema_and_says_it_in_words(audit) -> None:
+    found = json.loads(audit("compare", "--format", "json", *PERIOD).out)
+    schema = json.loads((SCHEMAS / "audit-verdicts.schema.json").read_text("utf-8"))
+    jsonschema.validate(found, schema)
+    assert [(one["first"], one["second"]) for one in found["verdicts"]] == [
+        ("coderabbit", "copilot"), ("coderabbit", "nitpicker"), ("copilot", "nitpicker")
+    ]  # fmt: skip
+    said = audit("compare", "coderabbit", "nitpicker", "--measure", "noise", *PERIOD).out
+    assert said.startswith("coderabbit is better than nitpicker in noise: ")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_documents_name_every_bot(audit, tmp_path: Path, form: str) -> None:
+    assert audit("report", "--format", form, "-o", "page", *PERIOD).code == 0
+    text = (tmp_path / "page").read_text("utf-8")
+    assert all(name in text for name in ("coderabbit", "copilot", "nitpicker"))
+
+
+def test_site_has_a_page_for_everything(audit, tmp_path: Path) -> None:
+    ran = audit("report", "-o", "site", *PERIOD)
+    assert ran.out.strip().endswith("index.html")
+    assert len(list((tmp_path / "site").rglob("*.html"))) >= 1 + 5 + 2 + audit_demo.PULLS
+    assert json.loads((tmp_path / "site" / "audit.json").read_text("utf-8")) == overview(audit)
+
+
+def test_second_night_reads_and_scores_nothing_new(month: Path, capsys) -> None:
+    assert cli.run(["audit", "sync"]) == 0
+    assert cli.run(["audit", "score", *FAST]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines() == [
+        "0 pull requests read, 0 to go on with",
+        "0 pull requests scored, 0 failed",
+    ]
+
+
+# The gate
+
+
+class _Hook(BaseHTTPRequestHandler):
+    got: list[dict[str, Any]]
+
+    def do_POST(self) -> None:
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        type(self).got.append(json.loads(data))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def hook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    _Hook.got = []
+    server = HTTPServer(("127.0.0.1", 0), _Hook)
+    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/", _Hook.got
+    server.shutdown()
+    server.server_close()
+
+
+def touch_nights(folder: Path) -> None:
+    """Put the runs into the month: they are of today, which is not in it."""
+    with Store(folder / "audit.db") as store:
+        store.change("UPDATE runs SET night = ?", audit_demo.LAST_DAY)
+
+
+def test_gate_fails_below_the_baseline_and_tells_the_webhook(audit, tmp_path: Path, hook) -> None:
+    url, got = hook
+    touch_nights(tmp_path)
+    low = audit("gate", "nitpicker", "--baseline", "99", "--webhook", url, *PERIOD)
+    assert low.code == 1
+    assert "nitpicker: usefulness" in low.err
+    assert "failed" in got[0]["text"]
+    assert "nitpicker" in json.dumps(got[0]["blocks"])
+    assert audit("gate", "nitpicker", "--baseline", "0", *PERIOD).code == 0
+
+
+def test_gate_is_not_applied_after_a_partial_night(audit, tmp_path: Path) -> None:
+    touch_nights(tmp_path)
+    with Store(tmp_path / "audit.db") as store:
+        store.change("UPDATE runs SET partial = 'the budget is spent'")
+    ran = audit("gate", "--baseline", "99", *PERIOD)
+    assert ran.code == 0
+    assert "not applied: the" in ran.err
+
+
+def test_gate_without_a_period_before_is_not_applied(audit, tmp_path: Path) -> None:
+    touch_nights(tmp_path)
+    ran = audit("gate", *PERIOD)
+    assert ran.code == 0
+    assert "not applied" in ran.err
+
+
+def test_webhook_that_fails_is_told_without_its_address(audit, tmp_path: Path) -> None:
+    touch_nights(tmp_path)
+    ran = audit("gate", "--baseline", "0", "--webhook", "http://127.0.0.1:9/secret", *PERIOD)
+    assert ran.code == 0
+    assert "the webhook was not reached" in ran.err
+    assert "secret" not in ran.err
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("report", "--store", "none.db"), "no such file: crscore audit sync makes it"),
+        (("report", "--format", "site"), "-o site"),
+        (("compare", "coderabbit", "rabbit", *PERIOD), "no review of rabbit"),
+        (("compare", "--measure", "beauty", *PERIOD), "no measure beauty"),
+        (("compare", "--since", "2026-02-01", "--until", "2026-01-01"), "before its start"),
+        (("gate", "--baseline", "often", *PERIOD), "not 'often'"),
+        (("gate", "--baseline", "101", *PERIOD), "0 to 100"),
+        (("export", "-o", "x", "comment"), "must be one of repositories"),
+        (("score", "--engine", "cluster"), "cluster"),
+        (("sync", "acme"), "acme"),
+    ],
+)
+def test_bad_input_is_one_clear_line(audit, words: tuple[str, ...], message: str) -> None:
+    ran = audit(*words)
+    assert ran.code in (2, 3)
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
