@@ -293,8 +293,11 @@ def _comments(store: Store, scope: Scope, place: Mapping[_Key, int]) -> dict[str
         GROUP BY c.repository, c.number, c.reviewer""",  # noqa: S608  (our own names)
         *scope,
     )
-    table = _placed(found, place, width=2 + len(NOISE_REASONS))
-    return dict(zip(("scored", "threads", *NOISE_REASONS), table.T, strict=True))
+    names = ("scored", "threads", *NOISE_REASONS)
+    numbers, at = _numbers(found, place, width=len(names))
+    table = np.zeros((len(place), len(names)))
+    table[at] = numbers
+    return dict(zip(names, table.T, strict=True))
 
 
 def _signals(
@@ -317,10 +320,13 @@ def _signals(
         GROUP BY c.repository, c.number, c.reviewer, n.signal""",  # noqa: S608  (our own names)
         *scope,
     )
+    numbers, at = _numbers(found, place, width=6)
     counts = {}
     for signal in Signal:
-        rows = [(*row[:3], *row[4:]) for row in found if row[3] == signal]
-        one = SignalCounts(*_placed(rows, place, width=5).T)
+        table = np.zeros((len(place), 5))
+        chosen = numbers[:, 0] == signal
+        table[at[chosen]] = numbers[chosen, 1:]
+        one = SignalCounts(*table.T)
         if signal not in NEEDS_ROW:
             all_ = columns["threads" if signal in OF_THREADS else "scored"]
             one = one._replace(known=all_ - one.unknown)
@@ -328,11 +334,13 @@ def _signals(
     return counts
 
 
-def _placed(rows: Sequence[Sequence[Any]], place: Mapping[_Key, int], *, width: int) -> Floats:
-    """Place the numbers behind the key of each row of a query; 0 where it has no row."""
-    table = np.zeros((len(place), width))
-    for row in rows:
-        at = place.get((row[0], row[1], row[2]))
-        if at is not None:
-            table[at] = row[3:]
-    return table
+def _numbers(
+    rows: Sequence[tuple[Any, ...]], place: Mapping[_Key, int], *, width: int
+) -> tuple[Floats, Ints]:
+    """Return the numbers behind the key of each row of a query, and the review it belongs to.
+
+    Rows of reviewers without a score are left out.
+    """
+    kept = [row for row in rows if row[:3] in place]
+    numbers = np.array([row[3:] for row in kept], dtype=np.float64).reshape(-1, width)
+    return numbers, np.array([place[row[:3]] for row in kept], dtype=np.int64)
