@@ -1,0 +1,139 @@
+"""Alignment of two texts of a file by content.
+
+White space, the kind of quotes, and commas before a closing bracket do not count, so a line that
+was only reformatted, also over several lines, stands. Blank lines do not take part.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MAX_LINES: Final = 20_000
+"""Lines up to which a file is followed."""
+EXACT_PAIRS: Final = 1_000_000
+"""Pairs of words up to which all are compared; beyond, frequent ones are no starting points."""
+_WORD: Final = re.compile(r"\w+|[^\w\s]")
+_QUOTES: Final = str.maketrans({"'": '"', "`": '"'})
+_CLOSING: Final = frozenset(")]}")
+
+
+class Standing(NamedTuple):
+    """Where a line of the older text stands in the newer one."""
+
+    start: int
+    """First line, from 0."""
+    end: int
+    """Line after the last; more than one line when it was wrapped."""
+
+
+Alignment = list[Standing | None]
+"""For each line of the older text, where it stands; None where it does not, or is blank."""
+
+
+class _Word(NamedTuple):
+    text: str
+    line: int
+
+
+def line_key(line: str) -> str:
+    """Return what is compared of a line: its words, joined; empty for a blank line.
+
+    Example:
+        >>> line_key("  call('a',b )")
+        'call ( " a " , b )'
+    """
+    return " ".join(_WORD.findall(line.translate(_QUOTES)))
+
+
+def file_words(lines: Sequence[str]) -> list[str]:
+    """Return all words that are compared of a text."""
+    return [word.text for word in _words(lines, range(len(lines)), ())]
+
+
+def align(old: Sequence[str], new: Sequence[str]) -> Alignment:
+    """Find which lines of a text stand in a newer one.
+
+    Args:
+        old: Lines of the older text.
+        new: Lines of the newer text.
+
+    Returns:
+        For each line of `old`, where it stands.
+
+    Example:
+        >>> align(["a = 1", "f(b, c)"], ["a = 2", "f(", "  b,", "  c,", ")"])
+        [None, Standing(start=1, end=5)]
+    """
+    found: Alignment = [None] * len(old)
+    old_at, old_keys = _keys(old)
+    new_at, new_keys = _keys(new)
+    for tag, start, end, new_start, new_end in SequenceMatcher(
+        None, old_keys, new_keys
+    ).get_opcodes():
+        if tag == "equal":
+            for index in range(end - start):
+                line = new_at[new_start + index]
+                found[old_at[start + index]] = Standing(line, line + 1)
+        elif tag == "replace":
+            before = _words(old, old_at[start:end], old_at[end : end + 1])
+            after = _words(new, new_at[new_start:new_end], new_at[new_end : new_end + 1])
+            for line, place in _match_words(list(before), list(after)):
+                found[line] = place
+    return found
+
+
+def _keys(lines: Sequence[str]) -> tuple[list[int], list[str]]:
+    keys = [line_key(line) for line in lines]
+    return [at for at, key in enumerate(keys) if key], [key for key in keys if key]
+
+
+def _words(lines: Sequence[str], at: Sequence[int], following: Sequence[int]) -> Iterator[_Word]:
+    """Yield the words of some lines, without commas before a closing bracket."""
+    every = [_Word(text, line) for line in (*at, *following) for text in _split(lines[line])]
+    last = frozenset(following)
+    for word, behind in pairwise([*every, _Word("", -1)]):
+        if word.line not in last and not (word.text == "," and behind.text in _CLOSING):
+            yield word
+
+
+def _split(line: str) -> list[str]:
+    return _WORD.findall(line.translate(_QUOTES))
+
+
+def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[int, Standing]]:
+    """Yield the older lines whose words all stand together, with no new word on their lines."""
+    matcher = SequenceMatcher(
+        None,
+        [word.text for word in old],
+        [word.text for word in new],
+        autojunk=len(old) * len(new) > EXACT_PAIRS,
+    )
+    blocks = matcher.get_matching_blocks()
+    known = {block.b + index for block in blocks for index in range(block.size)}
+
+    def is_added(at: int, line: int) -> bool:
+        return 0 <= at < len(new) and new[at].line == line and at not in known
+
+    for block in blocks:
+        for start, end in _whole_lines(old, block.a, block.a + block.size):
+            first, last = start + block.b - block.a, end - 1 + block.b - block.a
+            if not is_added(first - 1, new[first].line) and not is_added(last + 1, new[last].line):
+                yield old[start].line, Standing(new[first].line, new[last].line + 1)
+
+
+def _whole_lines(words: Sequence[_Word], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of words that are whole lines within a range."""
+    first = start
+    for at in range(start, end):
+        if at > 0 and words[at - 1].line != words[at].line:
+            first = at
+        is_first = first == 0 or words[first - 1].line != words[first].line
+        is_last = at + 1 == len(words) or words[at + 1].line != words[at].line
+        if is_first and is_last:
+            yield first, at + 1

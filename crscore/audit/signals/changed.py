@@ -1,0 +1,302 @@
+"""Signals that trees show: suggestion applied, lines changed, file changed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.audit.signals import Signal
+from crscore.audit.signals.align import line_key
+from crscore.audit.signals.follow import Answer, Base, Following, Span, file_changed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crscore.audit.signals.follow import Lines
+    from crscore.audit.signals.trees import Trees
+    from crscore.audit.store.rows import Comment, Pull, Revision
+
+SHORT: Final = 10
+"""Digits of a commit in an evidence."""
+MAX_COMMITS: Final = 50
+"""Later trees in which a suggestion is looked for; the last ones, of more."""
+MAX_OTHER_FILES: Final = 50
+"""Other changed files in which moved code is looked for, and that give a file's base rate."""
+_HEADER: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+
+class Measured(NamedTuple):
+    """Value of a signal with its base rate."""
+
+    answer: Answer
+    base: tuple[int, int] | None = None
+    """Yes and all of what nobody commented on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """Comment on a file, with what is needed to follow it."""
+
+    comment: Comment
+    hunk: str
+    """Hunk that it was written on; empty when unknown."""
+    suggestions: tuple[str, ...]
+
+
+class PullTrees:
+    """Trees of one pull request.
+
+    Args:
+        trees: Trees of its clone.
+        pull: The pull request.
+        revisions: Its pushes and its merge, by time.
+        remarks: All review comments on its files.
+
+    Raises:
+        HostError: git failed.
+    """
+
+    def __init__(
+        self, trees: Trees, pull: Pull, revisions: Sequence[Revision], remarks: Sequence[Remark]
+    ) -> None:
+        self._trees, self._pull, self._revisions = trees, pull, revisions
+        commits = [one.comment.commit_id for one in remarks]
+        pushed = [one.after for one in revisions]
+        ends = (pull.base, pull.head, pull.merge_commit)
+        self._known = trees.known([*commits, *pushed, *ends])
+        self.last = next(
+            (one for one in (pull.head, pull.merge_commit) if one and one in self._known), None
+        )
+        """Last tree of the pull: its head, which has nothing of the base branch that was not
+        merged into it; else its merge."""
+        self._followed: dict[tuple[str, str], Following | str] = {}
+        self._commented: dict[str, set[str]] = {}
+        for remark in remarks:
+            self._note_commented(remark)
+        self._files = frozenset(one.comment.path for one in remarks)
+
+    def measure(self, remark: Remark) -> dict[Signal, Measured]:
+        """Return the signals of a comment on a file.
+
+        Raises:
+            HostError: git failed.
+        """
+        found: dict[Signal, Measured] = {}
+        following, span = self._locate(remark)
+        lines = self._lines(remark, following, span)
+        if lines is not None:
+            found[Signal.LINES_CHANGED] = lines
+        if remark.suggestions and lines is not None:
+            answer = self._applied(remark, following, span, lines.answer)
+            found[Signal.SUGGESTION_APPLIED] = Measured(answer, lines.base)
+        found[Signal.FILE_CHANGED] = self._file(remark, lines)
+        return found
+
+    def _note_commented(self, remark: Remark) -> None:
+        following, span = self._locate(remark)
+        path = remark.comment.path
+        if isinstance(following, Following) and path and span:
+            keys = {line_key(line) for line in following.old[span.start : span.end]}
+            self._commented.setdefault(path, set()).update(keys)
+
+    def _locate(self, remark: Remark) -> tuple[Following | str, Span | None]:
+        """Return the file of a comment and its lines in it; or why it cannot be followed."""
+        comment = remark.comment
+        if self.last is None:
+            return "last commit is missing", None
+        if comment.path is None or comment.commit_id is None:
+            return "no commit is known", None
+        if comment.commit_id not in self._known:
+            return self._from_hunk(remark, self.last)
+        following = self._follow(comment.commit_id, comment.path)
+        if comment.line is None or isinstance(following, str):
+            return following, None
+        span = Span((comment.start_line or comment.line) - 1, comment.line)
+        if comment.side == "old":
+            return self._of_old_side(following, span)
+        return following, span
+
+    def _of_old_side(self, following: Following, span: Span) -> tuple[Following | str, Span | None]:
+        """Follow removed lines: what replaced them, or whether they came back."""
+        if following.base is None or following.base.old is None:
+            return "base is missing", None
+        removed = Following(old=following.base.old, new=following.old, base=None)
+        place = removed.place(span)
+        if any(map(line_key, following.old[place.start : place.end])):
+            return following, place
+        return replace(following, old=removed.old, base=None, was_removed=True), span
+
+    def _from_hunk(self, remark: Remark, last: str) -> tuple[Following | str, Span | None]:
+        """Follow a comment whose commit is lost: its hunk is what is left of the file."""
+        comment = remark.comment
+        hunk = _read_hunk(remark.hunk)
+        if hunk is None or comment.path is None or comment.line is None or comment.side == "old":
+            return "commit is missing", None
+        file = self._trees.file(last, comment.path)
+        if file.lines is None:
+            return "commit is missing", None
+        lines, own = hunk
+        size = comment.line - (comment.start_line or comment.line) + 1
+        following = Following(old=lines, new=file.lines, base=None, is_whole=False, own=own)
+        return following, Span(max(0, len(lines) - size), len(lines))
+
+    def _follow(self, commit: str, path: str) -> Following | str:
+        if (commit, path) not in self._followed:
+            self._followed[commit, path] = self._read(commit, path)
+        return self._followed[commit, path]
+
+    def _read(self, commit: str, path: str) -> Following | str:
+        last = self.last or ""
+        forks = self._fork(commit), self._fork(last)
+        at = [one for one in (commit, last, *forks) if one]
+        self._trees.load([(one, path) for one in at])
+        file = self._trees.file(commit, path)
+        later = self._later(commit, last, path)
+        if file.lines is None:
+            return file.problem or "file is missing"
+        if later and self._trees.file(last, later).problem:
+            return self._trees.file(last, later).problem or ""
+        return Following(
+            old=file.lines,
+            new=self._trees.file(last, later).lines if later else None,
+            base=self._base(commit, path, forks),
+            moves=lambda: self._moves(commit, path),
+        )
+
+    def _base(self, commit: str, path: str, forks: tuple[str | None, str | None]) -> Base | None:
+        old, new = forks
+        if old is None or new is None:
+            return None
+        before = self._earlier(old, commit, path)
+        later = self._later(old, new, before)
+        return Base(
+            old=self._trees.file(old, before).lines,
+            new=self._trees.file(new, later).lines if later else None,
+        )
+
+    def _later(self, old: str, new: str, path: str) -> str | None:
+        """Return a file's path in a newer tree; None when it is not there."""
+        if old == new or self._exists(new, path):
+            return path
+        return self._trees.changes(old, new).renamed.get(path)
+
+    def _earlier(self, old: str, new: str, path: str) -> str:
+        if self._exists(old, path):
+            return path
+        renamed = self._trees.changes(old, new).renamed
+        return next((before for before, after in renamed.items() if after == path), path)
+
+    def _exists(self, commit: str, path: str) -> bool:
+        file = self._trees.file(commit, path)
+        return file.lines is not None or file.problem is not None
+
+    def _moves(self, commit: str, path: str) -> Iterator[tuple[Lines, Lines]]:
+        last = self.last or ""
+        own = self._later(commit, last, path)
+        pairs = [pair for pair in self._trees.changes(commit, last).paths if pair[1] != own]
+        pairs = pairs[:MAX_OTHER_FILES]
+        self._trees.load(
+            [*((last, new) for _, new in pairs), *((commit, old) for old, _ in pairs if old)]
+        )
+        for old, new in pairs:
+            before = self._trees.file(commit, old).lines if old else None
+            yield before or (), self._trees.file(last, new).lines or ()
+
+    def _fork(self, commit: str) -> str | None:
+        """Return where a commit of the pull parted from the base branch."""
+        pull, found = self._pull, None
+        if pull.base in self._known:
+            found = self._trees.fork(pull.base, commit)
+        if found in (None, commit) and pull.merge_commit in self._known:
+            # The base is a later one, in which the pull is merged.
+            parent = self._trees.parent(pull.merge_commit or "")
+            found = self._trees.fork(parent, commit) if parent else None
+        return None if found == commit else found
+
+    def _lines(
+        self, remark: Remark, following: Following | str, span: Span | None
+    ) -> Measured | None:
+        if remark.comment.line is None:
+            return None
+        if isinstance(following, str) or span is None:
+            return Measured(Answer(None, following if isinstance(following, str) else None))
+        answer = following.changed(span)
+        if answer.value and self.last:
+            answer = Answer(True, f"{self.last[:SHORT]} {answer.evidence or ''}".strip())
+        commented = frozenset(self._commented.get(remark.comment.path or "", ()))
+        return Measured(answer, following.base_rate(span, commented))
+
+    def _file(self, remark: Remark, lines: Measured | None) -> Measured:
+        comment = remark.comment
+        commit, path = comment.commit_id or "", comment.path or ""
+        following = self._follow(commit, path) if self.last and commit in self._known else None
+        if not isinstance(following, Following):
+            if lines and lines.answer.value:
+                return Measured(Answer(True, lines.answer.evidence))
+            return Measured(Answer(None, following or "commit is missing"))
+        changed = file_changed(following.old, following.new, following.base)
+        evidence = (self.last or "")[:SHORT] if changed else None
+        return Measured(Answer(changed, evidence), self._file_base(commit))
+
+    def _file_base(self, commit: str) -> tuple[int, int] | None:
+        """Return how many files of the pull changed that nobody commented on."""
+        fork = self._fork(commit)
+        if fork is None:
+            return None
+        paths = [path for _, path in self._trees.changes(fork, commit).paths]
+        paths = [path for path in paths if path not in self._files][:MAX_OTHER_FILES]
+        known = [one for path in paths if isinstance(one := self._follow(commit, path), Following)]
+        return sum(file_changed(one.old, one.new, one.base) for one in known), len(known)
+
+    def _applied(
+        self, remark: Remark, following: Following | str, span: Span | None, lines: Answer
+    ) -> Answer:
+        if isinstance(following, str) or span is None:
+            return Answer(None, following if isinstance(following, str) else None)
+        if not following.is_whole and lines.value is None:
+            return Answer(None, lines.evidence)
+        wanted = [one.split("\n") if one.strip() else [] for one in remark.suggestions]
+        found: str | None = None
+        is_last = False
+        for commit, text in self._later_texts(remark):
+            later = replace(following, new=text)
+            is_last = any(later.applied(span, one) for one in wanted)
+            found = found or (commit if is_last else None)
+        if found is None:
+            return Answer(False)
+        if not is_last and lines.value is False:
+            return Answer(False, f"{found[:SHORT]}, then reverted")
+        return Answer(True, found[:SHORT])
+
+    def _later_texts(self, remark: Remark) -> Iterator[tuple[str, Lines]]:
+        """Yield the file of a comment in each later tree in which it differs, by time."""
+        comment, last = remark.comment, self.last or ""
+        path, commit = comment.path or "", comment.commit_id or ""
+        pushed = [one.after for one in self._revisions if one.at >= comment.created]
+        ends = [one for one in (last, self._pull.merge_commit) if one]
+        later = [
+            one for one in dict.fromkeys([*pushed, *ends]) if one in self._known and one != commit
+        ]
+        later = later[-MAX_COMMITS:]
+        new_path = self._later(commit, last, path) if commit in self._known else path
+        paths = list(dict.fromkeys([path, new_path or path]))
+        self._trees.load([(one, name) for one in later for name in paths])
+        before: Lines | None = None
+        for one in later:
+            files = (self._trees.file(one, name).lines for name in paths)
+            text = next((lines for lines in files if lines is not None), None)
+            if text is not None and text != before:
+                yield one, text
+                before = text
+
+
+def _read_hunk(text: str) -> tuple[tuple[str, ...], frozenset[int]] | None:
+    """Return the newer side of a hunk, and which of its lines the pull request added."""
+    header, _, body = text.rstrip("\n").partition("\n")
+    if not _HEADER.match(header) or not body:
+        return None
+    lines = [line for line in body.split("\n") if line[:1] not in ("-", "\\")]
+    return tuple(line[1:] for line in lines), frozenset(
+        at for at, line in enumerate(lines) if line.startswith("+")
+    )

@@ -1,0 +1,360 @@
+"""Fate of commented lines, from texts alone: no git, no store.
+
+Lines are followed by content (`align`). A change that the base branch made is not the author's: it
+is told by comparing three ways, with the base of the older and of the newer tree. A block that
+moves as a whole, within its file or to another, stands.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.audit.signals.align import Standing, align, file_words, line_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from crscore.audit.signals.align import Alignment
+
+    Lines = Sequence[str]
+
+MOVED_LINES: Final = 3
+"""Lines that must move together to be a block that moved; a single line that moves is a change."""
+NEAR_LINES: Final = 5
+"""Lines that may have been inserted between two lines of a hunk that is all that is known."""
+CONTEXT: Final = 3
+"""Unchanged lines around the changes of a hunk, as in a diff."""
+
+
+class Span(NamedTuple):
+    """Lines, from 0; `end` is the line after the last."""
+
+    start: int
+    end: int
+
+
+class Answer(NamedTuple):
+    """Value of a signal."""
+
+    value: bool | None
+    """None when it is unknown."""
+    evidence: str | None = None
+    """What shows it, or why it is unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """File in the base branch, where the older and the newer tree parted from it."""
+
+    old: Lines | None
+    """None when there was no such file."""
+    new: Lines | None
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the base branch did not change the file in between."""
+        return self.old == self.new
+
+
+@dataclass(frozen=True, kw_only=True)
+class Following:
+    """One file in an older and a newer tree of a pull request."""
+
+    old: Lines
+    """File, or all that is known of it: the hunk of a comment."""
+    new: Lines | None
+    """None when there is no such file any more."""
+    base: Base | None
+    """None when it is not known."""
+    moves: Callable[[], Iterable[tuple[Lines, Lines]]] = tuple
+    """Other files that changed, older and newer text; empty for those that are missing."""
+    is_whole: bool = True
+    """False for a hunk."""
+    own: frozenset[int] = frozenset()
+    """Lines of a hunk that the pull request itself added."""
+    was_removed: bool = False
+    """Whether the older text is from before the pull request, which removed the lines."""
+
+    @cached_property
+    def standing(self) -> Alignment:
+        """Where each older line stands."""
+        found = align(self.old, self.new or ())
+        return found if self.is_whole else _near_each_other(found)
+
+    @cached_property
+    def _in_base(self) -> Alignment:
+        return align(self.old, self._base_texts[0])
+
+    @cached_property
+    def _base_standing(self) -> Alignment:
+        return align(*self._base_texts)
+
+    @property
+    def _base_texts(self) -> tuple[Lines, Lines]:
+        return (self.base.old or (), self.base.new or ()) if self.base else ((), ())
+
+    def changed(self, span: Span) -> Answer:
+        """Return whether the pull request changed any of the lines, or inserted lines in between.
+
+        Lines of which every trace is lost are unknown, and so are lines that the base branch
+        changed at the same place as the pull request.
+        """
+        lines = self._told(span)
+        gone = [line for line in lines if self.standing[line] is None]
+        if not lines:
+            return Answer(None, "the line is blank or missing")
+        if self.was_removed:
+            return Answer(not gone, None if gone else "restored")
+        if not self.is_whole and not self._is_found(span, gone):
+            return Answer(None, "place not found in the last tree")
+        return self._judge(span, lines, gone)
+
+    def _judge(self, span: Span, lines: Sequence[int], gone: Sequence[int]) -> Answer:
+        if gone and self._has_moved(span):
+            return Answer(False, "moved")
+        by_author = [self._is_by_author(line) for line in gone]
+        is_inserted = self._has_insertion([line for line in lines if line not in gone])
+        if any(by_author) or (is_inserted and not gone):
+            return Answer(True, f"line {self.place(span).start + 1}")
+        return Answer(None, "the base changed there too") if None in by_author else Answer(False)
+
+    def applied(self, span: Span, suggestion: Lines) -> bool:
+        """Return whether a suggestion for some lines stands at their place.
+
+        It does when its lines stand there together, or all that it adds stands there, in order,
+        and nothing that it removes. A suggestion that only removes needs the rest to be all.
+        """
+        wanted = [key for line in suggestion if (key := line_key(line))]
+        before = [self.old_keys[line] for line in self._told(span)]
+        region = self.place(span)
+        new = self.new or ()
+        added = [key for key in wanted if key not in before]
+        there = [key for line in new[region.start : region.end] if (key := line_key(line))]
+        if not added:
+            return there == wanted and there != before
+        if _stands_together(suggestion, new, region):
+            return True
+        removed = (line for line in self._told(span) if self.old_keys[line] not in wanted)
+        return _is_in_order(added, there) and all(self.standing[line] is None for line in removed)
+
+    def base_rate(self, span: Span, commented: frozenset[str]) -> tuple[int, int] | None:
+        """Return how often changed lines of the same hunks changed that nobody commented on.
+
+        Args:
+            span: The commented lines. A unit is as many lines as they are, so that the chance of
+                a change is comparable.
+            commented: Keys (`line_key`) of all lines of the file that have a comment.
+
+        Returns:
+            Units that changed and all units of which it is known; None without a base to compare.
+        """
+        if self.base is None:
+            return None
+        lines = [one for one in self._hunk(span) if self.old_keys[one] not in commented]
+        size, at = len(self._told(span)), 0
+        answers: list[bool] = []
+        while size and at + size <= len(lines):
+            unit = Span(lines[at], lines[at + size - 1] + 1)
+            if self._told(unit) != lines[at : at + size]:
+                at += 1
+                continue
+            at += size
+            value = self.changed(unit).value
+            answers += [] if value is None else [value]
+        return sum(answers), len(answers)
+
+    def _hunk(self, span: Span) -> list[int]:
+        """Return the changed lines of the hunks that a span is in."""
+        hunks: list[list[int]] = []
+        for line in (line for line in self._lines if self._in_base[line] is None):
+            if hunks and line - hunks[-1][-1] <= 2 * CONTEXT + 1:
+                hunks[-1].append(line)
+            else:
+                hunks.append([line])
+        return [
+            line
+            for hunk in hunks
+            if hunk[0] - CONTEXT < span.end and span.start <= hunk[-1] + CONTEXT
+            for line in hunk
+        ]
+
+    def _told(self, span: Span) -> list[int]:
+        """Return the lines of a span that are not blank."""
+        last = min(span.end, len(self.old))
+        return [line for line in range(span.start, last) if self.old_keys[line]]
+
+    def place(self, span: Span) -> Span:
+        """Return the newer lines between what stands before and after a span."""
+        before, after = _around(self.standing, span)
+        start = before.end if before else 0
+        if after is None and not self.is_whole:
+            return Span(start, min(start + 2 * (span.end - span.start) + CONTEXT, self._length))
+        return Span(start, after.start if after else self._length)
+
+    @property
+    def _length(self) -> int:
+        return len(self.new or ())
+
+    def _is_found(self, span: Span, gone: Sequence[int]) -> bool:
+        """Return whether a hunk's place is sure: it stands once, or lines next to the span do."""
+        context = [line for line in range(len(self.old)) if not span.start <= line < span.end]
+        near = [self.standing[line] for line in context if self.old_keys[line]]
+        firm = [place for place in near[-2:] if place]
+        if gone:
+            return len(firm) == 2
+        keys = [self.old_keys[line] for line in self._told(span)]
+        everywhere = list(_windows(_keys(self.new or ()), len(keys)))
+        return bool(firm) or everywhere.count(tuple(keys)) == 1
+
+    def _has_insertion(self, lines: Sequence[int]) -> bool:
+        """Return whether the author inserted lines between lines that stand."""
+        places = [place for line in lines if (place := self.standing[line])]
+        between = {
+            key
+            for first, second in pairwise(places)
+            for line in (self.new or ())[first.end : second.start]
+            if (key := line_key(line))
+        }
+        if not between or self.base is None or self.base.is_same:
+            return bool(between)
+        before, after = self._base_texts
+        return bool(between - (set(_keys(after)) - set(_keys(before))))
+
+    def _has_moved(self, span: Span) -> bool:
+        """Return whether the span, with lines around it, stands as often as before."""
+        if not self.is_whole:
+            return False
+        inside = self._told(span)
+        first, size = bisect_left(self._lines, inside[0]), max(MOVED_LINES, len(inside))
+        last = min(first, len(self._lines) - size)
+        windows = (
+            tuple(self.old_keys[line] for line in self._lines[start : start + size])
+            for start in range(max(0, first + len(inside) - size), last + 1)
+        )
+        balance = self._balance(size)
+        return any(balance[window] >= 0 for window in windows)
+
+    def _balance(self, size: int) -> Counter[tuple[str, ...]]:
+        """Count of each block of lines in the newer files minus that in the older ones."""
+        if size not in self._balances:
+            count = self._balances[size] = Counter()
+            for old, new in self._files:
+                count.update(_windows(new, size))
+                count.subtract(_windows(old, size))
+        return self._balances[size]
+
+    @cached_property
+    def _balances(self) -> dict[int, Counter[tuple[str, ...]]]:
+        return {}
+
+    @cached_property
+    def _files(self) -> list[tuple[list[str], list[str]]]:
+        files = [(self.old, self.new or ()), *self.moves()]
+        return [(_keys(old), _keys(new)) for old, new in files]
+
+    @cached_property
+    def old_keys(self) -> list[str]:
+        """What is compared of each older line (`line_key`)."""
+        return [line_key(line) for line in self.old]
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Older lines that are not blank."""
+        return [at for at, key in enumerate(self.old_keys) if key]
+
+    def _is_by_author(self, line: int) -> bool | None:
+        """Return whether the author, not the base branch, changed a line; None when both did."""
+        if self.base is None:
+            return True if self.is_whole or line in self.own else None
+        if self.base.is_same:
+            return True
+        place = self._in_base[line]
+        if place is not None:
+            return self._base_standing[place.start] is not None
+        return None if self._base_changed_at(line) else True
+
+    def _base_changed_at(self, line: int) -> bool:
+        """Return whether the base branch changed the place of a line that is not in it."""
+        before, after = _around(self._in_base, Span(line, line + 1))
+        old, new = self._base_texts
+        start, end = before.end if before else 0, after.start if after else len(old)
+        first = self._base_standing[start - 1] if before else Standing(0, 0)
+        last = self._base_standing[end] if after else Standing(len(new), len(new))
+        if first is None or last is None:
+            return True
+        return _keys(old[start:end]) != _keys(new[first.end : last.start])
+
+
+def file_changed(old: Lines, new: Lines | None, base: Base | None) -> bool:
+    """Return whether the pull request changed a file, apart from what the base branch did.
+
+    Where the base branch changed the file too, the words that the pull request adds and removes are
+    compared.
+    """
+    if new is None:
+        return base is None or base.old is None or base.new is not None
+    words, later = file_words(old), file_words(new)
+    if words == later:
+        return False
+    if base is None or base.is_same:
+        return True
+    before, after = Counter(words), Counter(later)
+    before.subtract(Counter(file_words(base.old or ())))
+    after.subtract(Counter(file_words(base.new or ())))
+    return before != after
+
+
+def _near_each_other(alignment: Alignment) -> Alignment:
+    """Leave out lines of a hunk that stand far below the others: equal lines of another place."""
+    found: Alignment = []
+    last: Standing | None = None
+    for place in alignment:
+        is_near = place is not None and (last is None or place.start - last.end <= NEAR_LINES)
+        found.append(place if is_near else None)
+        last = place if is_near else last
+    return found
+
+
+def _keys(lines: Iterable[str]) -> list[str]:
+    return [key for line in lines if (key := line_key(line))]
+
+
+def _windows(keys: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    return (tuple(keys[at : at + size]) for at in range(len(keys) - size + 1))
+
+
+def _around(alignment: Alignment, span: Span) -> tuple[Standing | None, Standing | None]:
+    """Return where the nearest lines before and after a span stand."""
+    before = (alignment[line] for line in range(span.start - 1, -1, -1) if alignment[line])
+    after = (alignment[line] for line in range(span.end, len(alignment)) if alignment[line])
+    return next(before, None), next(after, None)
+
+
+def _is_in_order(wanted: Sequence[str], there: Sequence[str]) -> bool:
+    rest = iter(there)
+    return all(key in rest for key in wanted)
+
+
+def _stands_together(suggestion: Lines, new: Lines, region: Span) -> bool:
+    """Return whether whole lines that overlap a region have the words of a suggestion.
+
+    Its first and last lines may repeat lines around the region.
+    """
+    wanted = file_words(suggestion)
+    if region.start == region.end:
+        return False
+    first = max(0, region.start - len(suggestion))
+    last = min(len(new), region.end + len(suggestion))
+    for start in range(first, min(region.end, last)):
+        for end in range(max(start, region.start) + 1, last + 1):
+            words = file_words(new[start:end])
+            if words == wanted:
+                return True
+            if len(words) > len(wanted) + 1:
+                break
+    return False

@@ -1,0 +1,135 @@
+"""Signals that the host shows: who resolved a thread, thumbs, claims, and commits' messages."""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+import tomllib
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from crscore.audit.signals import Signal
+from crscore.audit.signals.follow import Answer
+from crscore.audit.store.rows import host_id_of
+from crscore.pull_request.reviewers.authors import bare, is_app
+from crscore.pull_request.reviewers.profile import profiles
+from crscore.pull_request.reviewers.wildcards import matches_any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from crscore.audit.store.rows import Comment, CommentObservation, ThreadObservation
+
+MAX_MESSAGE_LINES: Final = 200
+"""Lines that are read of a commit's message."""
+_RESOLVED: Final = (
+    Signal.RESOLVED_BY_AUTHOR,
+    Signal.RESOLVED_BY_PERSON,
+    Signal.RESOLVED_BY_BOT,
+)
+_DECORATION: Final = re.compile(r"<[^<>]*>|[*_`]")
+_SIGNED: Final = re.compile(r"^co-authored-by:|generated (?:with|by)")
+_MIN_NAME: Final = 4
+
+
+class Patterns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`patterns.toml`."""
+
+    addressed: tuple[str, ...]
+    """Lines with which a bot claims that its comment was addressed."""
+    review: tuple[str, ...]
+    """Lines of a commit's message that name the review as a whole."""
+
+
+@lru_cache(maxsize=1)
+def patterns() -> Patterns:
+    """Read the patterns."""
+    text = (importlib.resources.files("crscore.audit.signals") / "patterns.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), Patterns)
+
+
+def resolved(
+    last: ThreadObservation | None, author: str | None, bots: frozenset[str]
+) -> dict[Signal, Answer]:
+    """Return who resolved a thread.
+
+    Args:
+        last: Last observation of the thread; None outside threads.
+        author: Login of the pull request's author.
+        bots: Logins of bots that wrote on the pull request, without `[bot]`, in lower case.
+    """
+    found = dict.fromkeys(_RESOLVED, Answer(False))
+    if last is None or not last.resolved:
+        return found
+    if last.resolved_by is None:
+        return dict.fromkeys(_RESOLVED, Answer(None, "resolved by an unknown account"))
+    login = last.resolved_by.casefold()
+    if is_app(login) or bare(login) in bots or _is_known_bot(login):
+        signal = Signal.RESOLVED_BY_BOT
+    elif author is not None and login == author.casefold():
+        signal = Signal.RESOLVED_BY_AUTHOR
+    else:
+        signal = Signal.RESOLVED_BY_PERSON
+    return found | {signal: Answer(True, last.resolved_by)}
+
+
+def thumbs(last: CommentObservation | None) -> dict[Signal, Answer]:
+    """Return the thumbs of a comment."""
+    up, down = (last.up, last.down) if last else (0, 0)
+    return {
+        Signal.THUMBS_UP: Answer(up > 0, str(up) if up else None),
+        Signal.THUMBS_DOWN: Answer(down > 0, str(down) if down else None),
+    }
+
+
+def claimed(bodies: Iterable[str]) -> Answer:
+    """Return whether a bot says that its comment was addressed.
+
+    Args:
+        bodies: Texts of its posts in the thread; quotes in them are another's words.
+    """
+    for body in bodies:
+        for line in body.splitlines():
+            text = _DECORATION.sub("", line).strip()
+            if matches_any(patterns().addressed, text):
+                return Answer(True, text)
+    return Answer(False)
+
+
+def referred(
+    comment: Comment, reviewers: Mapping[str, frozenset[str]], commits: Sequence[tuple[str, str]]
+) -> Answer:
+    """Return whether the message of a later commit names a comment, its reviewer or the review.
+
+    Args:
+        comment: The comment.
+        reviewers: Names of each bot that wrote on the pull request (`names`).
+        commits: Later commits with their messages, by time.
+    """
+    own = re.compile(
+        rf"(?:discussion_r|#pullrequestreview-|#issuecomment-){host_id_of(comment.key)}\b"
+    )
+    for commit, message in commits:
+        lines = message.casefold().splitlines()[:MAX_MESSAGE_LINES]
+        text = "\n".join(lines)
+        # A coding assistant signs its commits too: there only the app's account is the reviewer.
+        said = "\n".join(line for line in lines if "[bot]" in line or not _SIGNED.search(line))
+        named = {one for one, names in reviewers.items() if any(name in said for name in names)}
+        is_general = any(matches_any(patterns().review, line) for line in lines)
+        if own.search(text) or comment.reviewer in named or (is_general and not named):
+            return Answer(True, commit[:10])
+    return Answer(False)
+
+
+def names(reviewer: str, logins: Iterable[str | None]) -> frozenset[str]:
+    """Return the names by which a commit's message may call a bot, in lower case."""
+    known = next((one.title for one in profiles() if one.name == reviewer), reviewer)
+    found = {reviewer, known, *(bare(login.casefold()) for login in logins if login)}
+    return frozenset(name.casefold() for name in found if len(name) >= _MIN_NAME)
+
+
+def _is_known_bot(login: str) -> bool:
+    """Return whether a profile has the account; the host may leave `[bot]` out."""
+    return any(matches_any(one.logins, f"{bare(login)}[bot]") for one in profiles())

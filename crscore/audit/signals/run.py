@@ -1,0 +1,267 @@
+"""Signals of all comments of a store, appended where they differ from the last ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.audit.signals import RULES, Signal
+from crscore.audit.signals.changed import Measured, PullTrees, Remark
+from crscore.audit.signals.follow import Answer
+from crscore.audit.signals.observed import claimed, names, referred, resolved, thumbs
+from crscore.audit.signals.trees import open_trees
+from crscore.audit.store.rows import (
+    Comment,
+    CommentObservation,
+    Cursor,
+    Pull,
+    Revision,
+    SignalRow,
+    ThreadObservation,
+)
+from crscore.errors import HostError
+from crscore.pull_request.reviewers.authors import bare
+from crscore.review.sentences import split_comment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from crscore.audit.signals.trees import Trees
+    from crscore.audit.store.database import Store
+
+MAX_EVIDENCE: Final = 60
+"""Characters of an evidence that are stored."""
+CURSOR: Final = "signals"
+"""List of the cursor that holds the night of a repository's last signals, and their rules."""
+_OF_TREES: Final = (Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED)
+_OF_PULL: Final = "WHERE repository = ? AND number = ?"
+
+
+class Counts(NamedTuple):
+    """Work of a run."""
+
+    pulls: int
+    comments: int
+    rows: int
+    """Rows that were stored."""
+    unknown: int
+    """Of these: values that are unknown."""
+
+
+class _Post(NamedTuple):
+    """Reviewer's posts in one thread."""
+
+    first: Comment
+    bodies: tuple[str, ...]
+    """Texts of all its posts there, review or not."""
+
+
+def find_signals(
+    store: Store,
+    clones: Path,
+    *,
+    night: str,
+    pulls: Iterable[tuple[int, int]] | None = None,
+) -> Counts:
+    """Find out of each review comment whether it was acted on.
+
+    Args:
+        store: The store.
+        clones: Folder with the bare clones, `<repository id>.git`; without one, what trees show is
+            unknown.
+        night: Date of the run.
+        pulls: Pull requests, pairs of repository and number; None for all but those that were
+            final already at the last signals.
+
+    Returns:
+        Counts of the run. One that is repeated stores nothing new.
+
+    Raises:
+        StoreError: The store cannot be read or written.
+    """
+    chosen = _due(store) if pulls is None else sorted(set(pulls))
+    total = Counts(0, 0, 0, 0)
+    for repository, group in groupby(chosen, key=lambda one: one[0]):
+        trees = open_trees(clones / f"{repository}.git")
+        for _, number in group:
+            found = _find_of_pull(store, trees, repository, number, night)
+            total = Counts(*(sum(both) for both in zip(total, found, strict=True)))
+            if trees:
+                trees.forget()
+        if pulls is None:
+            with store.transaction():
+                position = f"{night} {RULES}"
+                store.put([Cursor(repository=repository, list=CURSOR, position=position)])
+    return total
+
+
+def _due(store: Store) -> list[tuple[int, int]]:
+    found = store.query(
+        "SELECT p.repository, p.number FROM pulls p LEFT JOIN cursors c"
+        " ON c.repository = p.repository AND c.list = ?"
+        " WHERE p.final = 0 OR c.position IS NULL OR c.position NOT LIKE ?"
+        " OR p.observed >= substr(c.position, 1, 10) ORDER BY p.repository, p.number",
+        CURSOR,
+        f"% {RULES}",
+    )
+    return [(repository, number) for repository, number in found]
+
+
+def _find_of_pull(
+    store: Store, trees: Trees | None, repository: int, number: int, night: str
+) -> Counts:
+    pulls = store.select(Pull, _OF_PULL, repository, number)
+    comments = store.select(Comment, f"{_OF_PULL} ORDER BY created, key", repository, number)
+    posts = _group(store, comments)
+    if not pulls or not posts:
+        return Counts(len(pulls), 0, 0, 0)
+    revisions = store.select(Revision, f"{_OF_PULL} ORDER BY at, kind, after", repository, number)
+    found = _Finder(store, pulls[0], comments, posts).find(trees, revisions)
+    rows = _new_rows(store, found, night)
+    if rows:
+        with store.transaction():
+            store.put(rows)
+    return Counts(1, len(posts), len(rows), sum(row.value is None for row in rows))
+
+
+def _group(store: Store, comments: Sequence[Comment]) -> list[_Post]:
+    """Group comments, by time, to one reviewer's posts in one thread."""
+    groups: dict[tuple[str, int], list[Comment]] = {}
+    for comment in comments:
+        key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
+        groups.setdefault(key, []).append(comment)
+    found: list[_Post] = []
+    for group in groups.values():
+        review = [one for one in group if one.is_review]
+        if review:
+            found.append(_Post(review[0], tuple(store.text(one.body) for one in group)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """One pull request with its comments."""
+
+    store: Store
+    pull: Pull
+    comments: Sequence[Comment]
+    posts: Sequence[_Post]
+
+    def find(
+        self, trees: Trees | None, revisions: Sequence[Revision]
+    ) -> dict[int, dict[Signal, Measured]]:
+        """Return all signals of each comment by its key."""
+        found = {post.first.key: self._observed(post) for post in self.posts}
+        remarks = [self._remark(post) for post in self.posts if post.first.path is not None]
+        try:
+            if trees is None:
+                raise HostError("git", "there is no clone")
+            of_trees = PullTrees(trees, self.pull, revisions, remarks)
+            measured = {one.comment.key: of_trees.measure(one) for one in remarks}
+            messages = self._messages(trees, revisions)
+        except HostError as exc:
+            measured = {one.comment.key: _unknown(one, exc.reason) for one in remarks}
+            messages = {}
+        for key, signals in measured.items():
+            found[key] |= signals
+        for post in self.posts:
+            found[post.first.key][Signal.TRAILER] = self._referred(post, revisions, messages)
+        return found
+
+    def _observed(self, post: _Post) -> dict[Signal, Measured]:
+        first = post.first
+        threads = self.store.select(
+            ThreadObservation, "WHERE thread = ? ORDER BY night DESC LIMIT 1", first.thread
+        )
+        seen = self.store.select(
+            CommentObservation, "WHERE comment = ? ORDER BY night DESC LIMIT 1", first.key
+        )
+        said = claimed(post.bodies) if first.is_bot else Answer(False)
+        answers = {
+            **resolved(next(iter(threads), None), self.pull.author, self._bots()),
+            **thumbs(next(iter(seen), None)),
+            Signal.BOT_SAYS_ADDRESSED: said,
+        }
+        return {signal: Measured(answer) for signal, answer in answers.items()}
+
+    def _bots(self) -> frozenset[str]:
+        accounts = (one.author for one in self.comments if one.is_app)
+        return frozenset(bare(one.casefold()) for one in accounts if one)
+
+    def _remark(self, post: _Post) -> Remark:
+        hunk = post.first.hunk
+        return Remark(
+            comment=post.first,
+            hunk=self.store.text(hunk) if hunk else "",
+            suggestions=tuple(
+                one for body in post.bodies for one in split_comment(body).suggestions
+            ),
+        )
+
+    def _messages(self, trees: Trees, revisions: Sequence[Revision]) -> Mapping[str, str]:
+        return trees.messages(sorted({one.after for one in revisions if one.kind == "commit"}))
+
+    def _referred(
+        self, post: _Post, revisions: Sequence[Revision], messages: Mapping[str, str]
+    ) -> Measured:
+        later = [one.after for one in revisions if one.at > post.first.created]
+        commits = [(one, messages[one]) for one in later if one in messages]
+        bots = {one.reviewer for one in self.comments if one.is_bot}
+        known = {
+            bot: names(
+                bot, (one.author for one in self.comments if one.reviewer == bot and one.is_app)
+            )
+            for bot in bots
+        }
+        return Measured(referred(post.first, known, commits))
+
+
+def _unknown(remark: Remark, reason: str) -> dict[Signal, Measured]:
+    answer = Measured(Answer(None, reason))
+    applies = {
+        Signal.SUGGESTION_APPLIED: bool(remark.suggestions) and remark.comment.line is not None,
+        Signal.LINES_CHANGED: remark.comment.line is not None,
+        Signal.FILE_CHANGED: True,
+    }
+    return {signal: answer for signal, does in applies.items() if does}
+
+
+def _new_rows(
+    store: Store, found: Mapping[int, Mapping[Signal, Measured]], night: str
+) -> list[SignalRow]:
+    """Return the rows that differ from the last ones; of most signals, absence is no."""
+    rows: list[SignalRow] = []
+    for comment, signals in found.items():
+        last = {
+            row.signal: row
+            for row in store.select(SignalRow, "WHERE comment = ? ORDER BY night, rules", comment)
+        }
+        for signal, measured in sorted(signals.items()):
+            row = _row(comment, signal, measured, night)
+            before = last.get(signal)
+            if before is None and row.value == 0 and signal not in _OF_TREES:
+                continue
+            if before is None or _content(before) != _content(row):
+                rows.append(row)
+    return rows
+
+
+def _row(comment: int, signal: Signal, measured: Measured, night: str) -> SignalRow:
+    value, evidence = measured.answer
+    base_yes, base_all = measured.base or (None, None)
+    return SignalRow(
+        comment=comment,
+        signal=int(signal),
+        night=night,
+        rules=RULES,
+        value=None if value is None else int(value),
+        evidence=evidence[:MAX_EVIDENCE] if evidence else None,
+        base_yes=base_yes,
+        base_all=base_all,
+    )
+
+
+def _content(row: SignalRow) -> tuple[object, ...]:
+    return row.rules, row.value, row.evidence, row.base_yes, row.base_all

@@ -1,0 +1,216 @@
+"""Trees of a bare clone, read with few processes of git."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.audit.signals.align import MAX_LINES
+from crscore.diff import git
+from crscore.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+"""Full name of a commit; nothing else is given to git."""
+MAX_FILE_BYTES: Final = 1_000_000
+"""Size up to which a file is followed."""
+_MAX_BYTES: Final = 256_000_000
+_OBJECT: Final = re.compile(rb"([0-9a-f]{40,64}) (blob|commit) ([0-9]+)")
+_DIFF: Final = ("diff-tree", "-r", "-z", "-M50%", "-l1000", "--name-status", "--no-relative")
+
+
+class File(NamedTuple):
+    """File in a tree."""
+
+    lines: tuple[str, ...] | None
+    """None when it is not there, or cannot be followed."""
+    problem: str | None = None
+    """Why it cannot be followed."""
+
+
+class Changes(NamedTuple):
+    """Files that differ between two trees."""
+
+    renamed: Mapping[str, str]
+    """New path by old path."""
+    paths: tuple[tuple[str | None, str], ...]
+    """Old path, None for an added file, and new path; without deleted files."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    name: str
+    size: int
+
+
+class Trees:
+    """Trees of one bare clone; what was read is kept until `forget`."""
+
+    def __init__(self, git_dir: Path) -> None:
+        self._git_dir = git_dir
+        self._files: dict[tuple[str, str], File] = {}
+        self._changes: dict[tuple[str, str], Changes] = {}
+        self._forks: dict[tuple[str, str], str | None] = {}
+
+    def forget(self) -> None:
+        """Free what was read."""
+        self._files.clear()
+        self._changes.clear()
+        self._forks.clear()
+
+    def known(self, commits: Iterable[str | None]) -> frozenset[str]:
+        """Return those commits that the clone has.
+
+        Raises:
+            HostError: git failed.
+        """
+        asked = sorted({one for one in commits if one and COMMIT.fullmatch(one)})
+        found = self._look([f"{one}^{{commit}}" for one in asked])
+        return frozenset(name for name, one in zip(asked, found, strict=True) if one)
+
+    def fork(self, base: str, commit: str) -> str | None:
+        """Return where a commit parted from a branch; None when they have nothing in common.
+
+        Raises:
+            HostError: git failed.
+        """
+        if (base, commit) not in self._forks:
+            answer = self._run(("merge-base", base, commit), fine=(0, 1)).decode().strip()
+            self._forks[base, commit] = answer or None
+        return self._forks[base, commit]
+
+    def parent(self, commit: str) -> str | None:
+        """Return the first parent of a commit; None when it has none.
+
+        Raises:
+            HostError: git failed.
+        """
+        found = self._look([f"{commit}^1"])[0]
+        return found.name if found else None
+
+    def changes(self, old: str, new: str) -> Changes:
+        """Compare two commits' trees.
+
+        Raises:
+            HostError: git failed.
+        """
+        if (old, new) not in self._changes:
+            text = self._run((*_DIFF, old, new, "--")).decode("utf-8", "surrogateescape")
+            self._changes[old, new] = _read_changes(text.split("\0"))
+        return self._changes[old, new]
+
+    def load(self, wanted: Iterable[tuple[str, str]]) -> None:
+        """Read files, pairs of commit and path, in two processes.
+
+        Raises:
+            HostError: git failed.
+        """
+        new = sorted({pair for pair in wanted if pair not in self._files})
+        for pair in new:
+            self._files[pair] = File(None, "odd path" if "\n" in pair[1] else None)
+        asked = [pair for pair in new if "\n" not in pair[1]]
+        found = self._look([f"{commit}:{path}" for commit, path in asked])
+        blobs = {one.name: one for one in found if one and one.size <= MAX_FILE_BYTES}
+        texts = self._contents(list(blobs.values()))
+        for pair, one in zip(asked, found, strict=True):
+            if one:
+                data = texts.get(one.name)
+                self._files[pair] = File(None, "file is too large") if data is None else _file(data)
+
+    def file(self, commit: str, path: str) -> File:
+        """Read one file.
+
+        Raises:
+            HostError: git failed.
+        """
+        self.load([(commit, path)])
+        return self._files[commit, path]
+
+    def messages(self, commits: Sequence[str]) -> dict[str, str]:
+        """Return the messages of commits.
+
+        Raises:
+            HostError: git failed.
+        """
+        found = [one for one in self._look(list(commits)) if one]
+        return {
+            name: data.partition(b"\n\n")[2].decode("utf-8", "replace")
+            for name, data in self._contents(found).items()
+        }
+
+    def _look(self, names: Sequence[str]) -> list[_Object | None]:
+        if not names:
+            return []
+        lines = self._cat("--batch-check", names).split(b"\n")
+        return [
+            _Object(match[1].decode(), int(match[3]))
+            if (match := _OBJECT.fullmatch(line))
+            else None
+            for line in lines[: len(names)]
+        ]
+
+    def _contents(self, objects: Sequence[_Object]) -> dict[str, bytes]:
+        if not objects:
+            return {}
+        text, at = self._cat("--batch", [one.name for one in objects]), 0
+        found: dict[str, bytes] = {}
+        for one in objects:
+            start = text.index(b"\n", at) + 1
+            found[one.name] = text[start : start + one.size]
+            at = start + one.size + 1
+        return found
+
+    def _cat(self, how: str, names: Sequence[str]) -> bytes:
+        given = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
+        return self._run(("cat-file", how), given=given)
+
+    def _run(
+        self, arguments: Sequence[str], *, given: bytes = b"", fine: tuple[int, ...] = (0,)
+    ) -> bytes:
+        return git.run_git(
+            arguments,
+            folder=self._git_dir,
+            is_git_dir=True,
+            given=given,
+            fine=fine,
+            most_bytes=_MAX_BYTES,
+        )
+
+
+def open_trees(git_dir: Path) -> Trees | None:
+    """Open a clone; None when there is none that git can read."""
+    if not git_dir.is_dir():
+        return None
+    try:
+        git.run_git(("rev-parse", "--git-dir"), folder=git_dir, is_git_dir=True)
+    except HostError:
+        return None
+    return Trees(git_dir)
+
+
+def _file(data: bytes) -> File:
+    if b"\0" in data:
+        return File(None, "binary file")
+    lines = tuple(data.decode("utf-8", "replace").split("\n"))
+    return File(lines) if len(lines) <= MAX_LINES else File(None, "file is too large")
+
+
+def _read_changes(fields: Sequence[str]) -> Changes:
+    renamed: dict[str, str] = {}
+    paths: list[tuple[str | None, str]] = []
+    rest = iter(fields)
+    for status in rest:
+        if status.startswith(("R", "C")):
+            old, new = next(rest), next(rest)
+            if status.startswith("R"):
+                renamed[old] = new
+            paths.append((old, new))
+        elif status:
+            path = next(rest)
+            if not status.startswith("D"):
+                paths.append((None if status == "A" else path, path))
+    return Changes(renamed, tuple(paths))

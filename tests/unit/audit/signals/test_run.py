@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from crscore.audit.signals import RULES, TITLES, Signal
+from crscore.audit.signals.run import Counts, find_signals
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import (
+    Comment,
+    CommentObservation,
+    Pull,
+    Revision,
+    SignalRow,
+    ThreadObservation,
+    comment_key,
+)
+from crscore.github.records import RemarkKind
+
+BASE = "".join(f"line {at}\n" for at in range(20))
+OPENED = BASE.replace("line 5\n", "line 5\none = 1\ntwo = 2\nthree = 3\n")
+FIXED = OPENED.replace("one = 1", "one = 10")
+FIRST, SECOND = comment_key(RemarkKind.LINE, 10), comment_key(RemarkKind.LINE, 11)
+
+
+@pytest.fixture(scope="module")
+def clones(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clones")
+    subprocess.run(["git", "init", "-q", "--bare", folder / "1.git"], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def commits(clones):
+    """Base, opened, fixed; and a line of the base that is removed, replaced and restored."""
+
+    def git(*arguments, given=""):
+        command = ["git", "-c", "user.name=A", "-c", "user.email=a@x", *arguments]
+        done = subprocess.run(
+            command, cwd=clones / "1.git", input=given, text=True, capture_output=True, check=True
+        )
+        return done.stdout.strip()
+
+    made = []
+    for text, message in (
+        (BASE, "Base"),
+        (OPENED, "Open"),
+        (FIXED, "Address review feedback"),
+        (BASE.replace("line 9\n", ""), "Remove"),
+        (BASE.replace("line 9\n", "line nine\n"), "Replace"),
+        (BASE, "Restore"),
+    ):
+        blobs = [git("hash-object", "-w", "--stdin", given=one) for one in (text, message[:4])]
+        names = ("app.py", "new.py")
+        lines = "".join(f"100644 blob {b}\t{n}\n" for b, n in zip(blobs, names, strict=True))
+        tree = git("mktree", given=lines)
+        parents = ["-p", made[0]] if made else []
+        made.append(git("commit-tree", tree, *parents, "-m", message))
+    return made
+
+
+@pytest.fixture
+def store(tmp_path, commits):
+    base, opened, fixed, *_ = commits
+    with Store(tmp_path / "audit.db") as found:
+        body = found.add_text("Too small.\n\n```suggestion\none = 10\n```\n")
+        pull = Pull(
+            repository=1, number=7, node="PR_7", title="Change", author="ada", state="open",
+            draft=0, created="2026-03-01T00:00:00Z", updated="2026-03-02T00:00:00Z",
+            base_ref="main", base=base, head=fixed, pending=0, observed="2026-03-02", final=0,
+        )  # fmt: skip
+        comment = Comment(
+            key=FIRST, repository=1, number=7, thread=FIRST, author="otter[bot]", author_id=5,
+            is_app=1, reviewer="otter", is_bot=1, is_review=1, body=body,
+            created="2026-03-01T10:00:00Z", updated="2026-03-01T10:00:00Z", state="",
+            commit_id=opened, path="app.py", line=7, side="new",
+        )  # fmt: skip
+        other = replace(comment, key=SECOND, thread=SECOND, line=8, body=found.add_text("Why two?"))
+        push = Revision(
+            repository=1, number=7, at="2026-03-02T09:00:00Z", kind="commit", before="", after=fixed
+        )
+        found.put([pull, comment, other, push])
+        yield found
+
+
+def rows(store, comment=FIRST):
+    found = store.select(SignalRow, "WHERE comment = ? ORDER BY signal, night", comment)
+    return {Signal(row.signal): row for row in found}
+
+
+def test_every_signal_has_a_title():
+    assert set(TITLES) == set(Signal)
+
+
+def test_suggestion_that_was_applied(store, clones, commits):
+    assert find_signals(store, clones, night="2026-03-02") == Counts(1, 2, 7, 0)
+    found, short = rows(store), commits[2][:10]
+    assert set(found) == {
+        Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED, Signal.TRAILER,
+    }  # fmt: skip
+    assert {row.value for row in found.values()} == {1}
+    assert {row.rules for row in found.values()} == {RULES}
+    assert found[Signal.SUGGESTION_APPLIED].evidence == short
+    assert found[Signal.LINES_CHANGED].evidence == f"{short} line 7"
+
+
+def test_base_rates_are_of_what_has_no_comment(store, clones):
+    find_signals(store, clones, night="2026-03-02")
+    lines, file = (rows(store)[one] for one in (Signal.LINES_CHANGED, Signal.FILE_CHANGED))
+    assert (lines.base_yes, lines.base_all) == (0, 1)
+    assert (file.base_yes, file.base_all) == (1, 1)
+    assert rows(store)[Signal.TRAILER].base_all is None
+
+
+def test_comment_that_was_ignored(store, clones):
+    find_signals(store, clones, night="2026-03-02")
+    found = rows(store, SECOND)
+    assert found[Signal.LINES_CHANGED].value == 0
+    assert Signal.SUGGESTION_APPLIED not in found
+
+
+def test_second_run_stores_nothing_and_a_change_one_row(store, clones):
+    find_signals(store, clones, night="2026-03-02")
+    assert find_signals(store, clones, night="2026-03-03").rows == 0
+    seen = CommentObservation(comment=FIRST, night="2026-03-03", up=1, down=0)
+    by = {"thread": FIRST, "outdated": 0}
+    store.put([seen, ThreadObservation(night="2026-03-03", resolved=1, resolved_by="ada", **by)])
+    assert find_signals(store, clones, night="2026-03-04").rows == 2
+    store.put([ThreadObservation(night="2026-03-05", resolved=0, **by)])
+    assert find_signals(store, clones, night="2026-03-05").rows == 1
+    last = store.select(SignalRow, "WHERE comment = ? AND signal = ? ORDER BY night", FIRST, 4)
+    assert [(row.night, row.value) for row in last] == [("2026-03-04", 1), ("2026-03-05", 0)]
+
+
+def test_final_pull_is_read_once_more_and_then_no_more(store, clones):
+    store.change("UPDATE pulls SET final = 1")
+    nights = ("2026-03-02", "2026-03-03", "2026-03-04")
+    counts = [find_signals(store, clones, night=night).pulls for night in nights]
+    assert counts == [1, 1, 0]
+    assert find_signals(store, clones, night="2026-03-04", pulls=[(1, 7)]).pulls == 1
+
+
+def test_missing_clone_makes_unknown_what_trees_show(store, tmp_path):
+    assert find_signals(store, tmp_path, night="2026-03-02").unknown == 5
+    found = rows(store)[Signal.LINES_CHANGED]
+    assert (found.value, found.evidence) == (None, "there is no clone")
+
+
+def test_missing_commits_are_unknown_and_not_no(store, clones):
+    store.change("UPDATE comments SET commit_id = ?", "0" * 40)
+    find_signals(store, clones, night="2026-03-02")
+    assert rows(store)[Signal.FILE_CHANGED].evidence == "commit is missing"
+    store.change("UPDATE pulls SET head = ?", "1" * 40)
+    find_signals(store, clones, night="2026-03-03")
+    row = store.select(SignalRow, "WHERE signal = 2 ORDER BY night DESC")[0]
+    assert (row.value, row.evidence) == (None, "last commit is missing")
+
+
+@pytest.mark.parametrize(
+    ("commit", "head", "value"), [(3, 5, 1), (3, 3, 0), (3, 1, 1), (4, 5, 1), (4, 4, 0)]
+)
+def test_removed_line_changes_when_it_or_what_replaced_it_does(
+    store, clones, commits, commit, head, value
+):
+    """On the old side; the opened commit has the line too."""
+    store.change("UPDATE pulls SET head = ?", commits[head])
+    store.change("UPDATE comments SET side = 'old', line = 10, commit_id = ?", commits[commit])
+    find_signals(store, clones, night="2026-03-02")
+    assert rows(store)[Signal.LINES_CHANGED].value == value
