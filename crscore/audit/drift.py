@@ -69,7 +69,7 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     """Find the days from which a bot behaves differently.
 
     Args:
-        table: Reviews of a period, with details; its last day is the last night.
+        table: Reviews of a period, with all measures; its last day is the last night.
         reviewer: Name of the bot.
 
     Returns:

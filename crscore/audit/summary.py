@@ -96,7 +96,7 @@ def make_overview(store: Store, options: Options) -> Overview:
     """
     table = load_reviews(store, options.period)
     others = [
-        load_reviews(store, options.period, signature=number, details=False)
+        load_reviews(store, options.period, signature=number, measure="usefulness")
         for number, _ in reversed(table.other_signatures)
     ]
     nights = _nights(store, options.period)

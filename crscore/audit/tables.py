@@ -168,7 +168,7 @@ class ReviewTable:
 
 
 def load_reviews(
-    store: Store, period: Period, *, signature: int | None = None, details: bool = True
+    store: Store, period: Period, *, signature: int | None = None, measure: str | None = None
 ) -> ReviewTable:
     """Load the reviews of a period.
 
@@ -177,8 +177,8 @@ def load_reviews(
         period: Pulls that count.
         signature: Number of the signature; None for the newest that covers the period: that has at
             least nine tenths of the pulls that the one with the most has.
-        details: Whether to load noise and signals too, which the comments have; without, their
-            columns are missing.
+        measure: Measure that is needed, besides the scores; None for all. Noise and signals, which
+            the comments have, take most of the time; without, their columns are missing.
 
     Raises:
         StoreError: The store cannot be read.
@@ -194,7 +194,7 @@ def load_reviews(
     bots = {row[2]: bool(row[3]) for row in rows}
     names = tuple(sorted(bots))
     name_at = {name: at for at, name in enumerate(names)}
-    columns, counts = _columns(store, scope, rows, details=details)
+    columns, counts = _columns(store, scope, rows, measure)
     texts = store.signatures()
     return ReviewTable(
         period=period,
@@ -264,17 +264,19 @@ def _strata(keys: list[tuple[int, str | None, int]]) -> Ints:
 
 
 def _columns(
-    store: Store, scope: Scope, rows: Sequence[tuple[Any, ...]], *, details: bool
+    store: Store, scope: Scope, rows: Sequence[tuple[Any, ...]], measure: str | None
 ) -> tuple[dict[str, Floats], dict[Signal, SignalCounts]]:
     place = {row[:3]: at for at, row in enumerate(rows)}
     names = ("comments", "words", *SCORES)
     numbers = np.array([row[4:] for row in rows], dtype=np.float64).reshape(-1, len(names))
     columns = dict(zip(names, numbers.T, strict=True))
-    if not details:
+    if measure in SCORES:
         return columns, {}
     columns |= _comments(store, scope, place)
     noisy = sum((columns[reason] for reason in NOISE_REASONS), np.zeros(len(rows)))
     columns[NOISE] = 100 * divide(noisy, columns["scored"])
+    if measure == NOISE:
+        return columns, {}
     counts = _signals(store, scope, place, columns)
     columns |= {TITLES[signal]: 100 * divide(one.yes, one.known) for signal, one in counts.items()}
     return columns, counts
