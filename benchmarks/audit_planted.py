@@ -303,6 +303,7 @@ class Outcome(NamedTuple):
     c_or_d_better: bool
     c_d: str
     seen: bool
+    dated: bool
     false_alarms: int
     last_by_usefulness: bool
 
@@ -315,7 +316,8 @@ def run(pools: list[Pool], seed: int) -> Outcome:
         early = load_reviews(store, period(CHANGE_DAY + 3))
     verdicts = {(one.first, one.second): one.verdict for one in compare_all(table, seed=seed)}
     seen = [one.day for one in find_changes(early, "G")]
-    days = [audit_rows.night(CHANGE_DAY + late) for late in range(3)]
+    # A window of two nights may begin one night too early.
+    days = [audit_rows.night(CHANGE_DAY + late) for late in (-1, 0, 1, 2)]
     bots = [*STEADY, "G"]
     places = [table.reviewers.index(name) for name in bots]
     useful = dict(zip(bots, means(table.matrix("usefulness"))[places], strict=True))
@@ -324,6 +326,7 @@ def run(pools: list[Pool], seed: int) -> Outcome:
         c_or_d_better=verdicts["C", "D"] in ("better", "worse"),
         c_d=verdicts["C", "D"],
         seen=any(day in days for day in seen),
+        dated=days[1] in seen,
         false_alarms=sum(bool(find_changes(table, name)) for name in STEADY),
         last_by_usefulness=set(sorted(useful, key=useful.__getitem__)[:2]) == {"E", "F"},
     )
@@ -359,6 +362,7 @@ def main() -> None:
         ("false better among C and D", sum(one.c_or_d_better for one in found)),
         ("no difference larger than 5 for C and D", equal),
         ("change of G seen within three nights", sum(one.seen for one in found)),
+        ("... and dated on the very night", sum(one.dated for one in found)),
         ("E and F are last by usefulness", sum(one.last_by_usefulness for one in found)),
     ):
         print(f"  {text:40} {count:4}")

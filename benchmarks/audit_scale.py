@@ -44,12 +44,12 @@ def main() -> None:
 
 def measure(store: Store, path: Path) -> None:
     with timed("compare all pairs of bots"):
-        verdicts = compare_all(load_reviews(store, PERIOD, details=False))
+        verdicts = compare_all(load_reviews(store, PERIOD, measure="usefulness"))
     with timed("compare two bots"):
         first, second = audit_rows.BOTS[:2]
-        compare(load_reviews(store, PERIOD, details=False), first, second)
+        compare(load_reviews(store, PERIOD, measure="usefulness"), first, second)
     with timed("compare two bots by noise"):
-        compare(load_reviews(store, PERIOD), first, second, measure="noise")
+        compare(load_reviews(store, PERIOD, measure="noise"), first, second, measure="noise")
     with timed("make the overview"):
         overview = make_overview(store, Options(period=PERIOD))
     comments = store.query("SELECT COUNT(*) FROM comments")[0][0]

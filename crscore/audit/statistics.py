@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from crscore.study import bootstrap
-from crscore.study.statistics import LEVEL, percentiles, ranks
+from crscore.study.statistics import LEVEL, percentiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -186,17 +186,18 @@ def rank_sum_p(first: Floats, second: Floats) -> float:
     By the normal approximation with the correction for ties and for continuity.
 
     Args:
-        first: Shape (N,), N at least 1.
-        second: Shape (M,), M at least 1.
+        first: How often the first sample has each value, in the order of the values, shape (V,).
+        second: The same of the second; both have at least one value.
 
     Returns:
         The p-value; 1 when all values are equal.
     """
-    joined = np.concatenate([first, second])
-    total, product = len(joined), len(first) * len(second)
-    u = float(ranks(joined)[: len(first)].sum()) - len(first) * (len(first) + 1) / 2
-    _, ties = np.unique(joined, return_counts=True)
-    lost = float((ties.astype(np.float64) ** 3 - ties).sum()) / (total * (total - 1))
+    counts = first + second
+    count, total = float(first.sum()), float(counts.sum())
+    product = count * (total - count)
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    u = float(ranks @ first) - count * (count + 1) / 2
+    lost = float((counts**3 - counts).sum()) / (total * (total - 1))
     variance = product / 12 * (total + 1 - lost)
     if variance <= 0:
         return 1.0

@@ -96,7 +96,7 @@ def make_overview(store: Store, options: Options) -> Overview:
     """
     table = load_reviews(store, options.period)
     others = [
-        load_reviews(store, options.period, signature=number, details=False)
+        load_reviews(store, options.period, signature=number, measure="usefulness")
         for number, _ in reversed(table.other_signatures)
     ]
     nights = _nights(store, options.period)
@@ -155,11 +155,13 @@ def _reviewers(
     }
     made = []
     for name in sorted({*table.reviewers, *silent}):
-        at = table.reviewers.index(name) if name in table.reviewers else -1
-        known = estimates[at] if at >= 0 else {}
-        made.append(
-            _reviewer(table, others, name, known, ranks.get(at), covered.get(name, _UNCOVERED))
-        )
+        one = covered.get(name, _UNCOVERED)
+        if name not in table.reviewers:
+            made.append(_reviewer(table, others, name, {}, None, one))
+            continue
+        at = table.reviewers.index(name)
+        one = one._replace(is_bot=bool(table.is_bot[at]))
+        made.append(_reviewer(table, others, name, estimates[at], ranks.get(at), one))
     return tuple(
         sorted(
             made, key=lambda one: (not one.is_bot, -one.usefulness.value if one.usefulness else 1.0)

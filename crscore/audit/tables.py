@@ -168,7 +168,7 @@ class ReviewTable:
 
 
 def load_reviews(
-    store: Store, period: Period, *, signature: int | None = None, details: bool = True
+    store: Store, period: Period, *, signature: int | None = None, measure: str | None = None
 ) -> ReviewTable:
     """Load the reviews of a period.
 
@@ -177,8 +177,8 @@ def load_reviews(
         period: Pulls that count.
         signature: Number of the signature; None for the newest that covers the period: that has at
             least nine tenths of the pulls that the one with the most has.
-        details: Whether to load noise and signals too, which the comments have; without, their
-            columns are missing.
+        measure: Measure that is needed, besides the scores; None for all. Noise and signals, which
+            the comments have, take most of the time; without, their columns are missing.
 
     Raises:
         StoreError: The store cannot be read.
@@ -194,7 +194,7 @@ def load_reviews(
     bots = {row[2]: bool(row[3]) for row in rows}
     names = tuple(sorted(bots))
     name_at = {name: at for at, name in enumerate(names)}
-    columns, counts = _columns(store, scope, rows, details=details)
+    columns, counts = _columns(store, scope, rows, measure)
     texts = store.signatures()
     return ReviewTable(
         period=period,
@@ -264,17 +264,19 @@ def _strata(keys: list[tuple[int, str | None, int]]) -> Ints:
 
 
 def _columns(
-    store: Store, scope: Scope, rows: Sequence[tuple[Any, ...]], *, details: bool
+    store: Store, scope: Scope, rows: Sequence[tuple[Any, ...]], measure: str | None
 ) -> tuple[dict[str, Floats], dict[Signal, SignalCounts]]:
     place = {row[:3]: at for at, row in enumerate(rows)}
     names = ("comments", "words", *SCORES)
     numbers = np.array([row[4:] for row in rows], dtype=np.float64).reshape(-1, len(names))
     columns = dict(zip(names, numbers.T, strict=True))
-    if not details:
+    if measure in SCORES:
         return columns, {}
     columns |= _comments(store, scope, place)
     noisy = sum((columns[reason] for reason in NOISE_REASONS), np.zeros(len(rows)))
     columns[NOISE] = 100 * divide(noisy, columns["scored"])
+    if measure == NOISE:
+        return columns, {}
     counts = _signals(store, scope, place, columns)
     columns |= {TITLES[signal]: 100 * divide(one.yes, one.known) for signal, one in counts.items()}
     return columns, counts
@@ -293,8 +295,11 @@ def _comments(store: Store, scope: Scope, place: Mapping[_Key, int]) -> dict[str
         GROUP BY c.repository, c.number, c.reviewer""",  # noqa: S608  (our own names)
         *scope,
     )
-    table = _placed(found, place, width=2 + len(NOISE_REASONS))
-    return dict(zip(("scored", "threads", *NOISE_REASONS), table.T, strict=True))
+    names = ("scored", "threads", *NOISE_REASONS)
+    numbers, at = _numbers(found, place, width=len(names))
+    table = np.zeros((len(place), len(names)))
+    table[at] = numbers
+    return dict(zip(names, table.T, strict=True))
 
 
 def _signals(
@@ -317,10 +322,13 @@ def _signals(
         GROUP BY c.repository, c.number, c.reviewer, n.signal""",  # noqa: S608  (our own names)
         *scope,
     )
+    numbers, at = _numbers(found, place, width=6)
     counts = {}
     for signal in Signal:
-        rows = [(*row[:3], *row[4:]) for row in found if row[3] == signal]
-        one = SignalCounts(*_placed(rows, place, width=5).T)
+        table = np.zeros((len(place), 5))
+        chosen = numbers[:, 0] == signal
+        table[at[chosen]] = numbers[chosen, 1:]
+        one = SignalCounts(*table.T)
         if signal not in NEEDS_ROW:
             all_ = columns["threads" if signal in OF_THREADS else "scored"]
             one = one._replace(known=all_ - one.unknown)
@@ -328,11 +336,13 @@ def _signals(
     return counts
 
 
-def _placed(rows: Sequence[Sequence[Any]], place: Mapping[_Key, int], *, width: int) -> Floats:
-    """Place the numbers behind the key of each row of a query; 0 where it has no row."""
-    table = np.zeros((len(place), width))
-    for row in rows:
-        at = place.get((row[0], row[1], row[2]))
-        if at is not None:
-            table[at] = row[3:]
-    return table
+def _numbers(
+    rows: Sequence[tuple[Any, ...]], place: Mapping[_Key, int], *, width: int
+) -> tuple[Floats, Ints]:
+    """Return the numbers behind the key of each row of a query, and the review it belongs to.
+
+    Rows of reviewers without a score are left out.
+    """
+    kept = [row for row in rows if row[:3] in place]
+    numbers = np.array([row[3:] for row in kept], dtype=np.float64).reshape(-1, width)
+    return numbers, np.array([place[row[:3]] for row in kept], dtype=np.int64)

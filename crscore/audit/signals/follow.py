@@ -7,6 +7,7 @@ moves as a whole, within its file or to another, stands.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crscore.audit.signals.align import Standing, align, file_words, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crscore.audit.signals.align import Alignment
 
@@ -129,7 +130,7 @@ class Following:
         and nothing that it removes. A suggestion that only removes needs the rest to be all.
         """
         wanted = [key for line in suggestion if (key := line_key(line))]
-        before = [line_key(self.old[line]) for line in self._told(span)]
+        before = [self.old_keys[line] for line in self._told(span)]
         region = self.place(span)
         new = self.new or ()
         added = [key for key in wanted if key not in before]
@@ -138,7 +139,7 @@ class Following:
             return there == wanted and there != before
         if _stands_together(suggestion, new, region):
             return True
-        removed = (line for line in self._told(span) if line_key(self.old[line]) not in wanted)
+        removed = (line for line in self._told(span) if self.old_keys[line] not in wanted)
         return _is_in_order(added, there) and all(self.standing[line] is None for line in removed)
 
     def base_rate(self, span: Span, commented: frozenset[str]) -> tuple[int, int] | None:
@@ -154,7 +155,7 @@ class Following:
         """
         if self.base is None:
             return None
-        lines = [one for one in self._hunk(span) if line_key(self.old[one]) not in commented]
+        lines = [one for one in self._hunk(span) if self.old_keys[one] not in commented]
         size, at = len(self._told(span)), 0
         answers: list[bool] = []
         while size and at + size <= len(lines):
@@ -169,9 +170,8 @@ class Following:
 
     def _hunk(self, span: Span) -> list[int]:
         """Return the changed lines of the hunks that a span is in."""
-        told = self._told(Span(0, len(self.old)))
         hunks: list[list[int]] = []
-        for line in (line for line in told if self._in_base[line] is None):
+        for line in (line for line in self._lines if self._in_base[line] is None):
             if hunks and line - hunks[-1][-1] <= 2 * CONTEXT + 1:
                 hunks[-1].append(line)
             else:
@@ -186,17 +186,15 @@ class Following:
     def _told(self, span: Span) -> list[int]:
         """Return the lines of a span that are not blank."""
         last = min(span.end, len(self.old))
-        return [line for line in range(span.start, last) if line_key(self.old[line])]
+        return [line for line in range(span.start, last) if self.old_keys[line]]
 
     def place(self, span: Span) -> Span:
         """Return the newer lines between what stands before and after a span."""
-        before = [place for place in self.standing[: span.start] if place]
-        after = (place for place in self.standing[span.end :] if place)
-        start = before[-1].end if before else 0
-        following = next(after, None)
-        if following is None and not self.is_whole:
+        before, after = _around(self.standing, span)
+        start = before.end if before else 0
+        if after is None and not self.is_whole:
             return Span(start, min(start + 2 * (span.end - span.start) + CONTEXT, self._length))
-        return Span(start, following.start if following else self._length)
+        return Span(start, after.start if after else self._length)
 
     @property
     def _length(self) -> int:
@@ -205,12 +203,13 @@ class Following:
     def _is_found(self, span: Span, gone: Sequence[int]) -> bool:
         """Return whether a hunk's place is sure: it stands once, or lines next to the span do."""
         context = [line for line in range(len(self.old)) if not span.start <= line < span.end]
-        near = [self.standing[line] for line in context if line_key(self.old[line])]
+        near = [self.standing[line] for line in context if self.old_keys[line]]
         firm = [place for place in near[-2:] if place]
         if gone:
             return len(firm) == 2
-        keys = [line_key(self.old[line]) for line in self._told(span)]
-        return bool(firm) or _count(keys, _keys(self.new or ())) == 1
+        keys = [self.old_keys[line] for line in self._told(span)]
+        everywhere = list(_windows(_keys(self.new or ()), len(keys)))
+        return bool(firm) or everywhere.count(tuple(keys)) == 1
 
     def _has_insertion(self, lines: Sequence[int]) -> bool:
         """Return whether the author inserted lines between lines that stand."""
@@ -228,26 +227,45 @@ class Following:
 
     def _has_moved(self, span: Span) -> bool:
         """Return whether the span, with lines around it, stands as often as before."""
-        keys = [(line, key) for line, text in enumerate(self.old) if (key := line_key(text))]
-        inside = [at for at, (line, _) in enumerate(keys) if span.start <= line < span.end]
-        first, end = inside[0], inside[-1] + 1
-        more = max(0, MOVED_LINES - (end - first))
-        windows = [
-            [key for _, key in keys[first - before : end + more - before]]
-            for before in range(more + 1)
-            if first >= before and end + more - before <= len(keys)
-        ]
-        if not windows or not self.is_whole:
+        if not self.is_whole:
             return False
-        return any(
-            sum(_count(window, new) - _count(window, old) for old, new in self._files) >= 0
-            for window in windows
+        inside = self._told(span)
+        first, size = bisect_left(self._lines, inside[0]), max(MOVED_LINES, len(inside))
+        last = min(first, len(self._lines) - size)
+        windows = (
+            tuple(self.old_keys[line] for line in self._lines[start : start + size])
+            for start in range(max(0, first + len(inside) - size), last + 1)
         )
+        balance = self._balance(size)
+        return any(balance[window] >= 0 for window in windows)
+
+    def _balance(self, size: int) -> Counter[tuple[str, ...]]:
+        """Count of each block of lines in the newer files minus that in the older ones."""
+        if size not in self._balances:
+            count = self._balances[size] = Counter()
+            for old, new in self._files:
+                count.update(_windows(new, size))
+                count.subtract(_windows(old, size))
+        return self._balances[size]
+
+    @cached_property
+    def _balances(self) -> dict[int, Counter[tuple[str, ...]]]:
+        return {}
 
     @cached_property
     def _files(self) -> list[tuple[list[str], list[str]]]:
         files = [(self.old, self.new or ()), *self.moves()]
         return [(_keys(old), _keys(new)) for old, new in files]
+
+    @cached_property
+    def old_keys(self) -> list[str]:
+        """What is compared of each older line (`line_key`)."""
+        return [line_key(line) for line in self.old]
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Older lines that are not blank."""
+        return [at for at, key in enumerate(self.old_keys) if key]
 
     def _is_by_author(self, line: int) -> bool | None:
         """Return whether the author, not the base branch, changed a line; None when both did."""
@@ -262,10 +280,9 @@ class Following:
 
     def _base_changed_at(self, line: int) -> bool:
         """Return whether the base branch changed the place of a line that is not in it."""
-        before = [place for place in self._in_base[:line] if place]
-        after = next((place for place in self._in_base[line + 1 :] if place), None)
+        before, after = _around(self._in_base, Span(line, line + 1))
         old, new = self._base_texts
-        start, end = before[-1].end if before else 0, after.start if after else len(old)
+        start, end = before.end if before else 0, after.start if after else len(old)
         first = self._base_standing[start - 1] if before else Standing(0, 0)
         last = self._base_standing[end] if after else Standing(len(new), len(new))
         if first is None or last is None:
@@ -307,13 +324,15 @@ def _keys(lines: Iterable[str]) -> list[str]:
     return [key for line in lines if (key := line_key(line))]
 
 
-def _count(window: Sequence[str], keys: Sequence[str]) -> int:
-    size = len(window)
-    return sum(
-        1
-        for at in range(len(keys) - size + 1)
-        if keys[at] == window[0] and list(keys[at : at + size]) == list(window)
-    )
+def _windows(keys: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    return (tuple(keys[at : at + size]) for at in range(len(keys) - size + 1))
+
+
+def _around(alignment: Alignment, span: Span) -> tuple[Standing | None, Standing | None]:
+    """Return where the nearest lines before and after a span stand."""
+    before = (alignment[line] for line in range(span.start - 1, -1, -1) if alignment[line])
+    after = (alignment[line] for line in range(span.end, len(alignment)) if alignment[line])
+    return next(before, None), next(after, None)
 
 
 def _is_in_order(wanted: Sequence[str], there: Sequence[str]) -> bool:

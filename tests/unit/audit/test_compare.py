@@ -25,7 +25,9 @@ def table(reviews: Mapping[str, Mapping[int, int]], **pulls: object) -> ReviewTa
         store.put(rows.pull(number, **pulls) for number in sorted(numbers))
         for name, found in reviews.items():
             store.put(rows.score(number, name, value) for number, value in found.items())
-        return load_reviews(store, Period(since="2026-03-01", until="2026-03-31"), details=False)
+        return load_reviews(
+            store, Period(since="2026-03-01", until="2026-03-31"), measure="usefulness"
+        )
 
 
 def around(

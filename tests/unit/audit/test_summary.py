@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from crscore.audit.overview import Overview
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import OpenPoint, comment_key
+from crscore.audit.summary import Options, make_overview
+from crscore.audit.tables import Period
+from crscore.github.records import RemarkKind
+from tests.helpers import audit_rows as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MARCH = Period(since="2026-03-01", until="2026-03-31")
+OPTIONS = Options(period=MARCH, resamples=200)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with Store(Path(":memory:")) as opened:
+        opened.signature_id("one")
+        opened.put([rows.repository()])
+        yield opened
+
+
+def test_an_empty_store_has_an_overview(store: Store) -> None:
+    found = make_overview(store, OPTIONS)
+
+    assert (found.pulls, found.scored, found.reviewers, found.signature) == (0, 0, (), "")
+    assert found.notes == ("The numbers may be incomplete: there is no run in the period.",)
+
+
+def test_a_filled_store_gives_the_same_valid_document_twice() -> None:
+    def document() -> bytes:
+        with Store(Path(":memory:")) as filled:
+            rows.fill(filled, comments=600, seed=3)
+            return msgspec.json.encode(make_overview(filled, OPTIONS))
+
+    first = document()
+    found = msgspec.json.decode(first, type=Overview)
+
+    assert first == document()
+    assert [one.name for one in found.reviewers if not one.is_bot] == [
+        one.name for one in found.reviewers[10:]
+    ]
+    assert len(found.verdicts) == 45
+    assert (len(found.best), len(found.worst), len(found.gaps)) == (5, 5, 10)
+    bots = [one.usefulness.value for one in found.reviewers[:10] if one.usefulness]
+    assert bots == sorted(bots, reverse=True)
+
+
+def test_means_are_over_pulls(store: Store) -> None:
+    store.put(rows.pull(number) for number in (1, 2, 3))
+    store.put([rows.score(1, "otter", 20, comments=1), rows.score(2, "otter", 60, comments=4)])
+    store.put([rows.score(3, "otter", None, comments=1)])
+
+    found = make_overview(store, OPTIONS)
+    (otter,) = found.reviewers
+
+    assert (otter.usefulness.value, otter.comments_a_pull.value) == (40.0, 2.0)
+    assert (otter.pulls, otter.comments, otter.abstained, otter.rank) == (2, 6, 1, (1, 1))
+    assert (found.pulls, found.merged, found.scored) == (3, 3, 2)
+
+
+def test_one_pull_has_no_interval(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", 20)])
+
+    assert make_overview(store, OPTIONS).reviewers[0].usefulness is None
+
+
+def test_people_are_listed_after_bots_and_not_ranked(store: Store) -> None:
+    store.put(rows.pull(number) for number in (1, 2))
+    store.put(rows.score(number, "ada", 90) for number in (1, 2))
+    store.put(rows.score(number, "otter", 10) for number in (1, 2))
+
+    found = make_overview(store, OPTIONS).reviewers
+
+    assert [(one.name, one.rank) for one in found] == [("otter", (1, 1)), ("ada", None)]
+
+
+def test_a_bot_that_never_reviewed_is_told(store: Store) -> None:
+    store.put([rows.pull(1), rows.comment(1, "otter", 1, is_review=0, skip="limit")])
+
+    (otter,) = make_overview(store, OPTIONS).reviewers
+
+    assert (otter.pulls, otter.usefulness, otter.rank) == (0, None, None)
+    assert otter.coverage.skips[0].reason == "limit"
+
+
+def test_a_trend_breaks_where_the_signature_changes(store: Store) -> None:
+    store.signature_id("two")
+    store.put(rows.pull(number, day=number) for number in range(1, 25))
+    store.put(rows.score(number, "otter", 10) for number in (1, 2))
+    store.put(rows.score(number, "otter", 70, signature=2) for number in range(2, 25))
+
+    found = make_overview(store, OPTIONS)
+    trend = found.reviewers[0].trend
+
+    assert (found.signature, found.other_signatures) == ("two", ("one",))
+    assert [(one.day, one.usefulness, one.signature) for one in trend[:2]] == [
+        ("2026-03-02", 10.0, 1),
+        ("2026-03-03", 70.0, 2),
+    ]
+    assert found.reviewers[0].usefulness.value == 70
+
+
+def test_the_best_and_the_worst_comments_of_bots_are_linked(store: Store) -> None:
+    body = store.add_text("<b>Why?</b>")
+    store.put([rows.pull(1), rows.score(1, "otter", 50), rows.score(1, "ada", 99)])
+    review = {"key": comment_key(RemarkKind.REVIEW, 2), "thread": None}
+    store.put(
+        [
+            rows.comment(1, "otter", 1, body=body),
+            rows.comment(1, "otter", 2, body=body, **review),
+            rows.comment(1, "ada", 3, body=body),
+        ]
+    )
+    store.put([rows.comment_score(4, 1, 80), rows.comment_score(review["key"], 1, 5)])
+    store.put([rows.comment_score(12, 1, 99)])
+
+    found = make_overview(store, Options(period=MARCH, resamples=50, examples=1))
+
+    page = "https://github.com/acme/service-1/pull/1"
+    assert [one.url for one in found.best] == [f"{page}#discussion_r1"]
+    assert [one.url for one in found.worst] == [f"{page}#pullrequestreview-2"]
+    assert found.best[0].text == "<b>Why?</b>"
+
+
+def point(number: int, rank: int, text: str, severity: str | None = None) -> OpenPoint:
+    return OpenPoint(
+        repository=1,
+        number=number,
+        signature=1,
+        content=number.to_bytes(8, "big"),
+        rank=rank,
+        text=text,
+        severity=severity,
+        line=1,
+    )
+
+
+def test_gaps_are_one_a_pull_and_the_severe_ones_first(store: Store) -> None:
+    store.put(rows.pull(number, day=number) for number in (1, 2, 3))
+    store.put(rows.score(number, "otter", 50) for number in (1, 2, 3))
+    store.put([point(1, 1, "first", "error"), point(1, 2, "second", "error")])
+    store.put([point(2, 1, "third"), point(3, 1, "fourth")])
+
+    found = make_overview(store, OPTIONS).gaps
+
+    assert [one.text for one in found] == ["first", "fourth", "third"]
+
+
+def test_a_run_that_was_killed_is_partial(store: Store) -> None:
+    store.put([rows.run(1, id=1), rows.run(2, id=2, finished=None)])
+
+    found = make_overview(store, OPTIONS)
+
+    assert [night.partial for night in found.nights] == [None, "it was stopped"]
+    assert "the score of 2026-03-03 is partial: it was stopped" in found.notes[0]
