@@ -18,18 +18,49 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from pathlib import Path
 
 from crscore.audit.signals import TITLES, Signal
 from crscore.audit.signals.run import find_signals
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Comment, Pull, Revision, SignalRow, comment_key
+from crscore.audit.store.rows import (
+    Comment,
+    CommentObservation,
+    Pull,
+    Revision,
+    SignalRow,
+    ThreadObservation,
+    comment_key,
+)
 from crscore.github.records import RemarkKind
 
 MEASURED = (Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED)
 NIGHT = "2026-03-09"
 COMMENT_AT = "2026-03-02T12:00:00Z"
 LATER = ("2026-03-03T12:00:00Z", "2026-03-04T12:00:00Z", "2026-03-05T12:00:00Z")
+MESSAGES = (
+    ("Work on it", False),
+    ("Show the review page", False),
+    ("Fix how an address is parsed", False),
+    ("Fix a leak\n\nCo-authored-by: Claude <c@example.org>", False),
+    ("Address review comments", True),
+    ("Fix what otter found", True),
+    ("Fix https://host.example/o/r/pull/1#discussion_r{number}", True),
+)
+"""Messages of later commits, and whether they refer to the review."""
+RESOLVED = (
+    (None, None),
+    ("linus", Signal.RESOLVED_BY_AUTHOR),
+    ("grace", Signal.RESOLVED_BY_PERSON),
+    ("otter", Signal.RESOLVED_BY_BOT),
+)
+CLAIMS = (
+    "",
+    "Is it addressed?",
+    "✅ Addressed in commit abc1234",
+    "> ✅ Addressed in commit abc1234",
+)
 NAMES = (
     "order", "invoice", "account", "session", "ticket", "parcel", "route", "sensor", "ledger",
     "token", "profile", "bucket", "report", "device", "cursor", "worker", "region", "policy",
@@ -300,6 +331,12 @@ class Case:
         self.suggestion = self.hunk = None
         self.side, self.later, self.lost, self.merge = "new", [], set(), None
         self.truth: dict[Signal, bool] = {}
+        talk = random.Random(f"{kind} {number}")
+        self.message, self.is_named = talk.choice(MESSAGES)
+        self.message = self.message.format(number=number)
+        self.resolved_by, self.resolution = talk.choice(RESOLVED)
+        self.up, self.down = talk.choice((0, 0, 1)), talk.choice((0, 0, 2))
+        self.claim, self.answer = talk.choice(CLAIMS), talk.choice(CLAIMS)
         self.open()
 
     @property
@@ -387,14 +424,14 @@ class Case:
         extra.append(new)
         self.files[self.others[1]].append(new)
 
-    def push(self, message="Work on it") -> None:
-        self.head = self.history.commit(self.files, [self.head], message)
+    def push(self, message=None) -> None:
+        self.head = self.history.commit(self.files, [self.head], message or self.message)
         self.later.append(self.head)
 
     def force_push(self, *, rebased=False) -> None:
         if rebased:
             self.base = self.history.commit(self.base_files, [self.base])
-        self.head = self.history.commit(self.files, [self.base])
+        self.head = self.history.commit(self.files, [self.base], self.message)
         self.later.append(self.head)
 
     def merge_it(self, *, squash) -> None:
@@ -414,6 +451,13 @@ class Case:
         if suggestion is not None:
             self.truth[Signal.SUGGESTION_APPLIED] = suggestion
 
+    def expect_observed(self) -> None:
+        """Say what is true of the signals that do not need trees."""
+        self.truth |= {one: one is self.resolution for _, one in RESOLVED if one}
+        self.truth |= {Signal.THUMBS_UP: self.up > 0, Signal.THUMBS_DOWN: self.down > 0}
+        self.truth[Signal.BOT_SAYS_ADDRESSED] = self.claim.startswith("✅")
+        self.truth[Signal.TRAILER] = bool(self.later) and self.is_named
+
     def rows(self, store, sha):
         """Return the rows that a synchronisation would write."""
         lost = {one: f"{one:040x}" for one in self.lost}
@@ -421,6 +465,7 @@ class Case:
         body = "This fails for an empty list."
         if self.suggestion is not None:
             body += "\n\n```suggestion\n" + "".join(f"{one}\n" for one in self.suggestion) + "```"
+        body += f"\n\n{self.claim}"
         key = comment_key(RemarkKind.LINE, self.number)
         yield Pull(
             repository=1, number=self.number, node=f"PR_{self.number}", title="Change",
@@ -429,7 +474,7 @@ class Case:
             merge_commit=names[self.merge] if self.merge else None, pending=0, observed=NIGHT,
             final=0,
         )  # fmt: skip
-        yield Comment(
+        comment = Comment(
             key=key, repository=1, number=self.number, thread=key, author="otter[bot]", author_id=5,
             is_app=1, reviewer="otter", is_bot=1, is_review=1, body=store.add_text(body),
             hunk=store.add_text(self.hunk) if self.hunk else None, created=COMMENT_AT,
@@ -437,6 +482,16 @@ class Case:
             line=self.span[1], start_line=self.span[0] if len(self.lines) > 1 else None,
             side=self.side,
         )  # fmt: skip
+        yield comment
+        yield replace_fields(
+            comment, key=comment_key(RemarkKind.LINE, 100_000 + self.number), author="linus",
+            is_app=0, reviewer="linus", is_bot=0, is_review=0, body=store.add_text(self.answer),
+        )  # fmt: skip
+        yield CommentObservation(comment=key, night=NIGHT, up=self.up, down=self.down)
+        is_resolved = int(self.resolution is not None)
+        yield ThreadObservation(
+            thread=key, night=NIGHT, resolved=is_resolved, resolved_by=self.resolved_by, outdated=0
+        )
         for at, one in zip(LATER, self.later, strict=False):
             yield Revision(
                 repository=1, number=self.number, at=at, kind="commit", before="", after=names[one]
@@ -544,6 +599,7 @@ def by_button(case) -> None:
     ]
     case.suggest(new)
     replace(case.file, case.lines, new)
+    case.is_named = True
     case.push("Apply suggestion from code review\n\nCo-authored-by: otter[bot] <o@example.org>")
     if case.rng.random() < 0.5:
         case.merge_it(squash=True)
@@ -659,6 +715,7 @@ def measure(folder, cases, seed):
         kind = list(KINDS)[number % len(KINDS)]
         case = Case(history, rng, kind, number)
         KINDS[kind](case)
+        case.expect_observed()
         made.append(case)
     sha = history.write()
     with Store(folder / "store.db") as store:
@@ -671,13 +728,17 @@ def measure(folder, cases, seed):
     return made, found, seconds
 
 
+NO = SignalRow(comment=0, signal=0, night="", rules=0, value=0)
+"""Row that was not stored, because it says no."""
+
+
 def judge(cases, found):
     """Return by signal and by kind and signal: counts of tp, fp, fn, tn and unknown."""
     counts = defaultdict(Counter)
     wrong = []
     for case in cases:
         for signal, truth in case.truth.items():
-            row = found[comment_key(RemarkKind.LINE, case.number), signal]
+            row = found.get((comment_key(RemarkKind.LINE, case.number), signal), NO)
             if row.value is None:
                 what = "unknown"
             else:
@@ -706,11 +767,11 @@ def main() -> None:
         cases, found, seconds = measure(Path(folder), given.cases, given.seed)
     counts, wrong = judge(cases, found)
     print(f"{len(cases)} cases, seed {given.seed}, {seconds:.1f} s")
-    print("signal                 cases  precision  recall  unknown")
-    for signal in MEASURED:
+    print("signal                       cases  precision  recall  unknown")
+    for signal in Signal:
         numbers = ["-" if one is None else f"{one:.3f}" for one in shares(counts[signal])]
         row = "  ".join(f"{one:>7}" for one in numbers)
-        print(f"{TITLES[signal]:22} {counts[signal].total():5}    {row}")
+        print(f"{TITLES[signal]:28} {counts[signal].total():5}    {row}")
     print("\nkind                       signal              right  wrong  unknown")
     for kind in KINDS:
         for signal in MEASURED:

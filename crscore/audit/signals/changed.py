@@ -112,7 +112,7 @@ class PullTrees:
         following = self._follow(comment.commit_id, comment.path)
         if comment.line is None or isinstance(following, str):
             return following, None
-        span = Span((comment.start_line or comment.line) - 1, comment.line)
+        span = Span(max(0, (comment.start_line or comment.line) - 1), comment.line)
         if comment.side == "old":
             return self._of_old_side(following, span)
         return following, span

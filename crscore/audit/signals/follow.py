@@ -279,15 +279,11 @@ class Following:
         return None if self._base_changed_at(line) else True
 
     def _base_changed_at(self, line: int) -> bool:
-        """Return whether the base branch changed the place of a line that is not in it."""
+        """Return whether the base branch changed what a line replaced, so that both met there."""
         before, after = _around(self._in_base, Span(line, line + 1))
-        old, new = self._base_texts
-        start, end = before.end if before else 0, after.start if after else len(old)
-        first = self._base_standing[start - 1] if before else Standing(0, 0)
-        last = self._base_standing[end] if after else Standing(len(new), len(new))
-        if first is None or last is None:
-            return True
-        return _keys(old[start:end]) != _keys(new[first.end : last.start])
+        old = self._base_texts[0]
+        replaced = range(before.end if before else 0, after.start if after else len(old))
+        return any(line_key(old[at]) and self._base_standing[at] is None for at in replaced)
 
 
 def file_changed(old: Lines, new: Lines | None, base: Base | None) -> bool:
@@ -330,9 +326,8 @@ def _windows(keys: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
 
 def _around(alignment: Alignment, span: Span) -> tuple[Standing | None, Standing | None]:
     """Return where the nearest lines before and after a span stand."""
-    before = (alignment[line] for line in range(span.start - 1, -1, -1) if alignment[line])
-    after = (alignment[line] for line in range(span.end, len(alignment)) if alignment[line])
-    return next(before, None), next(after, None)
+    before = next(filter(None, reversed(alignment[: span.start])), None)
+    return before, next(filter(None, alignment[span.end :]), None)
 
 
 def _is_in_order(wanted: Sequence[str], there: Sequence[str]) -> bool:

@@ -206,7 +206,9 @@ class _Finder:
     def _referred(
         self, post: _Post, revisions: Sequence[Revision], messages: Mapping[str, str]
     ) -> Measured:
-        later = [one.after for one in revisions if one.at > post.first.created]
+        later = [
+            one.after for one in revisions if one.kind == "commit" and one.at > post.first.created
+        ]
         commits = [(one, messages[one]) for one in later if one in messages]
         bots = {one.reviewer for one in self.comments if one.is_bot}
         known = {
@@ -215,7 +217,10 @@ class _Finder:
             )
             for bot in bots
         }
-        return Measured(referred(post.first, known, commits))
+        answer = referred(post.first, known, commits)
+        if not answer.value and len(commits) < len(later):
+            answer = Answer(None, "a later commit is missing")
+        return Measured(answer)
 
 
 def _unknown(remark: Remark, reason: str) -> dict[Signal, Measured]:

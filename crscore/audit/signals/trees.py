@@ -136,7 +136,8 @@ class Trees:
         Raises:
             HostError: git failed.
         """
-        found = [one for one in self._look(list(commits)) if one]
+        asked = [one for one in commits if COMMIT.fullmatch(one)]
+        found = [one for one in self._look(asked) if one]
         return {
             name: data.partition(b"\n\n")[2].decode("utf-8", "replace")
             for name, data in self._contents(found).items()

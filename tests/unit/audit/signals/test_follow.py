@@ -52,6 +52,11 @@ def test_blank_line_is_unknown():
     assert following(OLD).changed(Span(4, 5)).value is None
 
 
+def test_line_behind_the_end_of_the_file_is_unknown_and_takes_no_suggestion():
+    assert following(OLD).changed(Span(90, 91)).value is None
+    assert not following(OLD).applied(Span(90, 91), ["x"])
+
+
 def test_change_of_the_base_branch_is_not_the_authors():
     new_base = edit(BASE, l5="    c = 9")
     new = edit(OLD, l6="    c = 9")
@@ -65,11 +70,16 @@ def test_line_that_the_base_branch_inserted_within_is_not_the_authors():
     assert following(new, new_base=new_base).changed(Span(6, 8)).value is False
 
 
-def test_change_where_the_base_changed_too_is_unknown():
+def test_line_that_replaced_what_the_base_changed_too_is_unknown():
+    old, new_base = edit(BASE, l2="    new = a"), edit(BASE, l2="    b = 7")
+    met = following(edit(BASE, l2="    new = z"), old=old, new_base=new_base)
+    assert met.changed(Span(2, 3)) == (None, "the base changed there too")
+
+
+def test_line_that_replaced_nothing_of_the_base_is_the_authors():
     new_base = edit(BASE, l2="    b = 7")
     new = edit(OLD, l2="    new = z", l3="    b = 7")
-    answer = following(new, new_base=new_base).changed(Span(2, 3))
-    assert answer == (None, "the base changed there too")
+    assert following(new, new_base=new_base).changed(Span(2, 3)).value is True
 
 
 def test_block_that_moved_stands_and_a_line_that_moved_alone_changed():

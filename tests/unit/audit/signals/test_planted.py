@@ -13,7 +13,7 @@ def counts(tmp_path_factory):
     return planted.judge(cases, found)[0]
 
 
-@pytest.mark.parametrize("signal", planted.MEASURED)
+@pytest.mark.parametrize("signal", planted.Signal)
 def test_signal_is_right_on_planted_cases(counts, signal):
     precision, recall, unknown = planted.shares(counts[signal])
     assert precision >= 0.95

@@ -143,7 +143,7 @@ def test_final_pull_is_read_once_more_and_then_no_more(store, clones):
 
 
 def test_missing_clone_makes_unknown_what_trees_show(store, tmp_path):
-    assert find_signals(store, tmp_path, night="2026-03-02").unknown == 5
+    assert find_signals(store, tmp_path, night="2026-03-02").unknown == 7
     found = rows(store)[Signal.LINES_CHANGED]
     assert (found.value, found.evidence) == (None, "there is no clone")
 
