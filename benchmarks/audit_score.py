@@ -66,11 +66,8 @@ def measure(engine: Engine, audit: Audit, settings: Config, *, workers: int) -> 
 
 
 def show(name: str, found: Measured) -> None:
-    print(
-        f"{name:<34} {found.rate:6.2f} pulls/s   {found.cpu * 1000:5.0f} ms CPU a pull   "
-        f"start {found.start:4.1f} s",
-        flush=True,
-    )
+    cost = f"{found.cpu * 1000:5.0f} ms CPU a pull" if found.cpu else "CPU not known"
+    print(f"{name:<34} {found.rate:6.2f} pulls/s   start {found.start:4.1f} s   {cost}", flush=True)
 
 
 def rescored(audit: Audit, settings: Config, *, workers: int) -> Measured:
@@ -129,9 +126,13 @@ def main() -> None:
                 Processes(settings=plain, workers=workers), audit, plain, workers=workers
             )
             show(f"{workers} worker process{'es'[: 2 * workers - 2]}", found[workers])
-        print(f"2 workers are {found[2].rate / found[1].rate:.2f} times as fast as 1")
+        print(
+            f"2 workers are {found[2].rate / found[1].rate:.2f} times as fast as 1, for "
+            f"{found[2].cpu / found[1].cpu:.2f} times the processor time a pull"
+        )
         if asked.ray:
             on_ray = measure(Ray(settings=plain, workers=2), audit, plain, workers=2)
+            on_ray = on_ray._replace(cpu=0)
             show("Ray, 2 cores", on_ray)
             print(f"Ray has {on_ray.rate / found[2].rate:.2f} times the rate of 2 processes")
         for cache in (False, True):

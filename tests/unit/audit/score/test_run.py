@@ -16,7 +16,7 @@ from rich.console import Console
 
 from crscore.audit.progress import Bar
 from crscore.audit.store.rows import Comment, CommentScore, OpenPoint, Page, Pull, Run, Score
-from crscore.errors import ConfigError
+from crscore.errors import ConfigError, DependencyError
 from crscore.github.records import RemarkKind
 from tests.helpers.audits import NIGHT, SETTINGS, Audit, add
 from tests.unit.github.shops import pull_of, shop
@@ -164,6 +164,12 @@ def test_unknown_engine_is_one_clear_line(audit: Audit) -> None:
         audit.score(engine="cluster")
     with pytest.raises(ConfigError, match="at least 1"):
         audit.score(workers=0)
+
+
+def test_missing_ray_names_the_extra(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(DependencyError, match="ray"):
+        audit.score(engine="ray")
 
 
 _SCRIPT = """
