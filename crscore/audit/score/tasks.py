@@ -65,17 +65,6 @@ def choose(store: Store, signature: str, night: str) -> list[Chosen]:
     Returns:
         By repository and number.
     """
-    known = {text: number for number, text in store.signatures().items()}.get(signature, 0)
-    scored = {
-        (repository, number, content)
-        for repository, number, content in store.query(
-            "SELECT repository, number, content FROM scores WHERE signature = ? AND reviewer = '' "
-            "AND NOT (night <> ? AND coalesce(reason, '') LIKE ?)",
-            known,
-            night,
-            f"{work.FAILED}%",
-        )
-    }
     pulls = store.query(
         "SELECT repository, number FROM pulls WHERE observed IS NOT NULL AND EXISTS (SELECT 1 FROM "
         "comments WHERE comments.repository = pulls.repository AND comments.number = pulls.number "
@@ -85,7 +74,20 @@ def choose(store: Store, signature: str, night: str) -> list[Chosen]:
         Chosen(repository=repository, number=number, content=_content(store, repository, number))
         for repository, number in pulls
     )
-    return [one for one in found if (one.repository, one.number, one.content) not in scored]
+    known = {text: number for number, text in store.signatures().items()}.get(signature, 0)
+    return [one for one in found if not _is_scored(store, one, known, night)]
+
+
+def _is_scored(store: Store, one: Chosen, signature: int, night: str) -> bool:
+    rows = store.query(
+        "SELECT night, reason FROM scores WHERE repository = ? AND number = ? AND reviewer = '' "
+        "AND signature = ? AND content = ?",
+        one.repository,
+        one.number,
+        signature,
+        one.content,
+    )
+    return any(last == night or not (reason or "").startswith(work.FAILED) for last, reason in rows)
 
 
 def _content(store: Store, repository: int, number: int) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 
 from crscore.diff import checkout
 from crscore.diff.full_files import Limits
-from crscore.errors import BadTokenError, NotFoundError, UnavailableError
+from crscore.errors import BadTokenError, HostError, NotFoundError, UnavailableError
 from crscore.github import pull
 from crscore.github.client import Client
 from crscore.github.records import PullRequest
@@ -310,3 +310,12 @@ def test_recent_ones_are_those_that_changed_within_the_days() -> None:
         assert pull.find_recent(client, NAME, days=1, most=20, now=later) == (7,)
         much_later = later.replace(year=later.year + 1)
         assert pull.find_recent(client, NAME, days=1, most=20, now=much_later) == ()
+
+
+def test_change_alone_is_that_of_the_whole_reading() -> None:
+    with shop() as (_, host):
+        found = read(host)
+        change = pull.read_change(host, NAME, NUMBER, head=found.head, limits=Limits())
+        assert change.diff.files == found.diff.files
+        with pytest.raises(HostError, match="pushed"):
+            pull.read_change(host, NAME, NUMBER, head="f" * 40, limits=Limits())

@@ -16,9 +16,10 @@ from rich.console import Console
 
 from crscore.audit.progress import Bar
 from crscore.audit.store.rows import Comment, CommentScore, OpenPoint, Page, Pull, Run, Score
-from crscore.errors import ConfigError
+from crscore.errors import ConfigError, DependencyError
 from crscore.github.records import RemarkKind
 from tests.helpers.audits import NIGHT, SETTINGS, Audit, add
+from tests.unit.github.shops import pull_of, shop
 
 LATER = "2026-01-03"
 
@@ -115,6 +116,19 @@ def test_without_a_clone_the_reason_says_so(audit: Audit) -> None:
     assert "there is no clone" in (scores(audit)[""].reason or "")
 
 
+def test_change_that_no_clone_has_is_read_from_the_interface(audit: Audit) -> None:
+    with shop() as (server, host):
+        served = pull_of(server)
+        with audit.open() as store, store.transaction():
+            store.change("DELETE FROM comments")
+            store.put([replace(audit.pull(7, served.head), base=served.base)])
+            add(store, 900, 7, "bo", "Round to cents.", commit_id=served.head)
+            store.put([replace(audit.pull(8, "f" * 40), base=served.base)])
+            add(store, 901, 8, "bo", "Round to cents.", commit_id="f" * 40)
+        assert audit.score(client=host)[1:3] == (2, 1)
+    assert scores(audit, 7)["bo"].relevance is not None
+
+
 def test_repeated_post_is_noise_and_counts_as_a_comment(audit: Audit) -> None:
     body = "The sleep of `2 ** attempt` also runs after the last attempt."
     with audit.open() as store, store.transaction():
@@ -152,12 +166,19 @@ def test_unknown_engine_is_one_clear_line(audit: Audit) -> None:
         audit.score(workers=0)
 
 
+def test_missing_ray_names_the_extra(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(DependencyError, match="ray"):
+        audit.score(engine="ray")
+
+
 _SCRIPT = """
 import sys
 from pathlib import Path
 from crscore.audit.score.run import score
 from crscore.audit.store.database import Store
-from tests.helpers.audits import NIGHT, SETTINGS
+from tests.helpers.audits import NIGHT, SETTINGS, Audit, add
+from tests.unit.github.shops import pull_of, shop
 
 if __name__ == "__main__":
     with Store(Path(sys.argv[1])) as store:

@@ -1,0 +1,146 @@
+"""Scoring of an audit's store: pulls a second by workers, on Ray, and the plan for a million.
+
+    python benchmarks/audit_score.py [--pulls N] [--no-ray]
+
+The store has generated pull requests of two files and four comments, its clone is a real
+repository, and the encoder is the default one. Each engine scores a fresh copy of the store; the
+start of the workers is left out of the rates and of the processor time, which is of all processes:
+on a machine that others use, wall time says little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import tempfile
+import time
+from copy import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.audit.score.engines import Processes, Ray
+from crscore.audit.score.tasks import choose
+from crscore.settings import Config
+from tests.helpers.audits import NIGHT, Audit, add
+
+if TYPE_CHECKING:
+    from crscore.audit.score.engines import Engine
+
+MILLION = 1_000_000
+COMMENTS = 4
+
+
+class Measured(NamedTuple):
+    start: float
+    """Seconds until the first result."""
+    rate: float
+    """Pulls a second after it."""
+    cpu: float
+    """Processor seconds a pull, without the start; 0 on Ray, whose processes are no children."""
+
+
+def settings_of(folder: Path, *, cache: bool) -> Config:
+    return Config(analyzers="none", claims="structural", cache=cache, cache_dir=str(folder))
+
+
+def busy() -> float:
+    """Processor seconds of this process and its children that ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def measure(engine: Engine, audit: Audit, settings: Config, *, workers: int) -> Measured:
+    tasks = audit.tasks(settings)
+    before = busy()
+    list(engine.run(tasks[:workers]))
+    start = busy() - before
+    began, before, first = time.perf_counter(), busy(), 0.0
+    for number, scored in enumerate(engine.run(tasks[workers:])):
+        assert scored.failure is None, scored.failure
+        if number == 0:
+            first = time.perf_counter()
+    seconds = time.perf_counter() - first
+    rest = len(tasks) - workers
+    return Measured(first - began, (rest - 1) / seconds, (busy() - before - start) / rest)
+
+
+def show(name: str, found: Measured) -> None:
+    cost = f"{found.cpu * 1000:5.0f} ms CPU a pull" if found.cpu else "CPU not known"
+    print(f"{name:<34} {found.rate:6.2f} pulls/s   start {found.start:4.1f} s   {cost}", flush=True)
+
+
+def rescored(audit: Audit, settings: Config, *, workers: int) -> Measured:
+    """Score, give each pull one more comment, and measure the scoring of that."""
+    audit.score(settings, workers=workers)
+    with audit.open() as store, store.transaction():
+        for (number,) in store.query("SELECT number FROM pulls"):
+            body = f"Please log attempt {number} before the next one starts."
+            add(store, 1_000_000 + number, number, "bo", body, path="shop/m0.py", line=9)
+    return measure(Processes(settings=settings, workers=workers), audit, settings, workers=workers)
+
+
+def copied(audit: Audit, folder: Path) -> Audit:
+    found = copy(audit)
+    found.folder = folder
+    folder.mkdir()
+    shutil.copy(audit.folder / "audit.db", folder)
+    return found
+
+
+def plan(audit: Audit, cost: float, pulls: int) -> None:
+    began = time.process_time()
+    with audit.open() as store:
+        choose(store, "", NIGHT)
+    print(f"\nChoosing takes {(time.process_time() - began) / pulls * 1000:.2f} ms CPU a pull.")
+    before = (audit.folder / "audit.db").stat().st_size
+    audit.score(settings_of(audit.folder, cache=False), workers=2)
+    with audit.open() as store:
+        store.query("PRAGMA wal_checkpoint(TRUNCATE)")
+        ((pages,),) = store.query("SELECT sum(length(page)) FROM pages")
+    grown = ((audit.folder / "audit.db").stat().st_size - before) / pulls
+    rows = (grown - pages / pulls) / COMMENTS
+    print(
+        f"The store grows by {grown / 1024:.1f} KiB a pull, {pages / pulls / 1024:.1f} of them "
+        f"its page; beside pages and texts {rows:.0f} bytes a comment."
+    )
+    print(f"A million pulls cost {cost * MILLION / 3600:,.0f} core hours:")
+    for cores in (2, 16, 64, 256):
+        print(f"  {cores:4} cores {cost * MILLION / 3600 / cores:8.1f} h")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"  store {grown * MILLION / 2**30:.0f} GiB, memory {peak:.0f} MiB a worker")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pulls", type=int, default=100)
+    parser.add_argument("--ray", action=argparse.BooleanOptionalAction, default=True)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        audit = Audit(folder, pulls=asked.pulls, files=2)
+        plain = settings_of(folder, cache=False)
+        found = {}
+        for workers in (1, 2):
+            found[workers] = measure(
+                Processes(settings=plain, workers=workers), audit, plain, workers=workers
+            )
+            show(f"{workers} worker process{'es'[: 2 * workers - 2]}", found[workers])
+        print(
+            f"2 workers are {found[2].rate / found[1].rate:.2f} times as fast as 1, for "
+            f"{found[2].cpu / found[1].cpu:.2f} times the processor time a pull"
+        )
+        if asked.ray:
+            on_ray = measure(Ray(settings=plain, workers=2), audit, plain, workers=2)
+            on_ray = on_ray._replace(cpu=0)
+            show("Ray, 2 cores", on_ray)
+            print(f"Ray has {on_ray.rate / found[2].rate:.2f} times the rate of 2 processes")
+        for cache in (False, True):
+            settings = settings_of(folder, cache=cache)
+            again = rescored(copied(audit, folder / f"again-{cache}"), settings, workers=2)
+            show(f"one comment more, {'' if cache else 'not '}remembered", again)
+        plan(copied(audit, folder / "plan"), found[1].cpu, asked.pulls)
+
+
+if __name__ == "__main__":
+    main()

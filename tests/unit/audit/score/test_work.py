@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from crscore import Scorer
+from crscore.audit.score import work
+from crscore.audit.score.work import score_pull, signature_of
+from crscore.audit.store.rows import CommentScore, Score
+from crscore.encoders.hashing import Hashing
+from tests.helpers.audits import SETTINGS, Audit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Broken(Hashing):
+    """Encoder with a bug."""
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        raise ZeroDivisionError("bad \x1b[31mtext\n")
+
+
+def test_bug_in_one_pull_is_its_reason(tmp_path: Path) -> None:
+    (task,) = Audit(tmp_path, pulls=1).tasks()
+    found = score_pull(task, Scorer(SETTINGS, encoder=Broken()))
+    (row,) = found.rows
+    assert (found.failure, cast("Score", row).reason) == ("bad text", "failed: bad text")
+
+
+def test_signature_is_the_same_for_every_language(tmp_path: Path) -> None:
+    scorer = work.make_scorer(SETTINGS)
+    first, second = (score_pull(task, scorer) for task in Audit(tmp_path, pulls=2).tasks())
+    assert first.signature == second.signature == signature_of(scorer)
+    assert "analyzers:none" in first.signature
+
+
+def test_signature_names_the_tools_that_are_installed() -> None:
+    scorer = Scorer(encoder="hashing", threshold=0.5, analyzers="ruff", cache=False)
+    assert "analyzers:ruff@" in signature_of(scorer)
+
+
+def test_rows_get_the_number_of_their_signature(tmp_path: Path) -> None:
+    (task,) = Audit(tmp_path, pulls=1).tasks()
+    rows = list(score_pull(task, work.make_scorer(SETTINGS)).numbered(9))
+    assert {row.signature for row in rows if isinstance(row, Score | CommentScore)} == {9}
