@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 import click
 
 from crscore import io
+from crscore.commands._github import make_client, say
 from crscore.commands._settings import PARTS, SCORING, setting_options
 from crscore.errors import ConfigError
-from crscore.settings import Config, host_address, host_token, no_color, resolve_settings
+from crscore.settings import host_address, no_color, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +135,7 @@ def command(
     if first.offline:
         raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
     io.check_output(file)
-    host = _host(first, api_url, wait_budget, quiet=quiet)
+    host = make_client(first, api_url, wait_budget, quiet=quiet)
     if given is not None:
         return _post(host, request, given)
     measured = run.measure(host, request)
@@ -144,7 +145,7 @@ def command(
     if not quiet and (file is not None or form != "text"):
         _notes(measured.overview)  # the text report has them itself
     if verbose:
-        _say(f"asked GitHub: {host.traffic}")
+        say(f"asked GitHub: {host.traffic}")
     return _gate(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
 
 
@@ -195,20 +196,6 @@ def _marker(text: str) -> tuple[str, str]:
     return name.strip(), marker.strip()
 
 
-def _host(settings: Config, api_url: str | None, budget: float, *, quiet: bool) -> Client:
-    from crscore.github.client import Client  # noqa: PLC0415
-    from crscore.github.retry import RetryBudget  # noqa: PLC0415
-    from crscore.scorer import make_store  # noqa: PLC0415
-
-    return Client(
-        token=host_token(),
-        api_url=api_url or host_address(),
-        store=make_store(settings) if settings.cache else None,
-        retry=RetryBudget(budget_s=budget),
-        say=None if quiet else _say,
-    )
-
-
 def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
     from crscore.pull_request.documents import json, page, summary, terminal  # noqa: PLC0415
 
@@ -239,14 +226,14 @@ def _post(host: Client, request: Any, given: str) -> int:
 def _say_posted(posted: Posted) -> None:
     where = f": {posted.url}" if posted.url else ""
     why = f": {posted.reason}" if posted.reason else ""
-    _say(f"comment {posted.outcome.value}{where}{why}")
+    say(f"comment {posted.outcome.value}{where}{why}")
 
 
 def _notes(found: Overview) -> None:
     for line in found.missing:
-        _say(f"partial: {line}")
+        say(f"partial: {line}")
     for line in found.notes:
-        _say(f"note: {line}")
+        say(f"note: {line}")
 
 
 def _gate(measured: Measured, fail_on: Sequence[str], *, fail_on_partial: bool) -> int:
@@ -260,12 +247,5 @@ def _gate(measured: Measured, fail_on: Sequence[str], *, fail_on_partial: bool) 
         fail_on_partial=fail_on_partial,
     )
     for line in (*verdict.notices, *verdict.failed):
-        _say(line)
+        say(line)
     return EXIT_GATE if verdict.failed else 0
-
-
-def _say(line: str) -> None:
-    # It may contain untrusted text: print one line without terminal control characters.
-    from crscore.reports import escape  # noqa: PLC0415
-
-    click.echo(f"crscore: {escape.no_commands(escape.one_line(line))}", err=True)

@@ -23,6 +23,7 @@ from tests.helpers import expressions
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 ACTION, DOCKER_ACTION = ROOT / "action.yml", ROOT / "docker" / "action.yml"
+DEPLOY = "actions/deploy-pages"
 WORKFLOWS = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
 COMPOSITE_ONLY = {"artifact", "npm-analyzers", "python-version", "retention-days"}
 OURS = "OWNER/crscore@0000000000000000000000000000000000000000"
@@ -148,18 +149,25 @@ def test_workflows_have_few_rights_and_an_end(path: Path) -> None:
     for job in workflow["jobs"].values():
         assert job["concurrency"]["group"]
         assert 0 < int(job["timeout-minutes"]) <= 60
+        if [one.get("uses", "").partition("@")[0] for one in job["steps"]] == [DEPLOY]:
+            assert job["permissions"] == {"pages": "write", "id-token": "write"}
+            continue
         assert set(job["permissions"]) <= {"actions", "contents", "pull-requests"}
         writes = {name for name, right in job["permissions"].items() if right == "write"}
         comments = any(step.get("with", {}).get("comment") == "true" for step in job["steps"])
         assert writes == ({"pull-requests"} if comments else set())
-        assert not any("actions/checkout" in step.get("uses", "") for step in job["steps"])
+        for step in job["steps"]:  # no code of the repository is fetched
+            if "actions/checkout" in step.get("uses", ""):
+                assert step["with"]["repository"] == "OWNER/crscore"
+                assert str(step["with"]["persist-credentials"]).lower() == "false"
 
 
 def test_workflows_give_the_action_inputs_it_has() -> None:
     known = load(ACTION)["inputs"]
     used = [step["with"] for path in WORKFLOWS for step in steps(path) if step.get("uses") == OURS]
 
-    assert len(used) == len(WORKFLOWS)
+    audit = ROOT / "examples/workflows/nightly-audit.yml"  # calls the program itself
+    assert len(used) == len(WORKFLOWS) - (audit in WORKFLOWS)
     assert {name for given in used for name in given} <= set(known)
 
 
@@ -179,7 +187,7 @@ def test_no_two_workflows_wait_for_each_other() -> None:
         for job in load(path)["jobs"].values()
     ]
 
-    assert len(set(groups)) == len(WORKFLOWS)
+    assert len(set(groups)) == len(groups)
 
 
 def test_on_demand_run_of_another_comment_does_not_wait() -> None:
@@ -340,17 +348,19 @@ def locked(name: str) -> dict[str, list[Requirement]]:
     return found
 
 
-def test_lock_satisfies_the_project() -> None:
+@pytest.mark.parametrize(
+    ("lock", "names"),
+    [("action", ("analyzers", "github", "openai")), ("audit", ("analyzers", "audit", "export"))],
+)
+def test_lock_satisfies_the_project(lock: str, names: tuple[str, ...]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     extras = project["project"]["optional-dependencies"]
     wanted = [
         *project["project"]["dependencies"],
-        *extras["analyzers"],
-        *extras["github"],
-        *extras["openai"],
+        *(one for name in names for one in extras[name] if not one.startswith("crscore[")),
         *project["build-system"]["requires"],
     ]
-    found = locked("action")
+    found = locked(lock)
 
     for requirement in map(Requirement, wanted):
         pins = found[canonicalize_name(requirement.name)]
@@ -360,14 +370,15 @@ def test_lock_satisfies_the_project() -> None:
             assert requirement.specifier.contains(Version(exact.version)), requirement
 
 
-def test_lock_has_one_version_for_each_python() -> None:
+@pytest.mark.parametrize("lock", ["action", "audit"])
+def test_lock_has_one_version_for_each_python(lock: str) -> None:
     for python in ("3.11", "3.12", "3.13"):
         surroundings = {
             "python_version": python, "python_full_version": f"{python}.1",
             "sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64",
             "implementation_name": "cpython", "platform_python_implementation": "CPython",
         }  # fmt: skip
-        for name, pins in locked("action").items():
+        for name, pins in locked(lock).items():
             fitting = [
                 one for one in pins if one.marker is None or one.marker.evaluate(surroundings)
             ]

@@ -50,9 +50,14 @@ class Store:
         _check_size(path)
         with self._reported():
             self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._migrate()
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+                self._connection.create_function("unpack", 1, _unpack, deterministic=True)
+                self._migrate()
+            except BaseException:
+                self._connection.close()
+                raise
 
     def __enter__(self) -> Store:
         return self
@@ -88,6 +93,22 @@ class Store:
         """
         with self._reported():
             return self._connection.execute(sql, values).fetchall()
+
+    def stream(self, sql: str, *values: Any) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+        """Run a query and return the names of its columns, and its rows as they are read.
+
+        `unpack(text)` in SQL is the text of a row of `texts`.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        with self._reported():
+            found = self._connection.execute(sql, values)
+        return tuple(column[0] for column in found.description), self._rows(found)
+
+    def _rows(self, found: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
+        with self._reported():
+            yield from found
 
     def change(self, sql: str, *values: Any) -> int:
         """Run one statement that writes; return the number of rows.
@@ -153,7 +174,7 @@ class Store:
         found = self.query("SELECT text FROM texts WHERE hash = ?", key)
         if not found:
             raise StoreError(str(self.path), f"the text {key.hex()} is missing")
-        return zlib.decompress(found[0][0]).decode("utf-8", "surrogatepass")
+        return _unpack(found[0][0])
 
     def signature_id(self, text: str) -> int:
         """Return the number of a score's signature, which is stored at its first use."""
@@ -210,6 +231,10 @@ class Store:
             raise StoreError(str(self.path), _reason(exc)) from exc
 
 
+def _unpack(data: bytes) -> str:
+    return zlib.decompress(data).decode("utf-8", "surrogatepass")
+
+
 def _scripts() -> tuple[str, ...]:
     folder = importlib.resources.files("crscore.audit.store.migrations")
     found = sorted(
@@ -220,7 +245,7 @@ def _scripts() -> tuple[str, ...]:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Split a script: `executescript` would end the transaction."""
+    """Split a script at line ends: `executescript` would end the transaction."""
     text = ""
     for line in script.splitlines(keepends=True):
         text += line

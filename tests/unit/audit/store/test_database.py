@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crscore.audit.store import database, rows
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import Cursor, Repository, Row
+from crscore.errors import StoreError
+from crscore.github.records import RemarkKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KINDS = [kind for kind in vars(rows).values() if isinstance(kind, type) and issubclass(kind, Row)]
+TABLES = [kind for kind in KINDS if kind is not Row]
+
+
+def cursor(position: str = "2026-11-01T00:00:00Z", repository: int = 7) -> Cursor:
+    return Cursor(repository=repository, list="pulls", position=position)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_rows_have_the_columns_and_keys_of_their_tables(kind: type[Row], tmp_path: Path) -> None:
+    with Store(tmp_path / "a.db") as store:
+        info = store.query(f"PRAGMA table_info({kind.TABLE})")
+    found = {name: (of, bool(required or key)) for _, name, of, required, _, key in info}
+    types = {"int": "INTEGER", "str": "TEXT", "bytes": "BLOB", "float": "REAL"}
+    own = {
+        field.name: (types[str(field.type).removesuffix(" | None")], field.default is MISSING)
+        for field in fields(kind)  # type: ignore[arg-type]
+    }
+    if kind is rows.Run:
+        own["id"] = ("INTEGER", True)  # given by the store
+    assert own == found
+    assert list(own) == list(found)
+    keys = sorted((key, name) for _, name, _, _, _, key in info if key)
+    assert tuple(name for _, name in keys) == kind.KEY
+
+
+def test_every_table_of_values_has_a_class(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.db") as store:
+        named = {
+            name for (name,) in store.query("SELECT name FROM sqlite_master WHERE type='table'")
+        }
+    assert named - {"texts", "signatures"} == {kind.TABLE for kind in TABLES}
+
+
+def test_put_replaces_and_append_keeps(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.db") as store:
+        store.put([cursor("1")])
+        store.append([cursor("2"), cursor("3", repository=8)])
+        assert [one.position for one in store.select(Cursor, "ORDER BY repository")] == ["1", "3"]
+        store.put([cursor("4")])
+        assert store.select(Cursor, "WHERE repository = ?", 7)[0].position == "4"
+
+
+def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
+    row = Repository(id=5, name="acme/shop", state="gone", reason="it is 'private'; or deleted")
+    with Store(tmp_path / "a.db") as store:
+        store.put([row])
+        assert store.select(Repository) == [row]
+
+
+def test_failed_transaction_changes_nothing(tmp_path: Path) -> None:
+    def write(store: Store) -> None:
+        with store.transaction():
+            store.put([cursor()])
+            raise ZeroDivisionError
+
+    with Store(tmp_path / "a.db") as store:
+        with pytest.raises(ZeroDivisionError):
+            write(store)
+        assert store.select(Cursor) == []
+        with store.transaction():
+            store.put([cursor()])
+        assert len(store.select(Cursor)) == 1
+
+
+@pytest.mark.parametrize("text", ["", "Größe\r\n\0", "\ud800 lone", "x" * 100_000])
+def test_texts_are_stored_once(tmp_path: Path, text: str) -> None:
+    with Store(tmp_path / "a.db") as store:
+        key = store.add_text(text)
+        assert store.add_text(text) == key
+        assert store.text(key) == text
+        assert store.query("SELECT count(*) FROM texts") == [(1,)]
+
+
+def test_missing_text_is_an_error(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.db") as store, pytest.raises(StoreError, match="0102 is missing"):
+        store.text(b"\1\2")
+
+
+def test_signatures_have_numbers(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.db") as store:
+        first, second = store.signature_id("a|b"), store.signature_id("a|c")
+        assert first != second
+        assert store.signature_id("a|b") == first
+        assert store.signatures() == {first: "a|b", second: "a|c"}
+
+
+@pytest.mark.parametrize("kind", list(RemarkKind))
+def test_key_of_a_comment_tells_kind_and_id(kind: RemarkKind) -> None:
+    key = rows.comment_key(kind, 3_000_000_007)
+    assert (rows.kind_of(key), rows.host_id_of(key)) == (kind, 3_000_000_007)
+
+
+# What can be wrong with the file
+
+
+def test_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="crscore audit sync makes it"):
+        Store(tmp_path / "a.db", must_exist=True)
+    assert not (tmp_path / "a.db").exists()
+
+
+def test_newer_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    Store(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match=r"a newer crscore made it \(schema 99.*update crscore"):
+        Store(path)
+
+
+def test_other_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    with pytest.raises(StoreError, match="no store of crscore audit"):
+        Store(path)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
+
+
+def test_text_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.write_text("no database\n" * 100)
+    with pytest.raises(StoreError, match=r"cut off|damaged"):
+        Store(path)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_truncated_store_is_told_at_once(tmp_path: Path, share: float) -> None:
+    path = tmp_path / "a.db"
+    with Store(path) as store, store.transaction():
+        for at in range(500):
+            store.add_text(f"{at}" * 50)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(StoreError, match="cut off: restore it"):
+        Store(path)
+
+
+def test_folder_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError):
+        Store(tmp_path)
+
+
+def test_another_writer_is_waited_for_and_named(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(database, "BUSY_S", 0.05)
+    path = tmp_path / "a.db"
+    with Store(path) as first, Store(path) as second, first.transaction():
+        first.put([cursor()])
+        with pytest.raises(StoreError, match="another run has been writing"):
+            second.put([cursor("2")])
+        assert second.select(Cursor) == []
+
+
+def test_reader_sees_the_last_complete_state(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with Store(path) as writer, Store(path) as reader:
+        with writer.transaction():
+            writer.put([cursor()])
+            assert reader.select(Cursor) == []
+        assert len(reader.select(Cursor)) == 1
+
+
+def _write_and_die(path: Path) -> None:
+    store = Store(path)
+    with store.transaction():
+        store.put([cursor("complete")])
+    with store.transaction():
+        store.put([cursor("half")])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_killed_writer_leaves_what_it_completed(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    process = multiprocessing.get_context("spawn").Process(target=_write_and_die, args=(path,))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    with Store(path) as store:
+        assert [one.position for one in store.select(Cursor)] == ["complete"]
+
+
+# Migration
+
+
+def test_two_processes_may_make_the_file_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    context = multiprocessing.get_context("spawn")
+    made = [context.Process(target=Store, args=(path,)) for _ in range(4)]
+    for one in made:
+        one.start()
+    for one in made:
+        one.join()
+    assert [one.exitcode for one in made] == [0] * 4
+
+
+def test_older_store_is_brought_up_to_date(tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "a.db"
+    with Store(path) as store:
+        store.put([cursor()])
+    scripts = (*database._scripts(), "CREATE TABLE more (x INTEGER); -- a; b\nCREATE TABLE m2 (x);")
+    monkeypatch.setattr(database, "_scripts", lambda: scripts)
+    with Store(path) as store:
+        assert store.query("SELECT count(*) FROM more") == [(0,)]
+        assert store.query("PRAGMA user_version") == [(len(scripts),)]
+        assert len(store.select(Cursor)) == 1
+
+
+def test_failed_migration_leaves_the_old_version(tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "a.db"
+    Store(path).close()
+    scripts = (*database._scripts(), "CREATE TABLE more (x);\nCREATE TABLE more (y);")
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "_scripts", lambda: scripts)
+        with pytest.raises(StoreError, match="already exists"):
+            Store(path)
+    with Store(path) as store:
+        assert store.query("SELECT name FROM sqlite_master WHERE name = 'more'") == []
