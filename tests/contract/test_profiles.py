@@ -12,6 +12,7 @@ import pytest
 
 from crscore.github.records import Remark, RemarkKind
 from crscore.pull_request.reviewers import profile
+from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.identify import ReviewerThreads, identify_reviewers
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.review import sentences
@@ -27,10 +28,10 @@ def expected(post: Path) -> dict[str, Any]:
     return found
 
 
-def heard(post: Path) -> ReviewerThreads:
+def remark_of(post: Path) -> Remark:
     facts = expected(post)
     kind = RemarkKind(facts["kind"])
-    remark = Remark(
+    return Remark(
         id=1,
         kind=kind,
         body=post.read_text(encoding="utf-8"),
@@ -38,7 +39,10 @@ def heard(post: Path) -> ReviewerThreads:
         is_bot=facts["is_bot"],
         **(PLACE if kind is RemarkKind.LINE else {}),
     )
-    return identify_reviewers([remark], pull_author="octo-cat")
+
+
+def heard(post: Path) -> ReviewerThreads:
+    return identify_reviewers([remark_of(post)], pull_author="octo-cat")
 
 
 def shown(post: Path) -> str:
@@ -68,6 +72,15 @@ def test_suggestions_of_a_post_stay(post: Path) -> None:
 @pytest.mark.parametrize("post", POSTS, ids=shown)
 def test_the_bot_of_a_post_is_known(post: Path) -> None:
     assert {one.reviewer for one in heard(post).threads} <= {post.parent.name}
+
+
+@pytest.mark.parametrize("post", POSTS, ids=shown)
+def test_reading_of_a_post_says_whether_it_is_review_and_why_not(post: Path) -> None:
+    (found,) = read_posts([remark_of(post)], pull_author="octo-cat")
+    facts = expected(post)
+    assert found.profile == post.parent.name
+    assert found.is_review == bool(heard(post).threads)
+    assert found.skip == facts.get("skip")
 
 
 @pytest.mark.parametrize("name", profile.profile_names())

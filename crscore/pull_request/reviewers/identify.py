@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import groupby
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from crscore.github.records import Remark, RemarkKind
-from crscore.pull_request.reviewers.authors import (
-    GHOST,
-    KnownReviewers,
-    account,
-    bare,
-    find_author,
-    is_app,
+from crscore.pull_request.reviewers.authors import GHOST, KnownReviewers, bare, is_app
+from crscore.pull_request.reviewers.classify import (
+    NO_MARKERS,
+    choose_reviews,
+    is_ours,
+    names_of,
+    read_message,
 )
 from crscore.pull_request.reviewers.outline import outline
 from crscore.pull_request.reviewers.profile import Profile, profiles
 from crscore.pull_request.reviewers.repeats import Message, without_repeats
-from crscore.pull_request.reviewers.strip_bot_text import (
-    cut,
-    is_review,
-    remove_between,
-    without_commands,
-)
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
-from crscore.review.sentences import split_comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crscore.pull_request.reviewers.authors import Author
-
-OWN_MARKER: Final = "<!-- crscore:"
-"""Start of crscore's own comments; other comments may start with it too."""
-_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
-_NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +62,7 @@ def identify_reviewers(
     *,
     pull_author: str | None,
     authors: Sequence[str] = (),
-    markers: Mapping[str, str] = _NO_MARKERS,
+    markers: Mapping[str, str] = NO_MARKERS,
     known: Sequence[Profile] | None = None,
 ) -> ReviewerThreads:
     """Group the posts of a pull request by reviewer and thread.
@@ -108,11 +94,9 @@ def identify_reviewers(
         named=frozenset(pattern.strip().casefold() for pattern in authors),
     )
     messages = [
-        Message(remark=remark, author=who, text=text)
-        for remark in sorted(remarks, key=_order)
-        if not _is_ours(remark)
-        for who in (find_author(remark, known_by),)
-        if (text := _review_text(remark, who))
+        message
+        for message in (read_message(remark, known_by) for remark in sorted(remarks, key=_order))
+        if message.text
     ]
     chosen, left_out = _choose_reviewers(messages, pull_author, authors)
     kept = without_repeats(chosen)
@@ -120,7 +104,7 @@ def identify_reviewers(
     return ReviewerThreads(
         threads=tuple(_threads(kept, roots)),
         left_out=left_out,
-        notes=tuple(_notes(messages, chosen, kept, list(filter(_is_ours, remarks)))),
+        notes=tuple(_notes(messages, chosen, kept, list(filter(is_ours, remarks)))),
     )
 
 
@@ -149,36 +133,8 @@ def thread_comments(heard: ReviewerThreads) -> tuple[Comment, ...]:
     )
 
 
-def _is_ours(remark: Remark) -> bool:
-    """Return whether a post is a report of crscore, whoever posted it.
-
-    Such a report lists all unaddressed points: as a review it would address everything.
-    """
-    return remark.body.lstrip().startswith(OWN_MARKER)
-
-
 def _order(remark: Remark) -> tuple[str, str, int]:
     return remark.created, remark.kind, remark.id
-
-
-def _review_text(remark: Remark, who: Author) -> str:
-    """Return the review text of a post; empty when there is none."""
-    text = without_commands(remark.body).strip()
-    if who.profile is not None:
-        if not is_review(text, remark.kind, who.profile):
-            return ""
-        text = cut(text, who.profile.cut)
-    if not _has_words(_TAG.sub(" ", remove_between(text, "<!--", "-->"))):
-        return ""
-    if who.is_bot:  # its decoration may be all there is
-        read = split_comment(text)
-        said = read.sentences or read.suggestions or read.code_blocks or read.diffs
-        return text if said else ""
-    return text
-
-
-def _has_words(text: str) -> bool:
-    return any(map(str.isalnum, text))
 
 
 def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterable[ReviewerThread]:
@@ -219,47 +175,13 @@ def _choose_reviewers(
     if wanted:
         chosen = [message for message in present if _is_named(message.author, wanted)]
         return chosen, () if chosen else (_note_nobody(wanted, messages),)
-    present = [message for message in present if not _is_answer(message, pull_author)]
-    reporters = _reporters(present)
-    chosen = [message for message in present if not _is_report(message, reporters)]
-    reports = _names(message for message in present if _is_report(message, reporters))
-    return chosen, tuple(_note_left_out(reports, messages, pull_author))
+    chosen, reporters = choose_reviews(present, pull_author)
+    return chosen, tuple(_note_left_out(reporters, messages, pull_author))
 
 
 def _is_named(who: Author, patterns: Sequence[str]) -> bool:
     own = {who.name, who.account, bare(who.account)}
     return any(matches(pattern.strip(), name) for pattern in patterns for name in own)
-
-
-def _is_answer(message: Message, pull_author: str | None) -> bool:
-    """Return whether a post is the author's own: an answer to the review rather than a review."""
-    who, remark = message.author, message.remark
-    # Among the author's posts, only those through a program's account are still marked here.
-    if who.marked or bare(who.account) != bare(account(pull_author)):
-        return False
-    # A review bot that also writes code reviews its own change in reviews and new threads.
-    reviews_itself = who.profile is not None and not who.profile.shared
-    is_start = remark.kind is RemarkKind.REVIEW or remark.thread == remark.id
-    return not (reviews_itself and is_start)
-
-
-def _reporters(messages: Sequence[Message]) -> frozenset[str]:
-    """Return the names of bots without a profile that only post in the conversation."""
-    unknown = [one for one in messages if one.author.is_bot and one.author.profile is None]
-    unmarked = {one.author.name for one in unknown if not one.author.marked}
-    outside = (one for one in unknown if one.remark.kind is not RemarkKind.CONVERSATION)
-    return frozenset(unmarked - _names(outside))
-
-
-def _is_report(message: Message, reporters: frozenset[str]) -> bool:
-    profile = message.author.profile
-    if profile is not None and profile.shared and not message.author.marked:
-        return message.remark.kind is RemarkKind.CONVERSATION
-    return message.author.name in reporters
-
-
-def _names(messages: Iterable[Message]) -> frozenset[str]:
-    return frozenset(message.author.name for message in messages)
 
 
 def _note_left_out(
@@ -272,7 +194,7 @@ def _note_left_out(
             "everybody who is to be scored (authors), or identify its posts by their text (bot "
             "markers)."
         )
-    if pull_author is None and GHOST in _names(messages):
+    if pull_author is None and GHOST in names_of(messages):
         yield (
             "Not scored: posts of deleted accounts, because the pull request's author is one of "
             f"them. The author pattern {GHOST} scores them."
@@ -280,7 +202,7 @@ def _note_left_out(
 
 
 def _note_nobody(wanted: Sequence[str], messages: Sequence[Message]) -> str:
-    there = ", ".join(sorted(_names(messages))) or "nobody"
+    there = ", ".join(sorted(names_of(messages))) or "nobody"
     return f"The author pattern {', '.join(wanted)} matches nobody; there is: {there}."
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.resources
 import tomllib
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SUFFIX = ".toml"
+
+Skip = Literal["limit", "skipped", "failed"]
+"""Why a bot reviewed nothing: a rate limit or quota, the pull request itself, or an error."""
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,6 +63,10 @@ class Post(_Table, frozen=True):
     """Kinds of these posts."""
     lines: tuple[str, ...] = ()
     """Patterns of a line that such a post has; none when every post of the kinds is meant."""
+    skip: Skip | None = None
+    """Why nothing was reviewed, for a notice that says so; the first rule that matches a post
+    determines it.
+    """
 
 
 class Profile(_Table, frozen=True):

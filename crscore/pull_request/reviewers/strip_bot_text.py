@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from crscore.github.records import RemarkKind
     from crscore.pull_request.reviewers.outline import Line, Part
-    from crscore.pull_request.reviewers.profile import Cut, Profile
+    from crscore.pull_request.reviewers.profile import Cut, Post, Profile
 
 _LINE_ENDS: Final = re.compile("\r\n?")
 _PRE: Final = re.compile(r"</?pre\b[^<>]*>", re.IGNORECASE)
@@ -32,14 +32,29 @@ def is_review(body: str, kind: RemarkKind, profile: Profile) -> bool:
         kind: Kind of the post.
         profile: Profile of the bot that wrote it.
     """
+    return find_exclusion(body, kind, profile) is None
+
+
+def find_exclusion(body: str, kind: RemarkKind, profile: Profile) -> Post | None:
+    """Find the first rule of a bot's profile by which a post is no review.
+
+    Args:
+        body: Markdown.
+        kind: Kind of the post.
+        profile: Profile of the bot that wrote it.
+
+    Returns:
+        The rule; None when the post is review.
+    """
     rules = [post for post in profile.not_review if kind in post.kinds]
-    if any(not post.lines for post in rules):
-        return False
-    patterns = [pattern for post in rules for pattern in post.lines]
-    if not patterns:
-        return True
-    lines = (line.plain for line in _shown(_unified(body)) if line.plain)
-    return not any(matches_any(patterns, line) for line in lines)
+    if not rules:
+        return None
+    lines = [line.plain for line in _shown(_unified(body)) if line.plain]
+    return next((post for post in rules if _is_meant(lines, post)), None)
+
+
+def _is_meant(lines: Sequence[str], post: Post) -> bool:
+    return not post.lines or any(matches_any(post.lines, line) for line in lines)
 
 
 def without_commands(body: str) -> str:

@@ -1,0 +1,179 @@
+"""Classification of a pull request's posts: author, review or not, notices of skipped reviews."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from crscore.github.records import RemarkKind
+from crscore.pull_request.reviewers.authors import KnownReviewers, account, bare, find_author
+from crscore.pull_request.reviewers.profile import profiles
+from crscore.pull_request.reviewers.repeats import Message
+from crscore.pull_request.reviewers.strip_bot_text import (
+    cut,
+    find_exclusion,
+    is_review,
+    remove_between,
+    without_commands,
+)
+from crscore.review.sentences import split_comment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from crscore.github.records import Remark
+    from crscore.pull_request.reviewers.authors import Author
+    from crscore.pull_request.reviewers.profile import Skip
+
+OWN_MARKER: Final = "<!-- crscore:"
+"""Start of crscore's own comments; other comments may start with it too."""
+NO_MARKERS: Final[Mapping[str, str]] = MappingProxyType({})
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostReading:
+    """Classification of one post."""
+
+    reviewer: str
+    """A profile's name or the login, as in `identify.ReviewerThread`."""
+    is_bot: bool
+    """Whether the reviewer is a program."""
+    profile: str | None
+    """Profile that identified it; None for people and for unknown bots."""
+    is_review: bool
+    """Whether the post is review; repetitions of an earlier post are."""
+    skip: Skip | None
+    """Why the bot reviewed nothing, for a notice that says so."""
+
+
+def read_posts(remarks: Sequence[Remark], *, pull_author: str | None) -> tuple[PostReading, ...]:
+    """Classify all posts of a pull request, as `identify.identify_reviewers` does by default.
+
+    Not review are crscore's own posts, commands, answers of the pull request's author, posts that a
+    bot's profile marks as such, reports of unknown bots that only post in the conversation, and
+    posts without words.
+
+    Args:
+        remarks: All posts of the pull request, in any order, which does not affect the result.
+        pull_author: Login of the pull request's author; None when the account is deleted.
+
+    Returns:
+        One value for each post, in the same order.
+
+    Raises:
+        ConfigError: A profile cannot be read.
+    """
+    known = KnownReviewers(
+        profiles=profiles(), markers=NO_MARKERS, pull_author=pull_author, named=frozenset()
+    )
+    messages = [read_message(remark, known) for remark in remarks]
+    chosen, _ = choose_reviews([message for message in messages if message.text], pull_author)
+    reviews = {(message.remark.kind, message.remark.id) for message in chosen}
+    return tuple(
+        PostReading(
+            reviewer=message.author.name,
+            is_bot=message.author.is_bot,
+            profile=message.author.profile.name if message.author.profile else None,
+            is_review=(message.remark.kind, message.remark.id) in reviews,
+            skip=_skip(message),
+        )
+        for message in messages
+    )
+
+
+def read_message(remark: Remark, known: KnownReviewers) -> Message:
+    """Identify the author and the review text of a post; the text is empty when there is none."""
+    who = find_author(remark, known)
+    return Message(
+        remark=remark, author=who, text="" if is_ours(remark) else _review_text(remark, who)
+    )
+
+
+def choose_reviews(
+    messages: Sequence[Message], pull_author: str | None
+) -> tuple[list[Message], frozenset[str]]:
+    """Drop the author's answers and the reports of tools.
+
+    Args:
+        messages: Messages with review text.
+        pull_author: Login of the pull request's author; None when the account is deleted.
+
+    Returns:
+        The remaining messages, in the same order, and the names of those who posted reports.
+    """
+    present = [message for message in messages if not _is_answer(message, pull_author)]
+    reporters = _reporters(present)
+    chosen = [message for message in present if not _is_report(message, reporters)]
+    return chosen, names_of(message for message in present if _is_report(message, reporters))
+
+
+def names_of(messages: Iterable[Message]) -> frozenset[str]:
+    """Return the names of the authors."""
+    return frozenset(message.author.name for message in messages)
+
+
+def is_ours(remark: Remark) -> bool:
+    """Return whether a post is a report of crscore, whoever posted it.
+
+    Such a report lists all unaddressed points: as a review it would address everything.
+    """
+    return remark.body.lstrip().startswith(OWN_MARKER)
+
+
+def _skip(message: Message) -> Skip | None:
+    profile = message.author.profile
+    if message.text or profile is None or is_ours(message.remark):
+        return None
+    text = without_commands(message.remark.body).strip()
+    rule = find_exclusion(text, message.remark.kind, profile)
+    return rule.skip if rule else None
+
+
+def _review_text(remark: Remark, who: Author) -> str:
+    """Return the review text of a post; empty when there is none."""
+    text = without_commands(remark.body).strip()
+    if who.profile is not None:
+        if not is_review(text, remark.kind, who.profile):
+            return ""
+        text = cut(text, who.profile.cut)
+    if not _has_words(_TAG.sub(" ", remove_between(text, "<!--", "-->"))):
+        return ""
+    if who.is_bot:  # its decoration may be all there is
+        read = split_comment(text)
+        said = read.sentences or read.suggestions or read.code_blocks or read.diffs
+        return text if said else ""
+    return text
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _is_answer(message: Message, pull_author: str | None) -> bool:
+    """Return whether a post is the author's own: an answer to the review rather than a review."""
+    who, remark = message.author, message.remark
+    # Among the author's posts, only those through a program's account are still marked here.
+    if who.marked or bare(who.account) != bare(account(pull_author)):
+        return False
+    # A review bot that also writes code reviews its own change in reviews and new threads.
+    reviews_itself = who.profile is not None and not who.profile.shared
+    is_start = remark.kind is RemarkKind.REVIEW or remark.thread == remark.id
+    return not (reviews_itself and is_start)
+
+
+def _reporters(messages: Sequence[Message]) -> frozenset[str]:
+    """Return the names of bots without a profile that only post in the conversation."""
+    unknown = [one for one in messages if one.author.is_bot and one.author.profile is None]
+    unmarked = {one.author.name for one in unknown if not one.author.marked}
+    outside = (one for one in unknown if one.remark.kind is not RemarkKind.CONVERSATION)
+    return frozenset(unmarked - names_of(outside))
+
+
+def _is_report(message: Message, reporters: frozenset[str]) -> bool:
+    profile = message.author.profile
+    if profile is not None and profile.shared and not message.author.marked:
+        return message.remark.kind is RemarkKind.CONVERSATION
+    return message.author.name in reporters

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from crscore.pull_request.reviewers.classify import PostReading, read_posts
+from crscore.pull_request.reviewers.profile import profiles
+from tests.helpers.posts import RABBIT, line, post, review
+
+LIMIT = (
+    "<!-- This is an auto-generated comment: summarize by coderabbit.ai -->\n"
+    "<!-- This is an auto-generated comment: rate limited by coderabbit.ai -->\n\nWait."
+)
+
+
+def read(*remarks) -> tuple[PostReading, ...]:
+    return read_posts(remarks, pull_author="octo-cat")
+
+
+def test_every_post_is_read_in_the_given_order() -> None:
+    found = read(line(3, "This leaks.", RABBIT), post(1, LIMIT, RABBIT), line(2, "Why?", "ada"))
+    assert found == (
+        PostReading(
+            reviewer="coderabbit", is_bot=True, profile="coderabbit", is_review=True, skip=None
+        ),
+        PostReading(
+            reviewer="coderabbit", is_bot=True, profile="coderabbit", is_review=False, skip="limit"
+        ),
+        PostReading(reviewer="ada", is_bot=False, profile=None, is_review=True, skip=None),
+    )
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        post(1, "<!-- crscore:report -->\nIt leaks.", "github-actions[bot]"),
+        post(1, "/crscore again"),
+        line(1, "I fixed it.", "octo-cat"),
+        post(1, "Coverage fell to 80%.", "octo-coverage[bot]"),
+        review(1, "<!-- nothing -->"),
+    ],
+    ids=["own", "command", "answer", "report", "wordless"],
+)
+def test_post_that_is_no_review_is_no_skip_either(remark) -> None:
+    (found,) = read(remark)
+    assert (found.is_review, found.skip) == (False, None)
+
+
+def test_unknown_bot_with_a_remark_on_a_line_reviews_in_the_conversation_too() -> None:
+    bot = "octo-review[bot]"
+    found = read(post(1, "The pool leaks.", bot), line(2, "It leaks here.", bot))
+    assert [one.is_review for one in found] == [True, True]
+
+
+def test_posts_of_two_kinds_with_one_id_are_told_apart() -> None:
+    found = read(line(1, "This leaks.", RABBIT), post(1, LIMIT, RABBIT))
+    assert [one.is_review for one in found] == [True, False]
+
+
+def test_repetition_is_review() -> None:
+    found = read(line(1, "This leaks.", RABBIT), line(2, "This leaks.", RABBIT))
+    assert [one.is_review for one in found] == [True, True]
+
+
+def test_limit_takes_precedence_over_the_walkthrough_that_it_is_written_into() -> None:
+    (rabbit,) = (one for one in profiles() if one.name == "coderabbit")
+    assert rabbit.not_review[0].skip == "limit"
+    assert read(post(1, f"{LIMIT}\n<!-- walkthrough_start -->", RABBIT))[0].skip == "limit"
