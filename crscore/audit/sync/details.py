@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from crscore.audit.store.database import Store
     from crscore.audit.sync.comments import Logins
-    from crscore.audit.sync.repositories import Remarks
+    from crscore.audit.sync.repositories import Messages
     from crscore.audit.sync.traffic import Meter
 
 PULLS_A_QUERY: Final = 20
@@ -46,7 +46,6 @@ PULLS_A_QUERY: Final = 20
 MAX_LOST: Final = 5
 """Pull requests in a row without an answer after which GitHub is not asked any more."""
 _PENDING: Final = "PENDING"
-_COMMIT, _FORCE_PUSH, _MERGE = "PullRequestCommit", "HeadRefForcePushedEvent", "MergedEvent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +69,7 @@ class Reader:
     """Pull requests that were closed before this time are not observed any more."""
     known: Logins
     """Logins of the accounts, brought up to date."""
-    remarks: Remarks
+    messages: Messages
     names: dict[int, str]
     """Names of the repositories by number."""
     advance: Callable[[], None]
@@ -177,7 +176,7 @@ class Reader:
         store, node = self.store, found.node
         rows = [one.row(store, pull.repository) for one in found.items]
         rows += [_review_row(store, pull, one) for one in _reviews(node)]
-        self.remarks.notes += rename_accounts(store, self.known, rows)
+        self.messages.notes += rename_accounts(store, self.known, rows)
         put_comments(store, rows)
         self._write_states(node)
         store.put(_revisions(pull, node))
@@ -302,19 +301,17 @@ def _review_row(store: Store, pull: Pull, review: queries.Review) -> Comment:
 
 def _revisions(pull: Pull, node: queries.Pull) -> Iterator[Revision]:
     for event in node.timeline.nodes if node.timeline else ():
-        after = event.after_commit if event.typename == _FORCE_PUSH else event.commit
-        kind = {_COMMIT: "commit", _FORCE_PUSH: "force-push", _MERGE: "merge"}.get(event.typename)
+        kind, after = event.revision
         # A commit that GitHub has lost is null.
-        if after is None or kind is None:
-            continue
-        yield Revision(
-            repository=pull.repository,
-            number=pull.number,
-            at=after.committed_date if kind == "commit" else event.created_at,
-            kind=kind,
-            before=event.before_commit.oid if event.before_commit else "",
-            after=after.oid,
-        )
+        if after is not None:
+            yield Revision(
+                repository=pull.repository,
+                number=pull.number,
+                at=event.created_at or after.committed_date,
+                kind=kind,
+                before=event.before_commit.oid if event.before_commit else "",
+                after=after.oid,
+            )
 
 
 def _language(node: queries.Pull) -> str | None:

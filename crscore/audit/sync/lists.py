@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from crscore.audit.store.database import Store
     from crscore.audit.sync.comments import Logins
-    from crscore.audit.sync.repositories import Remarks
+    from crscore.audit.sync.repositories import Messages
     from crscore.audit.sync.traffic import Meter
 
 PART_PAGES: Final = 10
@@ -68,7 +68,7 @@ class _PullItem(msgspec.Struct, frozen=True):
 
 
 def read_lists(
-    store: Store, meter: Meter, repository: Repository, known: Logins, remarks: Remarks
+    store: Store, meter: Meter, repository: Repository, known: Logins, messages: Messages
 ) -> Repository:
     """Store what changed in a repository; its pull requests are pending then.
 
@@ -77,7 +77,7 @@ def read_lists(
         meter: Reads from GitHub.
         repository: The repository.
         known: Logins by account, brought up to date.
-        remarks: Gets notes on new names.
+        messages: Gets notes on new names.
 
     Returns:
         The repository, with its present name.
@@ -86,22 +86,24 @@ def read_lists(
         NotFoundError: It does not answer to its name.
         HostError: A list could not be read to its end.
     """
-    repository = _read_pulls(store, meter, repository, remarks)
+    repository = _read_pulls(store, meter, repository, messages)
     for name, path, kind in (
         ("line", "pulls", LineItem), ("conversation", "issues", ConversationItem)
     ):  # fmt: skip
-        remarks.notes += _read_comments(store, meter, repository, name, path, kind, known)
+        messages.notes += _read_comments(store, meter, repository, name, path, kind, known)
     _read_unlisted(store, meter, repository)
     return repository
 
 
-def _read_pulls(store: Store, meter: Meter, repository: Repository, remarks: Remarks) -> Repository:
+def _read_pulls(
+    store: Store, meter: Meter, repository: Repository, messages: Messages
+) -> Repository:
     """Read the list from its newest item to the cursor: it knows no `since`."""
     start = newest = _cursor(store, repository, "pulls")
     query = {"state": "all", "sort": "updated", "direction": "desc"}
     times: list[str] = []
     for items in meter.pages(f"/repos/{repository.name}/pulls", _PullItem, query):
-        repository = _identify(store, repository, items, remarks)
+        repository = _identify(store, repository, items, messages)
         times += [one.updated_at for one in items]
         with store.transaction():
             for one in items:
@@ -115,7 +117,7 @@ def _read_pulls(store: Store, meter: Meter, repository: Repository, remarks: Rem
 
 
 def _identify(
-    store: Store, repository: Repository, items: Sequence[_PullItem], remarks: Remarks
+    store: Store, repository: Repository, items: Sequence[_PullItem], messages: Messages
 ) -> Repository:
     """Follow a new name, which GitHub redirects to without a word."""
     place = next((one.base.repo for one in items if one.base.repo), None)
@@ -124,7 +126,7 @@ def _identify(
     if place.id != repository.id:
         reason = f"another repository is called {repository.name} now"
         raise NotFoundError(f"GET /repos/{repository.name}/pulls", reason)
-    return rename(store, repository, place.full_name, remarks)
+    return rename(store, repository, place.full_name, messages)
 
 
 def _put_pull(store: Store, repository: Repository, item: _PullItem) -> None:

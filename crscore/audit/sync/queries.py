@@ -50,7 +50,7 @@ _LISTS: Final = {
         ... on HeadRefForcePushedEvent {
           createdAt beforeCommit { oid } afterCommit { oid }
         }
-        ... on MergedEvent { createdAt commit { oid } }
+        ... on MergedEvent { createdAt mergeCommit: commit { oid } }
       }""",
     "commits": """
       nodes { commit { oid statusCheckRollup { contexts(first: 100) { nodes {
@@ -233,8 +233,17 @@ class Event(_Object, frozen=True):
     typename: str = msgspec.field(name="__typename")
     created_at: str = ""
     commit: CommitName | None = None
+    merge_commit: CommitName | None = None
     before_commit: CommitName | None = None
     after_commit: CommitName | None = None
+
+    @property
+    def revision(self) -> tuple[str, CommitName | None]:
+        """Kind of the revision, and the commit that it ends with."""
+        return {
+            "HeadRefForcePushedEvent": ("force-push", self.after_commit),
+            "MergedEvent": ("merge", self.merge_commit),
+        }.get(self.typename, ("commit", self.commit))
 
 
 class _App(_Object, frozen=True):

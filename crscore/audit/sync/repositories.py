@@ -38,7 +38,7 @@ class _Listed(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Remarks:
+class Messages:
     """What a run tells people."""
 
     show: Callable[[str], None]
@@ -79,7 +79,7 @@ def find_repositories(
     names: Sequence[str],
     patterns: Sequence[str],
     since: str,
-    remarks: Remarks,
+    messages: Messages,
 ) -> list[Repository]:
     """Find the repositories to synchronise; those that are not to be had are told.
 
@@ -89,7 +89,7 @@ def find_repositories(
         names: Each `owner/name`.
         patterns: Each `owner/pattern`.
         since: Time from which a new repository is read.
-        remarks: Gets what could not be read.
+        messages: Gets what could not be read.
 
     Raises:
         RateLimitedError: The budget is spent.
@@ -98,17 +98,17 @@ def find_repositories(
     found: dict[int, Repository] = {}
     for name in names:
         known = store.select(Repository, "WHERE name = ? COLLATE NOCASE AND state = 'ok'", name)
-        repository = known[0] if known else _read(store, meter, name, since, remarks)
+        repository = known[0] if known else _read(store, meter, name, since, messages)
         if repository is not None:
             found[repository.id] = repository
     for pattern in patterns:
-        for listed in _list(store, meter, pattern, remarks):
-            found[listed.id] = _put(store, listed, since, remarks)
+        for listed in _list(store, meter, pattern, messages):
+            found[listed.id] = _put(store, listed, since, messages)
     return sorted(found.values(), key=lambda one: one.id)
 
 
 def find_again(
-    store: Store, meter: Meter, repository: Repository, remarks: Remarks
+    store: Store, meter: Meter, repository: Repository, messages: Messages
 ) -> Repository | None:
     """Look for a repository that does not answer to its name; return None when it is gone.
 
@@ -118,41 +118,43 @@ def find_again(
     try:
         listed = meter.get(f"/repositories/{repository.id}", _Listed)
     except (NotFoundError, PermissionDeniedError) as exc:
-        _lose(store, repository, exc, remarks)
+        _lose(store, repository, exc, messages)
         return None
-    return _put(store, listed, "", remarks)
+    return _put(store, listed, "", messages)
 
 
-def rename(store: Store, repository: Repository, name: str, remarks: Remarks) -> Repository:
+def rename(store: Store, repository: Repository, name: str, messages: Messages) -> Repository:
     """Store a repository's new name."""
     if repository.name == name:
         return repository
-    remarks.note(f"{repository.name} is called {name} now.")
+    messages.note(f"{repository.name} is called {name} now.")
     renamed = replace(repository, name=name)
     with store.transaction():
         store.put([renamed])
     return renamed
 
 
-def _read(store: Store, meter: Meter, name: str, since: str, remarks: Remarks) -> Repository | None:
+def _read(
+    store: Store, meter: Meter, name: str, since: str, messages: Messages
+) -> Repository | None:
     try:
         listed = meter.get(f"/repos/{name}", _Listed)
     except (NotFoundError, PermissionDeniedError) as exc:
         known = store.select(Repository, "WHERE name = ? COLLATE NOCASE", name)
         if known:
-            _lose(store, known[0], exc, remarks)
+            _lose(store, known[0], exc, messages)
         else:
-            remarks.miss(f"{name} cannot be read: {exc.reason}.")
+            messages.miss(f"{name} cannot be read: {exc.reason}.")
         return None
     except (RateLimitedError, BadTokenError):
         raise
     except HostError as exc:
-        remarks.miss(f"{name} cannot be read: {exc.reason}.")
+        messages.miss(f"{name} cannot be read: {exc.reason}.")
         return None
-    return _put(store, listed, since, remarks)
+    return _put(store, listed, since, messages)
 
 
-def _list(store: Store, meter: Meter, pattern: str, remarks: Remarks) -> list[_Listed]:
+def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[_Listed]:
     """Return the repositories of an organisation, or of a user, that match a pattern.
 
     When they cannot be listed, those that are known.
@@ -167,13 +169,13 @@ def _list(store: Store, meter: Meter, pattern: str, remarks: Remarks) -> list[_L
     except (RateLimitedError, BadTokenError):
         raise
     except HostError as exc:
-        remarks.miss(f"The repositories of {owner} cannot be listed: {exc.reason}.")
+        messages.miss(f"The repositories of {owner} cannot be listed: {exc.reason}.")
         known = store.select(Repository, "WHERE state = 'ok'")
         listed = [_Listed(one.id, one.name, one.default_branch, one.language) for one in known]
     return [one for one in listed if fnmatchcase(one.full_name.lower(), pattern.lower())]
 
 
-def _put(store: Store, listed: _Listed, since: str, remarks: Remarks) -> Repository:
+def _put(store: Store, listed: _Listed, since: str, messages: Messages) -> Repository:
     known = store.select(Repository, "WHERE id = ?", listed.id)
     row = Repository(
         id=listed.id,
@@ -183,7 +185,7 @@ def _put(store: Store, listed: _Listed, since: str, remarks: Remarks) -> Reposit
         state="ok",
     )
     if known and known[0].name != row.name:
-        remarks.note(f"{known[0].name} is called {row.name} now.")
+        messages.note(f"{known[0].name} is called {row.name} now.")
     with store.transaction():
         store.put([row])
         # All lists of a new repository begin at one time, also when this run is killed.
@@ -192,8 +194,8 @@ def _put(store: Store, listed: _Listed, since: str, remarks: Remarks) -> Reposit
     return row
 
 
-def _lose(store: Store, repository: Repository, error: HostError, remarks: Remarks) -> None:
+def _lose(store: Store, repository: Repository, error: HostError, messages: Messages) -> None:
     state = "gone" if isinstance(error, NotFoundError) else "refused"
     with store.transaction():
         store.put([replace(repository, state=state, reason=error.reason)])
-    remarks.miss(f"{repository.name} cannot be read any more: {error.reason}.")
+    messages.miss(f"{repository.name} cannot be read any more: {error.reason}.")

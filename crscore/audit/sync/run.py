@@ -19,7 +19,7 @@ from crscore.audit.sync.comments import known_logins
 from crscore.audit.sync.details import Reader
 from crscore.audit.sync.lists import read_lists
 from crscore.audit.sync.repositories import (
-    Remarks,
+    Messages,
     check_names,
     find_again,
     find_repositories,
@@ -117,8 +117,8 @@ def sync(
         StoreError: The store cannot be written.
     """
     check_names(request.repositories, request.organisations)
-    start, remarks = time.monotonic(), Remarks(progress.text)
-    now = _check_clock(store, now.astimezone(UTC), remarks)
+    start, messages = time.monotonic(), Messages(progress.text)
+    now = _check_clock(store, now.astimezone(UTC), messages)
     run = _begin(store, now)
     night = _Night(
         store=store,
@@ -127,12 +127,12 @@ def sync(
         request=request,
         now=now,
         progress=progress,
-        remarks=remarks,
+        messages=messages,
     )
     try:
         night.read()
     except BadTokenError as exc:
-        remarks.miss(f"{exc}.")
+        messages.miss(f"{exc}.")
         raise
     finally:
         run = night.complete(run, seconds=time.monotonic() - start)
@@ -140,7 +140,7 @@ def sync(
         run=run,
         repositories=len(night.repositories),
         pending=len(night.pending()),
-        notes=tuple(dict.fromkeys(remarks.notes)),
+        notes=tuple(dict.fromkeys(messages.notes)),
     )
 
 
@@ -154,7 +154,7 @@ class _Night:
     request: Request
     now: datetime
     progress: Progress
-    remarks: Remarks
+    messages: Messages
     repositories: list[Repository] = field(default_factory=list)
     reader: Reader | None = None
 
@@ -176,7 +176,7 @@ class _Night:
             except BadTokenError:
                 raise
             except HostError as exc:
-                self.remarks.miss(f"Stopped early: {exc}.")
+                self.messages.miss(f"Stopped early: {exc}.")
 
     def pending(self) -> list[Pull]:
         """Return what is to be read, what changed first before the rest."""
@@ -187,7 +187,7 @@ class _Night:
         done = replace(
             run,
             finished=_iso(self.now + timedelta(seconds=seconds)),
-            partial=" ".join(self.remarks.missing) or None,
+            partial=" ".join(self.messages.missing) or None,
             pulls=self.reader.read if self.reader else 0,
             failed=self.reader.failed if self.reader else 0,
             rest=self.meter.requests,
@@ -205,7 +205,7 @@ class _Night:
             self.request.repositories,
             self.request.organisations,
             _iso(self.request.since or self.now - timedelta(days=FIRST_DAYS)),
-            self.remarks,
+            self.messages,
         )
 
     def _read_lists(self) -> None:
@@ -225,16 +225,16 @@ class _Night:
         """Return the repository as it is called now; None when it is gone."""
         try:
             try:
-                return read_lists(self.store, self.meter, repository, known, self.remarks)
+                return read_lists(self.store, self.meter, repository, known, self.messages)
             except NotFoundError:
-                again = find_again(self.store, self.meter, repository, self.remarks)
+                again = find_again(self.store, self.meter, repository, self.messages)
                 if again is None:
                     return None
-                return read_lists(self.store, self.meter, again, known, self.remarks)
+                return read_lists(self.store, self.meter, again, known, self.messages)
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
-            self.remarks.miss(f"{repository.name} was not read to the end: {exc}.")
+            self.messages.miss(f"{repository.name} was not read to the end: {exc}.")
             return repository
 
     def _look_at_threads(self) -> None:
@@ -260,7 +260,7 @@ class _Night:
             night=self.night,
             final_before=_iso(self.now - timedelta(days=OBSERVED_DAYS)),
             known=known_logins(self.store),
-            remarks=self.remarks,
+            messages=self.messages,
             names={one.id: one.name for one in self.repositories},
             advance=self.progress.advance,
         )
@@ -275,7 +275,7 @@ class _Night:
             except HostError as exc:
                 reason = one_line(exc.reason)
                 missing = f"The clone of {one.name} could not be brought up to date: {reason}."
-                self.remarks.miss(missing)
+                self.messages.miss(missing)
             self.progress.advance()
 
     def _pulls(self, condition: str, *values: str) -> list[Pull]:
@@ -287,12 +287,12 @@ class _Night:
         return self.store.select(Pull, where, *values, *numbers)
 
 
-def _check_clock(store: Store, now: datetime, remarks: Remarks) -> datetime:
+def _check_clock(store: Store, now: datetime, messages: Messages) -> datetime:
     """Return the present time, but not before the last night: observations only move on."""
     last: str | None = store.query("SELECT MAX(night) FROM runs")[0][0]
     if last is None or last <= now.date().isoformat():
         return now
-    remarks.note(
+    messages.note(
         f"The clock went back: the last run was on {last}, and now it is {now:%Y-%m-%d}. "
         f"What is observed counts for {last}."
     )
