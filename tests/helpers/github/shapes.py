@@ -46,7 +46,8 @@ class Shapes:
 
     def repository(self, repository: Repository) -> dict[str, Any]:
         url = f"{self.api}/repos/{repository.full_name}"
-        owner = User(login=repository.owner, id=repository.id // 10, type="Organization")
+        kind = repository.owner_type
+        owner = User(login=repository.owner, id=repository.id // 10, type=kind)
         return {
             "id": repository.id,
             "node_id": node_id("R", repository.id),

@@ -159,6 +159,7 @@ class Repository:
     owner: str
     name: str
     id: int = 90_000_001
+    owner_type: str = "Organization"
     private: bool = False
     default_branch: str = "main"
     language: str | None = None
