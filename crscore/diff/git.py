@@ -1,7 +1,8 @@
 """Execution of git on an untrusted repository.
 
 An argument list, never a shell; an environment without tokens and without git's own variables;
-limits on time and output; no hook, pager, prompt, lazy fetch or other network.
+limits on time and output; no hook, pager, prompt or lazy fetch; no network, unless the caller
+allows a protocol.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ def run_git(
     given: bytes = b"",
     most_bytes: int = 1_000_000,
     fine: tuple[int, ...] = (0,),
+    timeout_s: float | None = None,
 ) -> bytes:
     """Run git once.
 
@@ -75,6 +77,7 @@ def run_git(
         given: Standard input.
         most_bytes: Maximum bytes of output.
         fine: Exit codes that are not failures.
+        timeout_s: Time limit in seconds; None for `TIMEOUT_S`.
 
     Returns:
         Standard output of git.
@@ -101,7 +104,7 @@ def run_git(
             )
         except OSError as exc:
             raise HostError(what, f"git cannot be run here ({exc.strerror})") from exc
-        text = _read(process, what, most_bytes)
+        text = _read(process, what, most_bytes, timeout_s or TIMEOUT_S)
         stderr.seek(0, os.SEEK_END)
         stderr.seek(max(0, stderr.tell() - _MAX_ERROR_BYTES))
         error = stderr.read().decode("utf-8", "replace")
@@ -117,14 +120,14 @@ def _complaint(error: str) -> str:
     return (fatal or lines or [""])[0].removeprefix("fatal: ").removeprefix("error: ")
 
 
-def _read(process: subprocess.Popen[bytes], what: str, most_bytes: int) -> bytes:
+def _read(process: subprocess.Popen[bytes], what: str, most_bytes: int, timeout_s: float) -> bytes:
     late = threading.Event()
 
     def stop() -> None:
         late.set()
         _kill(process)
 
-    timer = threading.Timer(TIMEOUT_S, stop)
+    timer = threading.Timer(timeout_s, stop)
     timer.start()
     try:
         with process:
@@ -135,7 +138,7 @@ def _read(process: subprocess.Popen[bytes], what: str, most_bytes: int) -> bytes
         timer.cancel()
         timer.join()
     if late.is_set():
-        raise HostError(what, f"it took longer than {TIMEOUT_S:g} s")
+        raise HostError(what, f"it took longer than {timeout_s:g} s")
     if len(text) > most_bytes:
         raise HostError(what, f"it printed more than {most_bytes:,} bytes")
     return text

@@ -104,6 +104,15 @@ class Pages(Generic[T]):
     """Pages that could not be read, with the reasons; empty when the list is complete."""
 
 
+class ListPage(NamedTuple, Generic[T]):
+    """One page of a list."""
+
+    items: tuple[T, ...]
+    """Its items, in GitHub's order."""
+    more: bool | None
+    """Whether pages follow; None for a full page whose stored links may be outdated."""
+
+
 class _Page(NamedTuple, Generic[T]):
     value: T
     link: str
@@ -215,6 +224,26 @@ class Client:
         """
         return self._get(path, kind, dict(parameters or {})).value
 
+    def page(
+        self, path: str, kind: type[T], parameters: Mapping[str, str], *, number: int
+    ) -> ListPage[T]:
+        """Read one page of a list that need not be read to its end.
+
+        Args:
+            path: As for `get`.
+            kind: Type that an item is converted to.
+            parameters: Parameters of the query, besides the page's number and size.
+            number: The page, from 1.
+
+        Raises:
+            HostError: It cannot be read.
+        """
+        page = self._get(path, list[kind], _page_query(parameters, number))  # type: ignore[valid-type]
+        more: bool | None = 'rel="next"' in page.link
+        if not more and not page.is_fresh and len(page.value) >= PAGE_ITEMS:
+            more = None
+        return ListPage(tuple(page.value), more)
+
     def pages(
         self,
         path: str,
@@ -247,11 +276,8 @@ class Client:
                 missing.append(f"{path}: pages after {MAX_PAGES} were not asked for")
                 break
             number += 1
-            asked = {**(parameters or {}), "per_page": str(PAGE_ITEMS)}
-            if number > 1:
-                asked["page"] = str(number)
             try:
-                page = self._get(path, list[kind], asked)  # type: ignore[valid-type]
+                page = self._get(path, list[kind], _page_query(parameters or {}, number))  # type: ignore[valid-type]
             except HostError as exc:
                 is_end = number == last and (due is None or number > due)
                 which = f"page {number} and any after it" if is_end else f"page {number}"
@@ -468,6 +494,11 @@ def _check_address(api_url: str) -> None:
     if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain or port == 0:
         reason = "it is no address such as https://api.github.com"
         raise HostError("the interface's address", reason)
+
+
+def _page_query(parameters: Mapping[str, str], number: int) -> dict[str, str]:
+    asked = {**parameters, "per_page": str(PAGE_ITEMS)}
+    return asked | {"page": str(number)} if number > 1 else asked
 
 
 def _last_page(page: _Page[list[T]], number: int, last: int, due: int | None) -> int:

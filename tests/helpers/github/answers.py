@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 DOCUMENTS = "https://docs.github.com/rest"
 
@@ -39,6 +39,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     items: list[Any] | None = None
     """A whole list, still to be cut into pages; then `body` is None."""
+    shape: Callable[[Any], Any] | None = None
+    """Makes the JSON of an item, of those on the page alone; None when they are JSON."""
 
 
 def refusal(status: int, message: str, **more: Any) -> Answer:

@@ -13,7 +13,7 @@ from graphql import GraphQLError, GraphQLSchema, build_schema, graphql_sync
 
 from tests.helpers.github import anchors
 from tests.helpers.github.answers import Answer, Request, refusal
-from tests.helpers.github.shapes import node_id
+from tests.helpers.github.shapes import node_id, pull_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -139,10 +139,10 @@ class Graph:
         hidden = pull.pending(self.world.viewer)
         reviews = [self._review(one) for one in pull.reviews if one.id not in hidden]
         return {
-            "id": node_id("PR", number),
+            "id": pull_node(repository, pull),
             "number": number,
             "title": pull.title,
-            "state": pull.state.upper(),
+            "state": "MERGED" if pull.merged_at is not None else pull.state.upper(),
             "isDraft": pull.draft,
             "author": _actor(pull.author),
             "headRefOid": pull.head,

@@ -43,6 +43,8 @@ class History:
         self._blobs: dict[str, bytes] = {}
         self._parents: dict[str, tuple[str, ...]] = {}
         self.messages: dict[str, str] = {}
+        self.times: dict[str, int] = {}
+        """Commit -> when it was committed."""
         self._diffs: dict[tuple[str, str], tuple[Change, ...]] = {}
         self._bases: dict[tuple[str, str], str] = {}
         self._logs: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -94,7 +96,7 @@ class History:
         out = self.git("fast-import", "--quiet", "--force", stdin=b"".join(lines))
         sha = out.decode().strip()
         self._trees[sha], self._parents[sha] = tree, tuple(parents)
-        self.messages[sha] = message
+        self.messages[sha], self.times[sha] = message, at
         self.git("update-ref", f"refs/kept/{sha}", sha)
         return sha
 
@@ -108,6 +110,16 @@ class History:
     def tree(self, commit: str) -> Mapping[str, str]:
         """Path -> blob sha."""
         return self._trees[commit]
+
+    def merged(self, base: str, ours: str, theirs: str) -> dict[str, bytes]:
+        """Files of `ours` with what `theirs` changed since `base`, a file as a whole."""
+        before, after, tree = self._trees[base], self._trees[theirs], dict(self._trees[ours])
+        for path in before.keys() | after.keys():
+            if before.get(path) != after.get(path):
+                tree.pop(path, None)
+                if path in after:
+                    tree[path] = after[path]
+        return {path: self._blobs[sha] for path, sha in sorted(tree.items())}
 
     def parents(self, commit: str) -> tuple[str, ...]:
         return self._parents[commit]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tests.helpers.github import answers
 from tests.helpers.github.answers import Answer, Request
 from tests.helpers.github.shapes import latest
-from tests.helpers.github.state import Note
+from tests.helpers.github.state import LineComment, Note, iso
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tests.helpers.github.shapes import Shapes
     from tests.helpers.github.state import Pull, Repository, Rules, World
 
+Remark = TypeVar("Remark", LineComment, Note)
 MAX_BODY = 65_536
 _NAME = r"(?P<name>[^/]+/[^/]+)"
 
@@ -48,6 +49,8 @@ class Rest:
         for method, pattern, handler in _ROUTES:
             match = re.fullmatch(pattern, request.path)
             if match and method == request.method:
+                if "owner" in match.groupdict():
+                    return handler(self, request, **match.groupdict())
                 return self._handle(handler, request, match.groupdict())
         return answers.not_found()
 
@@ -67,6 +70,23 @@ class Rest:
     def repository(self, request: Request, repository: Repository) -> Answer:
         return Answer(body=self.shapes.repository(repository))
 
+    def organisation(self, request: Request, owner: str) -> Answer:
+        return self._repositories(request, owner, ("Organization",))
+
+    def user(self, request: Request, owner: str) -> Answer:
+        return self._repositories(request, owner, ("Organization", "User"))
+
+    def _repositories(self, request: Request, owner: str, types: tuple[str, ...]) -> Answer:
+        """The repositories of an owner, who is there for having one."""
+        owned = [
+            one
+            for one in self.world.repositories
+            if one.owner.lower() == owner.lower() and one.owner_type in types
+        ]
+        signed_in = "authorization" in request.headers
+        seen = [one for one in owned if signed_in or not one.private]
+        return Answer(items=seen, shape=self.shapes.repository) if owned else answers.not_found()
+
     def pulls(self, request: Request, repository: Repository) -> Answer:
         query = request.query
         state = query.get("state", "open")
@@ -81,7 +101,27 @@ class Rest:
             key=lambda one: (latest(one) if sort == "updated" else one.at, one.number),
             reverse=query.get("direction", down) == "desc",
         )
-        return Answer(items=[self.shapes.pull_simple(repository, one) for one in found])
+        return Answer(items=found, shape=lambda one: self.shapes.pull_simple(repository, one))
+
+    def all_line_comments(self, request: Request, repository: Repository) -> Answer:
+        viewer = self.world.viewer
+        hidden = {one for pull in repository.pulls.values() for one in pull.pending(viewer)}
+        found = [
+            (pull, one)
+            for pull in repository.pulls.values()
+            for one in pull.lines
+            if one.review not in hidden
+        ]
+        return Answer(
+            items=_changed(request, found),
+            shape=lambda one: self.shapes.line_comment(repository, *one),
+        )
+
+    def all_notes(self, request: Request, repository: Repository) -> Answer:
+        found = [(pull, one) for pull in repository.pulls.values() for one in pull.notes]
+        return Answer(
+            items=_changed(request, found), shape=lambda one: self.shapes.note(repository, *one)
+        )
 
     def pull(self, request: Request, repository: Repository, pull: Pull) -> Answer:
         return Answer(body=self.shapes.pull(repository, pull, self.world.viewer))
@@ -233,6 +273,18 @@ class Rest:
         return Answer(body=self.shapes.blob(repository, sha, data))
 
 
+def _changed(request: Request, found: list[tuple[Pull, Remark]]) -> list[tuple[Pull, Remark]]:
+    """Comments of a repository since a time, in the order asked for."""
+    query = request.query
+    since, by_change = query.get("since", ""), query.get("sort") == "updated"
+    return sorted(
+        (one for one in found if iso(one[1].edited) >= since),
+        key=lambda one: (one[1].edited if by_change else one[1].at, one[1].id),
+        # Without `sort` GitHub takes no notice of the direction.
+        reverse="sort" in query and query.get("direction") == "desc",
+    )
+
+
 def _bad_body(request: Request) -> Answer | None:
     if not isinstance(request.body, dict):
         return answers.refusal(400, "Problems parsing JSON")
@@ -259,6 +311,10 @@ _NOTE = rf"/repos/{_NAME}/issues/comments/(?P<note>\d+)"
 _ROUTES: tuple[tuple[str, str, Callable[..., Answer]], ...] = (
     ("GET", rf"/repos/{_NAME}", Rest.repository),
     ("GET", rf"/repos/{_NAME}/pulls", Rest.pulls),
+    ("GET", r"/orgs/(?P<owner>[^/]+)/repos", Rest.organisation),
+    ("GET", r"/users/(?P<owner>[^/]+)/repos", Rest.user),
+    ("GET", rf"/repos/{_NAME}/pulls/comments", Rest.all_line_comments),
+    ("GET", rf"/repos/{_NAME}/issues/comments", Rest.all_notes),
     ("GET", _PULL, Rest.pull),
     ("GET", rf"{_PULL}/files", Rest.files),
     ("GET", rf"{_PULL}/comments", Rest.line_comments),

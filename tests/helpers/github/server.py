@@ -184,7 +184,8 @@ class Server:
         page = max(_number(request, "page", 1), 1)
         last = max(-(-len(items) // size), 1)
         body = items[(page - 1) * size : page * size]
-        answer.body = fault.page(body, items, page) if fault else body
+        body = fault.page(body, items, page) if fault else body
+        answer.body = [answer.shape(one) for one in body] if answer.shape else body
         links = [("prev", page - 1), ("next", page + 1), ("last", last), ("first", 1)]
         wanted = [
             (relation, target)

@@ -13,7 +13,7 @@ from tests.helpers.github.state import Pull, Repository, User, iso
 
 if TYPE_CHECKING:
     from tests.helpers.github.history import Change
-    from tests.helpers.github.state import LineComment, Note, Review
+    from tests.helpers.github.state import LineComment, Note, Review, Thumbs
 
 WEB = "https://github.com"
 
@@ -46,7 +46,8 @@ class Shapes:
 
     def repository(self, repository: Repository) -> dict[str, Any]:
         url = f"{self.api}/repos/{repository.full_name}"
-        owner = User(login=repository.owner, id=repository.id // 10, type="Organization")
+        kind = repository.owner_type
+        owner = User(login=repository.owner, id=repository.id // 10, type=kind)
         return {
             "id": repository.id,
             "node_id": node_id("R", repository.id),
@@ -64,7 +65,8 @@ class Shapes:
             "ssh_url": f"git@github.com:{repository.full_name}.git",
             "svn_url": f"{WEB}/{repository.full_name}",
             "default_branch": repository.default_branch,
-            **dict.fromkeys(("homepage", "language", "mirror_url", "license"), None),
+            "language": repository.language,
+            **dict.fromkeys(("homepage", "mirror_url", "license"), None),
             **dict.fromkeys(("has_issues", "has_projects", "has_wiki", "has_downloads"), True),
             **dict.fromkeys(("has_pages", "has_discussions", "archived", "disabled"), False),
             **dict.fromkeys(("forks", "forks_count", "stargazers_count", "size"), 0),
@@ -94,7 +96,7 @@ class Shapes:
         return {
             "url": url,
             "id": pull.number + 2_000_000_000,
-            "node_id": node_id("PR", pull.number),
+            "node_id": pull_node(repository, pull),
             "html_url": page,
             "diff_url": f"{page}.diff",
             "patch_url": f"{page}.patch",
@@ -107,8 +109,10 @@ class Shapes:
             "body": pull.body,
             "created_at": iso(pull.at),
             "updated_at": iso(latest(pull)),
-            **dict.fromkeys(("closed_at", "merged_at", "milestone", "active_lock_reason"), None),
-            "merge_commit_sha": None,
+            "closed_at": _time(pull.closed_at),
+            "merged_at": _time(pull.merged_at),
+            "merge_commit_sha": pull.merge_commit,
+            **dict.fromkeys(("milestone", "active_lock_reason"), None),
             "assignee": None,
             "assignees": [],
             "requested_reviewers": [],
@@ -149,10 +153,10 @@ class Shapes:
         changes = repository.history.changes(base, pull.head)
         hidden = pull.pending(viewer)
         return self.pull_simple(repository, pull) | {
-            "merged": False,
-            "mergeable": True,
-            "rebaseable": True,
-            "mergeable_state": "clean",
+            "merged": pull.merged_at is not None,
+            "mergeable": True if pull.state == "open" else None,
+            "rebaseable": True if pull.state == "open" else None,
+            "mergeable_state": "clean" if pull.state == "open" else "unknown",
             "merged_by": None,
             "comments": len(pull.notes),
             "review_comments": sum(one.review not in hidden for one in pull.lines),
@@ -212,7 +216,7 @@ class Shapes:
                 "html": {"href": page},
                 "pull_request": {"href": pull_url},
             },
-            "reactions": self._reactions(url),
+            "reactions": self._reactions(url, comment.thumbs),
             "start_line": now and now.start_line,
             "original_start_line": comment.start_line,
             "start_side": comment.side if comment.start_line else None,
@@ -259,7 +263,7 @@ class Shapes:
             "updated_at": iso(note.edited),
             "body": note.body,
             "author_association": _association(note.author, pull),
-            "reactions": self._reactions(url),
+            "reactions": self._reactions(url, note.thumbs),
             "performed_via_github_app": None,
         }
 
@@ -322,9 +326,15 @@ class Shapes:
             "encoding": "base64",
         }
 
-    def _reactions(self, url: str) -> dict[str, Any]:
-        kinds = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
-        return {"url": f"{url}/reactions", "total_count": 0, **dict.fromkeys(kinds, 0)}
+    def _reactions(self, url: str, thumbs: Thumbs) -> dict[str, Any]:
+        kinds = ("laugh", "hooray", "confused", "heart", "rocket", "eyes")
+        return {
+            "url": f"{url}/reactions",
+            "total_count": thumbs.up + thumbs.down,
+            "+1": thumbs.up,
+            "-1": thumbs.down,
+            **dict.fromkeys(kinds, 0),
+        }
 
 
 def node_id(kind: str, number: int) -> str:
@@ -333,13 +343,22 @@ def node_id(kind: str, number: int) -> str:
     return f"{kind}_{tail}"
 
 
+def pull_node(repository: Repository, pull: Pull) -> str:
+    """GraphQL id of a pull request, unique over all repositories."""
+    return node_id("PR", (repository.id << 24) + pull.number)
+
+
+def _time(seconds: int | None) -> str | None:
+    return None if seconds is None else iso(seconds)
+
+
 def _association(author: User | None, pull: Pull) -> str:
     return "NONE" if author is None else author.association
 
 
 def latest(pull: Pull) -> int:
-    """When it was last changed."""
-    times = [pull.at]
+    """When it was last changed; resolving a thread and reacting change it not."""
+    times = [pull.at, pull.pushed_at, pull.closed_at or 0]
     times += [note.edited for note in pull.notes]
     times += [line.edited for line in pull.lines]
     times += [review.at for review in pull.reviews]

@@ -30,6 +30,36 @@ class User:
 
 
 @dataclass(kw_only=True)
+class Thumbs:
+    """Reactions to a remark."""
+
+    up: int = 0
+    down: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForcePush:
+    """A push that left commits of the branch behind."""
+
+    at: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """A check run or a status of a commit."""
+
+    head: str
+    app: str
+    """Slug of the app that ran it, or login of who set the status."""
+    name: str
+    outcome: str | None
+    """Conclusion of a run, None while it runs, or state of a status; in upper case."""
+    is_status: bool = False
+
+
+@dataclass(kw_only=True)
 class Review:
     """A review; a PENDING one is seen by its author only."""
 
@@ -40,6 +70,7 @@ class Review:
     commit: str
     at: int
     minimized: str | None = None
+    thumbs: Thumbs = field(default_factory=Thumbs)
 
 
 @dataclass(kw_only=True)
@@ -60,6 +91,7 @@ class LineComment:
     start_line: int | None = None
     reply_to: int | None = None
     minimized: str | None = None
+    thumbs: Thumbs = field(default_factory=Thumbs)
 
 
 @dataclass(kw_only=True)
@@ -72,6 +104,7 @@ class Note:
     at: int
     edited: int
     minimized: str | None = None
+    thumbs: Thumbs = field(default_factory=Thumbs)
 
 
 @dataclass(kw_only=True)
@@ -93,6 +126,13 @@ class Pull:
     state: str = "open"
     draft: bool = False
     at: int = START
+    pushed_at: int = 0
+    """Time of the newest push; 0 when there was none since it was opened."""
+    closed_at: int | None = None
+    merged_at: int | None = None
+    merge_commit: str | None = None
+    force_pushes: list[ForcePush] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
     lines: list[LineComment] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -119,8 +159,10 @@ class Repository:
     owner: str
     name: str
     id: int = 90_000_001
+    owner_type: str = "Organization"
     private: bool = False
     default_branch: str = "main"
+    language: str | None = None
     history: History = field(default_factory=History)
     pulls: dict[int, Pull] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
@@ -189,6 +231,9 @@ class World:
         """A minute later than the last thing that was written."""
         self.now += 60
         return self.now
+
+    def by_id(self, number: int) -> Repository | None:
+        return _first(one for one in self.repositories if one.id == number)
 
     def repository(self, full_name: str) -> Repository | None:
         """By name, whatever its case, as on GitHub."""

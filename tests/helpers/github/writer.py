@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.helpers.github.state import LineComment, Note, Pull, Review
+from tests.helpers.github.state import Check, ForcePush, LineComment, Note, Pull, Review
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,10 +95,63 @@ class Writer:
 
     def push(self, files: Mapping[str, str | bytes], **more: Any) -> None:
         """A new commit on the branch, with exactly these files."""
-        head = self.repository.history.commit(files, parents=[self.pull.head], **more)
+        self._move_head(self.repository.history.commit(files, parents=[self.pull.head], **more))
+
+    def force_push(self, files: Mapping[str, str | bytes], **more: Any) -> None:
+        """One commit on the base in place of all those of the branch."""
+        before = self.pull.head
+        head = self.repository.history.commit(files, parents=[self.pull.base], **more)
+        self._move_head(head)
+        pushed = ForcePush(at=self.pull.pushed_at, before=before, after=head)
+        self.pull.force_pushes.append(pushed)
+
+    def _move_head(self, head: str) -> None:
         self.pull.heads.append(head)
         self._name_head()
-        self.world.tick()
+        self.pull.pushed_at = self.world.tick()
+
+    def merge(self, method: str = "merge") -> str:
+        """Merge by `merge`, `squash` or `rebase`; returns the commit on the base branch."""
+        repository, pull, at = self.repository, self.pull, self.world.tick()
+        history = repository.history
+        tip = repository.branches.get(pull.base_ref, pull.base)
+        base = history.merge_base(tip, pull.head)
+        if method == "rebase":
+            before = base
+            for commit in history.log(base, pull.head):
+                files, message = history.merged(before, tip, commit), history.messages[commit]
+                tip = history.commit(files, parents=[tip], message=message, at=at)
+                before = commit
+        else:
+            parents = [tip] if method == "squash" else [tip, pull.head]
+            files, message = history.merged(base, tip, pull.head), f"{pull.title} (#{pull.number})"
+            tip = history.commit(files, parents=parents, message=message, at=at)
+        repository.branches[pull.base_ref] = tip
+        pull.state, pull.closed_at, pull.merged_at, pull.merge_commit = "closed", at, at, tip
+        return tip
+
+    def close(self) -> None:
+        self.pull.state, self.pull.closed_at = "closed", self.world.tick()
+
+    def resolve(self, root: LineComment, actor: User) -> None:
+        """Resolve a thread; this changes no time."""
+        self.pull.resolved[root.id] = actor
+
+    def reopen(self, root: LineComment) -> None:
+        """Take a thread's resolution back."""
+        del self.pull.resolved[root.id]
+
+    def react(self, remark: LineComment | Note | Review, *, up: int = 0, down: int = 0) -> None:
+        """Add thumbs; this changes no time."""
+        remark.thumbs.up += up
+        remark.thumbs.down += down
+
+    def check(self, app: str, name: str, outcome: str | None, *, is_status: bool = False) -> None:
+        """Report a check or a status of the head."""
+        head = self.pull.head
+        self.pull.checks.append(
+            Check(head=head, app=app, name=name, outcome=outcome, is_status=is_status)
+        )
 
     def _name_head(self) -> None:
         if self.pull.head_repository == self.repository.full_name:

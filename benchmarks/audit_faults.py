@@ -1,0 +1,52 @@
+"""Synchronise an audit while GitHub misbehaves, or while runs are killed, and compare the stores.
+
+    python benchmarks/audit_faults.py [--schedules 300] [--kills 100]
+
+Each schedule draws which requests fail, how often and how: status codes, rate limits, cut
+connections, half answers, late answers, empty and repeated and reordered pages. A kill is `kill -9`
+at a random time of a run. After each, a run in peace goes on with what is left, and its store is
+compared, row by row, with that of one run in peace; only the table of the runs is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.helpers import audit_schedules
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--schedules", type=int, default=300, help="how many (300)")
+    parser.add_argument("--kills", type=int, default=100, help="how many (100)")
+    asked = parser.parse_args()
+    start = time.perf_counter()
+    tally = audit_schedules.misbehave(range(asked.schedules))
+    print(f"{asked.schedules} schedules, {tally.met.total():,} faults met, {_seconds(start)}")
+    print(f"  whole, and said so                               {tally.whole:>5}")
+    print(f"  partial, with what is missing                    {tally.partial:>5}")
+    print(f"  ended with an error                              {tally.errors:>5}")
+    print(f"  said to be whole, the rest came one night later  {len(tally.late):>5}  {tally.late}")
+    print(
+        f"  another store than in peace after the next run   {len(tally.other):>5}  {tally.other}"
+    )
+    start = time.perf_counter()
+    killed = audit_schedules.kill(range(asked.kills))
+    print(f"{asked.kills} runs killed, {_seconds(start)}")
+    print(
+        f"  another store than in peace after the next run   {len(killed.other):>5}  {killed.other}"
+    )
+    return 1 if tally.other or killed.other else 0
+
+
+def _seconds(start: float) -> str:
+    return f"{time.perf_counter() - start:.0f} s"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

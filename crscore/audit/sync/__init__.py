@@ -1,0 +1,1 @@
+"""Synchronisation: from GitHub into the store, and one bare clone a repository."""

@@ -1,0 +1,201 @@
+"""Repositories of a run: found by name or in an organisation, renamed, gone, refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from crscore.audit.store.rows import Cursor, Repository
+from crscore.errors import (
+    BadTokenError,
+    HostError,
+    InputError,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitedError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crscore.audit.store.database import Store
+    from crscore.audit.sync.traffic import Meter
+
+LISTS: Final = ("pulls", "line", "conversation")
+_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_PATTERN: Final = re.compile(r"([\w.-]+)/[\w.*?\[\]!-]+", re.ASCII)
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    id: int
+    full_name: str
+    default_branch: str | None = None
+    language: str | None = None
+
+
+@dataclass(slots=True)
+class Messages:
+    """What a run tells people."""
+
+    show: Callable[[str], None]
+    """Called with each sentence at once."""
+    notes: list[str] = field(default_factory=list)
+    """Things to know, one sentence each."""
+    missing: list[str] = field(default_factory=list)
+    """What could not be read, one sentence each: the run is partial."""
+
+    def note(self, text: str) -> None:
+        """Add a thing to know."""
+        self.notes.append(text)
+        self.show(text)
+
+    def miss(self, text: str) -> None:
+        """Add what could not be read."""
+        self.missing.append(text)
+        self.show(text)
+
+
+def check_names(names: Sequence[str], patterns: Sequence[str]) -> None:
+    """Check names of repositories, and organisations with a pattern.
+
+    Raises:
+        InputError: One of them is neither.
+    """
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise InputError(f"{name!r} is no repository: write OWNER/NAME")
+    for pattern in patterns:
+        if not _PATTERN.fullmatch(pattern):
+            raise InputError(f"{pattern!r} is no organisation with a pattern: write OWNER/*")
+
+
+def find_repositories(
+    store: Store,
+    meter: Meter,
+    names: Sequence[str],
+    patterns: Sequence[str],
+    since: str,
+    messages: Messages,
+) -> list[Repository]:
+    """Find the repositories to synchronise; those that are not to be had are told.
+
+    Args:
+        store: The store; gets the rows.
+        meter: Reads from GitHub.
+        names: Each `owner/name`.
+        patterns: Each `owner/pattern`.
+        since: Time from which a new repository is read.
+        messages: Gets what could not be read.
+
+    Raises:
+        RateLimitedError: The budget is spent.
+        BadTokenError: The token is missing or wrong.
+    """
+    found: dict[int, Repository] = {}
+    for name in names:
+        known = store.select(Repository, "WHERE name = ? COLLATE NOCASE AND state = 'ok'", name)
+        repository = known[0] if known else _read(store, meter, name, since, messages)
+        if repository is not None:
+            found[repository.id] = repository
+    for pattern in patterns:
+        for listed in _list(store, meter, pattern, messages):
+            found[listed.id] = _put(store, listed, since, messages)
+    return sorted(found.values(), key=lambda one: one.id)
+
+
+def find_again(
+    store: Store, meter: Meter, repository: Repository, messages: Messages
+) -> Repository | None:
+    """Look for a repository that does not answer to its name; return None when it is gone.
+
+    Raises:
+        HostError: It cannot be told.
+    """
+    try:
+        listed = meter.get(f"/repositories/{repository.id}", _Listed)
+    except (NotFoundError, PermissionDeniedError) as exc:
+        _lose(store, repository, exc, messages)
+        return None
+    return _put(store, listed, "", messages)
+
+
+def rename(store: Store, repository: Repository, name: str, messages: Messages) -> Repository:
+    """Store a repository's new name."""
+    if repository.name == name:
+        return repository
+    messages.note(f"{repository.name} is called {name} now.")
+    renamed = replace(repository, name=name)
+    with store.transaction():
+        store.put([renamed])
+    return renamed
+
+
+def _read(
+    store: Store, meter: Meter, name: str, since: str, messages: Messages
+) -> Repository | None:
+    try:
+        listed = meter.get(f"/repos/{name}", _Listed)
+    except (NotFoundError, PermissionDeniedError) as exc:
+        known = store.select(Repository, "WHERE name = ? COLLATE NOCASE", name)
+        if known:
+            _lose(store, known[0], exc, messages)
+        else:
+            messages.miss(f"{name} cannot be read: {exc.reason}.")
+        return None
+    except (RateLimitedError, BadTokenError):
+        raise
+    except HostError as exc:
+        messages.miss(f"{name} cannot be read: {exc.reason}.")
+        return None
+    return _put(store, listed, since, messages)
+
+
+def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[_Listed]:
+    """Return the repositories of an organisation, or of a user, that match a pattern.
+
+    When they cannot be listed, those that are known.
+    """
+    owner = pattern.partition("/")[0]
+    try:
+        try:
+            pages = list(meter.pages(f"/orgs/{owner}/repos", _Listed, {"type": "all"}))
+        except NotFoundError:
+            pages = list(meter.pages(f"/users/{owner}/repos", _Listed))
+        listed = [one for page in pages for one in page]
+    except (RateLimitedError, BadTokenError):
+        raise
+    except HostError as exc:
+        messages.miss(f"The repositories of {owner} cannot be listed: {exc.reason}.")
+        known = store.select(Repository, "WHERE state = 'ok'")
+        listed = [_Listed(one.id, one.name, one.default_branch, one.language) for one in known]
+    return [one for one in listed if fnmatchcase(one.full_name.lower(), pattern.lower())]
+
+
+def _put(store: Store, listed: _Listed, since: str, messages: Messages) -> Repository:
+    known = store.select(Repository, "WHERE id = ?", listed.id)
+    row = Repository(
+        id=listed.id,
+        name=listed.full_name,
+        default_branch=listed.default_branch,
+        language=listed.language,
+        state="ok",
+    )
+    if known and known[0].name != row.name:
+        messages.note(f"{known[0].name} is called {row.name} now.")
+    with store.transaction():
+        store.put([row])
+        # All lists of a new repository begin at one time, also when this run is killed.
+        if not known:
+            store.append(Cursor(repository=row.id, list=one, position=since) for one in LISTS)
+    return row
+
+
+def _lose(store: Store, repository: Repository, error: HostError, messages: Messages) -> None:
+    state = "gone" if isinstance(error, NotFoundError) else "refused"
+    with store.transaction():
+        store.put([replace(repository, state=state, reason=error.reason)])
+    messages.miss(f"{repository.name} cannot be read any more: {error.reason}.")

@@ -1,0 +1,92 @@
+"""Requests and points that a run spends, and its budgets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from crscore.audit.sync.queries import Answer
+from crscore.errors import RateLimitedError, UnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from crscore.github.client import Client
+
+T = TypeVar("T")
+
+
+class Meter:
+    """Reads from GitHub within budgets.
+
+    Args:
+        client: The client.
+        max_requests: Maximum REST requests; None for no limit. One more may be sent for a redirect
+            or another try.
+        max_points: GraphQL points after which no query is sent; None for no limit.
+    """
+
+    def __init__(
+        self, client: Client, *, max_requests: int | None = None, max_points: int | None = None
+    ) -> None:
+        self.requests = 0
+        self.points = 0
+        self._client = client
+        self._max_requests = max_requests
+        self._max_points = max_points
+
+    def get(self, path: str, kind: type[T]) -> T:
+        """Read one resource.
+
+        Raises:
+            RateLimitedError: The budget is spent, or GitHub's.
+            HostError: It cannot be read.
+        """
+        return self._count(lambda: self._client.get(path, kind))
+
+    def pages(
+        self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None
+    ) -> Iterator[tuple[T, ...]]:
+        """Read a list page by page.
+
+        Yields:
+            Items of a page.
+
+        Raises:
+            RateLimitedError: The budget is spent, or GitHub's.
+            HostError: A page cannot be read, or has no items although others follow it.
+        """
+        number = 0
+        more: bool | None = True
+        while more is not False:
+            number += 1
+            at, was_certain = number, more is True and number > 1
+            page = self._count(
+                lambda at=at: self._client.page(path, kind, parameters or {}, number=at)  # type: ignore[misc]
+            )
+            if not page.items and (page.more or was_certain):
+                raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
+            more = page.more if page.items else False
+            yield page.items
+
+    def graphql(self, query: str, variables: Mapping[str, Any]) -> Answer:
+        """Send a query of `queries`.
+
+        Raises:
+            RateLimitedError: The budget is spent, or GitHub's.
+            HostError: The answer is missing or incomplete.
+        """
+        if self._max_points is not None and self.points >= self._max_points:
+            raise RateLimitedError("GraphQL", f"the budget of {self._max_points} points is spent")
+        answer = self._client.graphql(query, variables, Answer)
+        self.points += answer.rate_limit.cost if answer.rate_limit else 1
+        return answer
+
+    def _count(self, read: Callable[[], T]) -> T:
+        if self._max_requests is not None and self.requests >= self._max_requests:
+            reason = f"the budget of {self._max_requests} requests is spent"
+            raise RateLimitedError("REST", reason)
+        before = self._client.traffic.requests
+        try:
+            return read()
+        finally:
+            self.requests += self._client.traffic.requests - before

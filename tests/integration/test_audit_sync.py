@@ -1,0 +1,405 @@
+"""Nights of synchronisation over real HTTP, with real git."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crscore.audit.store.rows import (
+    Check,
+    Comment,
+    CommentObservation,
+    Pull,
+    Repository,
+    Revision,
+    Run,
+    ThreadObservation,
+    comment_key,
+)
+from crscore.audit.sync.clones import clone_path
+from crscore.errors import BadTokenError, InputError
+from crscore.github.client import Client
+from crscore.github.records import RemarkKind
+from crscore.github.retry import RetryBudget
+from tests.helpers import audit_schedules, audit_worlds
+from tests.helpers.audit_nights import CLONES, contents, opened, run_night
+from tests.helpers.github import faults
+from tests.helpers.github.faults import At, Fault, Kind
+from tests.helpers.github.graph import SDL
+from tests.helpers.github.server import serve
+from tests.helpers.github.state import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from crscore.audit.store.rows import Row
+    from tests.helpers.github.server import Server
+
+
+pytestmark = pytest.mark.skipif(
+    "nodes(ids" not in SDL.read_text(encoding="utf-8"), reason="the loopback GitHub has no `nodes`"
+)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serve(audit_worlds.copies(3)) as running:
+        yield running
+
+
+@pytest.fixture
+def pair() -> Iterator[Server]:
+    with serve(audit_worlds.two_repositories()) as running:
+        yield running
+
+
+def rows(folder: Path, kind: type[Any], rest: str = "", *values: Any) -> list[Any]:
+    with opened(folder) as store:
+        found: list[Row] = store.select(kind, rest, *values)
+        return found
+
+
+def night(server: Server, folder: Path, days: float = 1, **asked: Any) -> Any:
+    return run_night(server, folder, audit_worlds.after(server.world, days), **asked)
+
+
+def pulls_of(server: Server) -> dict[int, Any]:
+    return server.world.repositories[0].pulls
+
+
+def test_first_night_reads_all_pull_requests_and_comments(server: Server, tmp_path: Path) -> None:
+    done = night(server, tmp_path)
+    assert (done.run.partial, done.run.pulls, done.run.failed, done.pending) == (None, 3, 0, 0)
+    viewer = server.world.viewer
+    expected = set()
+    for pull in pulls_of(server).values():
+        hidden = pull.pending(viewer)
+        expected |= {comment_key(RemarkKind.CONVERSATION, one.id) for one in pull.notes}
+        lines = [one.id for one in pull.lines if one.review not in hidden]
+        expected |= {comment_key(RemarkKind.LINE, one) for one in lines}
+        reviews = [one.id for one in pull.reviews if one.id not in hidden]
+        expected |= {comment_key(RemarkKind.REVIEW, one) for one in reviews}
+    assert {one.key for one in rows(tmp_path, Comment)} == expected
+
+
+def test_long_lists_are_read_to_their_end(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path / "short")
+    rules = Rules(page_limit=4, graph_page_limit=3)
+    with serve(server.world, rules=rules) as paged:
+        assert night(paged, tmp_path / "long").run.partial is None
+    assert contents(tmp_path / "long") == contents(tmp_path / "short")
+
+
+def test_repositories_of_an_organisation_are_found_by_a_pattern(
+    pair: Server, tmp_path: Path
+) -> None:
+    asked = {"repositories": (), "organisations": ("acme/st*",)}
+    done = night(pair, tmp_path, **asked)
+    assert (done.run.partial, done.repositories) == (None, 1)
+    assert [one.name for one in rows(tmp_path, Repository)] == ["acme/store"]
+
+
+def test_second_night_without_news_changes_nothing(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path)
+    before, asked = contents(tmp_path), len(server.log)
+    done = night(server, tmp_path, 2)
+    assert contents(tmp_path) == before
+    assert (done.run.partial, done.run.pulls, done.run.rest, done.run.points) == (None, 0, 3, 1)
+    assert len(server.log) - asked <= 20
+
+
+def test_edited_comment_replaces_its_row_and_a_deleted_one_stays(
+    server: Server, tmp_path: Path
+) -> None:
+    night(server, tmp_path)
+    count = len(rows(tmp_path, Comment))
+    pull = pulls_of(server)[1]
+    edited, deleted = pull.notes[0], pull.notes.pop()
+    edited.body, edited.edited = "Edited.", server.world.tick()
+    assert night(server, tmp_path, 2).run.pulls == 1
+    with opened(tmp_path) as store:
+        key = comment_key(RemarkKind.CONVERSATION, edited.id)
+        found = store.select(Comment, "WHERE key = ?", key)[0]
+        assert (store.text(found.body), found.updated > found.created) == ("Edited.", True)
+    assert len(rows(tmp_path, Comment)) == count
+    assert comment_key(RemarkKind.CONVERSATION, deleted.id) in {
+        one.key for one in rows(tmp_path, Comment)
+    }
+
+
+def test_resolved_thread_is_seen_though_its_pull_request_did_not_change(
+    server: Server, tmp_path: Path
+) -> None:
+    night(server, tmp_path)
+    pull = pulls_of(server)[2]
+    known = rows(tmp_path, ThreadObservation, "WHERE resolved = 0")
+    line = next(
+        one
+        for one in pull.lines
+        if comment_key(RemarkKind.LINE, one.id) in {k.thread for k in known}
+    )
+    pull.resolved[line.id] = pull.author
+    assert night(server, tmp_path, 2).run.pulls == 0
+    key = comment_key(RemarkKind.LINE, line.id)
+    seen = rows(tmp_path, ThreadObservation, "WHERE thread = ? ORDER BY night", key)
+    assert [(one.resolved, one.resolved_by) for one in seen] == [(0, None), (1, pull.author.login)]
+
+
+def test_hidden_comment_is_observed(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path)
+    pull = pulls_of(server)[1]
+    pull.notes[0].minimized = "OUTDATED"
+    pull.notes[-1].edited = server.world.tick()
+    night(server, tmp_path, 2)
+    key = comment_key(RemarkKind.CONVERSATION, pull.notes[0].id)
+    seen = rows(tmp_path, CommentObservation, "WHERE comment = ? ORDER BY night", key)
+    assert [one.minimized for one in seen] == [None, "outdated"]
+
+
+def test_comments_from_before_the_first_night_are_read_by_pull_request(
+    server: Server, tmp_path: Path
+) -> None:
+    night(server, tmp_path / "whole")
+    since = audit_worlds.after(server.world, 0)
+    pull = pulls_of(server)[3]
+    pull.notes[-1].edited = server.world.tick()
+    night(server, tmp_path / "late", since=since)
+    late = rows(tmp_path / "late", Comment)
+    whole = rows(tmp_path / "whole", Comment, "WHERE number = 3")
+    assert {one.number for one in late} == {3}
+    assert {one.key for one in late} == {one.key for one in whole}
+
+
+def test_repository_that_is_gone_is_told_and_the_rest_goes_on(pair: Server, tmp_path: Path) -> None:
+    names = ("acme/shop", "acme/store")
+    night(pair, tmp_path)
+    pair.world.repositories.pop(0)
+    pulls_of(pair)[11].notes[-1].edited = pair.world.tick()
+    done = night(pair, tmp_path, 20, repositories=names)
+    found = rows(tmp_path, Repository, "ORDER BY id")
+    assert [one.state for one in found] == ["gone", "ok"]
+    assert "acme/shop cannot be read any more: there is no such thing" in done.run.partial
+    assert done.run.pulls >= 1
+
+
+def test_repository_that_never_was_is_told(server: Server, tmp_path: Path) -> None:
+    done = night(server, tmp_path, repositories=("acme/nothing", "acme/shop"))
+    assert "acme/nothing cannot be read: there is no such thing" in done.run.partial
+    assert done.run.pulls == 3
+
+
+def test_renamed_repository_keeps_its_rows(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path)
+    repository = server.world.repositories[0]
+    repository.formerly, repository.name = ("acme/shop",), "market"
+    for days in (2, 3):
+        done = night(server, tmp_path, days, repositories=("acme/shop",))
+        assert (done.run.partial, done.run.pulls) == (None, 0)
+    assert [one.name for one in rows(tmp_path, Repository)] == ["acme/market"]
+
+
+def test_new_name_is_told(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path)
+    repository = server.world.repositories[0]
+    repository.formerly, repository.name = ("acme/shop",), "market"
+    done = night(server, tmp_path, 2, repositories=("acme/shop",))
+    assert done.notes == ("acme/shop is called acme/market now.",)
+
+
+def test_renamed_bot_is_renamed_in_what_was_stored(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path)
+    author = pulls_of(server)[1].lines[0].author
+    new = replace(author, login="newname[bot]")
+    for pull in pulls_of(server).values():
+        for one in (*pull.lines, *pull.notes, *pull.reviews):
+            one.author = new if one.author == author else one.author
+    line = pulls_of(server)[3].lines[0]
+    line.body, line.edited = "Edited.", server.world.tick()
+    done = night(server, tmp_path, 20)
+    assert f"{author.login} is called newname[bot] now: what was stored is renamed." in done.notes
+    found = rows(tmp_path, Comment, "WHERE author_id = ?", author.id)
+    assert {one.author for one in found} == {"newname[bot]"}
+
+
+def test_clock_that_went_back_keeps_the_last_night(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path, 5)
+    pull = pulls_of(server)[1]
+    pull.notes[-1].edited = server.world.tick()
+    last = rows(tmp_path, Run)[0].night
+    done = night(server, tmp_path, 2)
+    assert "The clock went back" in done.notes[0]
+    assert {one.observed for one in rows(tmp_path, Pull)} == {last} == {done.run.night}
+
+
+@pytest.mark.parametrize("token", ["no-such-token", None])
+def test_bad_token_is_one_clear_line(server: Server, tmp_path: Path, token: str | None) -> None:
+    client = Client(token=token, api_url=server.url)
+    with pytest.raises(BadTokenError, match="the token is missing, wrong or expired"):
+        night(server, tmp_path, client=client)
+    run = rows(tmp_path, Run)[0]
+    assert run.finished is not None
+    assert "the token is missing, wrong or expired" in run.partial
+
+
+@pytest.mark.parametrize("name", ["shop", "acme/shop/x", "acme/..%2f", ""])
+def test_bad_name_is_one_clear_line(server: Server, tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="is no repository: write OWNER/NAME"):
+        night(server, tmp_path, repositories=(name,))
+
+
+def test_spent_budget_leaves_the_rest_to_the_next_night(tmp_path: Path) -> None:
+    with serve(audit_worlds.copies(45)) as server:
+        night(server, tmp_path / "peace")
+        done = night(server, tmp_path / "poor", max_points=1)
+        assert "the budget of 1 points is spent" in done.run.partial
+        assert (done.run.pulls, done.pending) == (20, 25)
+        assert night(server, tmp_path / "poor").pending == 0
+        assert contents(tmp_path / "poor") == contents(tmp_path / "peace")
+
+
+def test_spent_requests_leave_the_rest_to_the_next_night(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path / "peace")
+    for _ in range(2):
+        done = night(server, tmp_path / "poor", max_requests=2)
+        assert "the budget of 2 requests is spent" in done.run.partial
+        assert done.run.rest == 2
+    night(server, tmp_path / "poor")
+    assert contents(tmp_path / "poor") == contents(tmp_path / "peace")
+
+
+def test_failing_pull_request_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+    with serve(audit_worlds.copies(30)) as server:
+        night(server, tmp_path / "peace")
+        node = rows(tmp_path / "peace", Pull, "WHERE number = 5")[0].node
+        server.faults = _Unanswered(node)
+        retry = RetryBudget(sleep=lambda _: None)
+        client = Client(token=server.token, api_url=server.url, retry=retry)
+        done = night(server, tmp_path / "odd", client=client)
+        assert (done.run.pulls, done.run.failed, done.pending) == (29, 1, 1)
+        failed = rows(tmp_path / "odd", Pull, "WHERE pending = 1")
+        assert [one.number for one in failed] == [5]
+        assert "502" in failed[0].failure
+        server.faults = faults.Script({})
+        night(server, tmp_path / "odd")
+        assert contents(tmp_path / "odd") == contents(tmp_path / "peace")
+
+
+class _Unanswered:
+    """GitHub answers 502 to each query with one pull request in it."""
+
+    def __init__(self, node: str) -> None:
+        self.node = node
+
+    def meet(self, number: int, request: Any) -> Fault | None:
+        asked = isinstance(request.body, dict) and self.node in str(request.body.get("variables"))
+        return Fault(kind=Kind.STATUS, status=502) if asked else None
+
+    def arrange(self, path: str, items: list[Any]) -> list[Any]:
+        return items
+
+
+def test_host_that_stops_answering_is_not_asked_for_every_pull_request(tmp_path: Path) -> None:
+    with serve(audit_worlds.copies(45)) as server:
+        server.faults = faults.Places(
+            [At(pattern="graphql", fault=Fault(kind=Kind.STATUS, status=502))]
+        )
+        retry = RetryBudget(sleep=lambda _: None, tries=1)
+        client = Client(token=server.token, api_url=server.url, retry=retry)
+        done = night(server, tmp_path, client=client)
+    assert "Stopped early" in done.run.partial
+    assert done.pending == 45
+    assert len([one for one in server.log if one.path == "/graphql"]) < 15
+
+
+def test_clone_has_the_heads_of_all_pull_requests(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path)
+    clone = clone_path(tmp_path / CLONES, server.world.repositories[0].id)
+    text = subprocess.run(
+        ["git", "--git-dir", clone, "for-each-ref", "--format=%(refname) %(objectname)"],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    found = dict(line.split() for line in text.splitlines())
+    for number, pull in pulls_of(server).items():
+        assert found[f"refs/pull/{number}/head"] == pull.head
+    for commit in {one.commit_id for one in rows(tmp_path, Comment) if one.commit_id}:
+        subprocess.run(["git", "--git-dir", clone, "cat-file", "-e", commit], check=True)
+
+
+def test_token_is_in_no_file(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path)
+    assert server.token is not None
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or server.token.encode() not in file.read_bytes()
+
+
+def test_clone_that_fails_is_told_and_the_rest_is_there(server: Server, tmp_path: Path) -> None:
+    done = night(server, tmp_path, git_url=f"{server.url}/nothing/{{name}}.git")
+    assert "The clone of acme/shop could not be brought up to date" in done.run.partial
+    assert (done.run.pulls, done.pending) == (3, 0)
+
+
+def test_revisions_name_the_commits(server: Server, tmp_path: Path) -> None:
+    night(server, tmp_path)
+    heads = {one.after for one in rows(tmp_path, Revision, "WHERE number = 1")}
+    assert pulls_of(server)[1].head in heads
+
+
+def test_merged_pull_request_is_observed_for_14_days(server: Server, tmp_path: Path) -> None:
+    write = audit_worlds.writer(server.world, 1)
+    line = write.pull.lines[0]
+    merge_commit = write.merge("squash")
+    night(server, tmp_path)
+    merged = rows(tmp_path, Pull, "WHERE number = 1")[0]
+    assert (merged.state, merged.merge_commit, merged.final) == ("merged", merge_commit, 0)
+    write.react(line, up=1)
+    assert night(server, tmp_path, 13).run.pulls == 0
+    assert night(server, tmp_path, 15).run.pulls == 1
+    assert rows(tmp_path, Pull, "WHERE final = 1")[0].number == 1
+    key = comment_key(RemarkKind.LINE, line.id)
+    seen = rows(tmp_path, CommentObservation, "WHERE comment = ? ORDER BY night", key)
+    assert [one.up for one in seen] == [0, 1]
+    assert night(server, tmp_path, 16).run.pulls == 0
+
+
+def test_checks_of_the_last_head_are_read(server: Server, tmp_path: Path) -> None:
+    write = audit_worlds.writer(server.world, 1)
+    write.check("github-actions", "tests", None)
+    night(server, tmp_path)
+    write.pull.checks.clear()
+    write.check("github-actions", "tests", "SUCCESS")
+    write.check("ci", "build", "FAILURE", is_status=True)
+    write.say(write.pull.author, "Done.")
+    night(server, tmp_path, 2)
+    found = rows(tmp_path, Check, "ORDER BY name")
+    assert [(one.app, one.name, one.outcome) for one in found] == [
+        ("ci", "build", "failure"),
+        ("github-actions", "tests", "success"),
+    ]
+
+
+def test_commits_that_a_force_push_left_behind_are_fetched(server: Server, tmp_path: Path) -> None:
+    write = audit_worlds.writer(server.world, 1)
+    before = write.pull.head
+    write.force_push({"a.py": "x = 1\n"})
+    for pull in list(pulls_of(server).values())[1:]:
+        del pulls_of(server)[pull.number]
+    night(server, tmp_path)
+    pushed = rows(tmp_path, Revision, "WHERE kind = 'force-push'")
+    assert [(one.before, one.after) for one in pushed] == [(before, write.pull.head)]
+    clone = clone_path(tmp_path / CLONES, server.world.repositories[0].id)
+    kept = ["git", "--git-dir", clone, "cat-file", "-e", f"{before}^{{commit}}"]
+    subprocess.run(kept, check=True)
+
+
+@pytest.mark.slow
+def test_faults_lose_nothing() -> None:
+    assert audit_schedules.misbehave(range(12)).other == []
+
+
+@pytest.mark.slow
+def test_killed_runs_lose_nothing() -> None:
+    assert audit_schedules.kill(range(4)).other == []

@@ -1,0 +1,131 @@
+"""What a nightly reader asks of the GitHub on this machine, held to GitHub's descriptions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.helpers.github import description, scenes, serve
+from tests.helpers.github.people import JONAS, MIRA, NADIA
+from tests.helpers.github.shapes import latest
+from tests.helpers.github.state import Repository, World
+from tests.helpers.github.writer import Spot, Writer, opened
+from tests.integration.test_loopback_github import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.helpers.github import Server
+
+TOKEN = "secret"
+FILES = {"a.py": "a = 1\n", "b.py": "b = 1\n"}
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serve(scenes.shop(), token=TOKEN) as running:
+        yield running
+
+
+def small() -> Writer:
+    """A pull request that changes one of two files."""
+    world = World(repositories=[Repository(owner="acme", name="tools", language="Python")])
+    return opened(world, FILES, FILES | {"a.py": "a = 2\n"}, number=3, title="More", author=NADIA)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/repositories/90000001",
+        "/orgs/acme/repos",
+        "/users/acme/repos",
+        "/repos/acme/shop/pulls/comments",
+        "/repos/acme/shop/issues/comments",
+    ],
+)
+def test_lists_are_what_github_describes(server: Server, path: str) -> None:
+    answer = ask(server, path)
+    assert answer.status == 200
+    assert answer.body
+    described = path.replace("/repositories/90000001", "/repos/acme/shop")
+    assert description.complaints("GET", described, 200, answer.body) == []
+
+
+def test_user_is_no_organisation(server: Server) -> None:
+    server.world.repositories[0].owner_type = "User"
+    assert ask(server, "/orgs/acme/repos").status == 404
+    (one,) = ask(server, "/users/acme/repos").body
+    assert (one["full_name"], one["owner"]["type"]) == ("acme/shop", "User")
+    assert ask(server, "/users/nobody/repos").status == 404
+
+
+def test_organisation_shows_its_private_repositories_to_the_token_only(server: Server) -> None:
+    server.world.repositories[0].private = True
+    assert ask(server, "/orgs/acme/repos", token=None).body == []
+    assert len(ask(server, "/orgs/acme/repos").body) == 1
+
+
+@pytest.mark.parametrize("path", ["pulls", "issues"])
+def test_comments_of_a_repository_come_by_their_last_change(server: Server, path: str) -> None:
+    at = f"/repos/acme/shop/{path}/comments?sort=updated&per_page=100"
+    whole = ask(server, f"{at}&direction=asc").body
+    times = [one["updated_at"] for one in whole]
+    assert times == sorted(times)
+    assert [one["id"] for one in ask(server, f"{at}&direction=desc").body] == [
+        one["id"] for one in reversed(whole)
+    ]
+    since = times[2]
+    later = ask(server, f"{at}&direction=asc&since={since}").body
+    assert later == [one for one in whole if one["updated_at"] >= since]
+    assert not any("Draft" in one["body"] for one in whole)
+
+
+@pytest.mark.parametrize(
+    ("method", "parents"), [("merge", "tip head"), ("squash", "tip"), ("rebase", "tip")]
+)
+def test_merge_joins_what_both_sides_changed(method: str, parents: str) -> None:
+    writer = small()
+    repository, pull, history = writer.repository, writer.pull, writer.repository.history
+    tip = history.commit(FILES | {"b.py": "b = 2\n"}, parents=[pull.base])
+    repository.branches["main"] = tip
+    merged = writer.merge(method)
+    assert history.text(merged, "a.py") == "a = 2\n"
+    assert history.text(merged, "b.py") == "b = 2\n"
+    names = {"tip": tip, "head": pull.head}
+    assert history.parents(merged) == tuple(names[name] for name in parents.split())
+    with serve(writer.world, token=TOKEN) as server:
+        (one,) = ask(server, "/repos/acme/tools/pulls?state=closed").body
+        assert ask(server, "/repos/acme/tools/pulls").body == []
+        assert ask(server, "/repos/acme/tools").body["language"] == "Python"
+    assert one["merge_commit_sha"] == merged
+    assert one["merged_at"] == one["closed_at"] == one["updated_at"]
+
+
+def test_what_moves_the_time_of_a_pull_request() -> None:
+    writer = small()
+    (line,) = writer.review(MIRA, spots=[Spot(path="a.py", line=1, body="Why?")])
+    before = latest(writer.pull)
+    writer.resolve(line, NADIA)
+    writer.react(line, up=1)
+    assert latest(writer.pull) == before
+    times = [before]
+    for change in (
+        lambda: writer.push(FILES),
+        lambda: writer.force_push(FILES | {"a.py": "a = 3\n"}),
+        lambda: writer.say(JONAS, "Well"),
+        lambda: writer.review(JONAS, state="APPROVED"),
+        writer.close,
+    ):
+        change()
+        times.append(latest(writer.pull))
+    assert times == sorted(set(times))
+
+
+def test_reactions_are_counted() -> None:
+    writer = small()
+    writer.react(writer.say(JONAS, "Well"), up=2, down=1)
+    with serve(writer.world, token=TOKEN) as server:
+        (one,) = ask(server, "/repos/acme/tools/issues/comments").body
+    counts = one["reactions"]
+    assert (counts["+1"], counts["-1"], counts["total_count"]) == (2, 1, 3)

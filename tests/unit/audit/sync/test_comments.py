@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import Comment, Pull, Score
+from crscore.audit.sync import comments
+from crscore.audit.sync.comments import ConversationItem, LineItem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+API = "https://api.github.com/repos/acme/shop"
+LINE = LineItem(
+    id=10,
+    body="Off by one.",
+    created_at="2026-01-01T00:00:00Z",
+    updated_at="2026-01-02T00:00:00Z",
+    user=comments.User(login="helper[bot]", id=5, type="Bot"),
+    pull_request_url=f"{API}/pulls/7",
+    path="a.py",
+    diff_hunk="@@ -1 +1 @@\n-a\n+b",
+    original_line=4,
+    original_start_line=2,
+    side="RIGHT",
+    start_side="RIGHT",
+    subject_type="line",
+    original_commit_id="a" * 40,
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "audit.sqlite3") as opened:
+        yield opened
+
+
+def item(**changed: object) -> LineItem:
+    return msgspec.structs.replace(LINE, **changed)
+
+
+def pull(number: int) -> Pull:
+    return Pull(
+        repository=1, number=number, node=f"P{number}", title="", author="ada", state="open",
+        draft=0, created="2026-01-01T00:00:00Z", updated="2026-01-01T00:00:00Z", base_ref="main",
+        base="b" * 40, head="a" * 40, pending=0, final=0,
+    )  # fmt: skip
+
+
+def test_line_comment_keeps_the_place_it_was_written_on(store: Store) -> None:
+    row = LINE.row(store, 1)
+    assert (row.number, row.path, row.line, row.start_line, row.side) == (7, "a.py", 4, 2, "new")
+    assert (row.commit_id, row.thread) == ("a" * 40, row.key)
+
+
+def test_reply_is_in_the_thread_of_the_first_comment(store: Store) -> None:
+    assert item(id=11, in_reply_to_id=10).row(store, 1).thread == LINE.row(store, 1).key
+
+
+@pytest.mark.parametrize(
+    ("changed", "line", "start"),
+    [
+        ({"subject_type": "file"}, None, None),
+        ({"start_side": "LEFT"}, 4, None),
+        ({"original_start_line": 9}, 4, None),
+        ({"original_start_line": None}, 4, None),
+    ],
+)
+def test_lines_that_are_no_range_of_one_side(
+    store: Store, changed: dict[str, object], line: int | None, start: int | None
+) -> None:
+    row = item(**changed).row(store, 1)
+    assert (row.line, row.start_line) == (line, start)
+
+
+@pytest.mark.parametrize(
+    ("url", "number"),
+    [
+        ("https://github.com/acme/shop/pull/7#issuecomment-1", 7),
+        ("https://github.com/acme/shop/issues/7#issuecomment-1", None),
+        ("https://github.com/pull/7/issues/8#issuecomment-1", None),
+    ],
+)
+def test_conversation_of_an_issue_has_no_pull_request(url: str, number: int | None) -> None:
+    one = ConversationItem(id=1, created_at="", updated_at="", html_url=url)
+    assert one.number == number
+
+
+def test_comment_of_a_deleted_account_is_kept(store: Store) -> None:
+    row = item(user=None, body=None).row(store, 1)
+    assert (row.author, row.author_id, store.text(row.body)) == (None, None, "")
+
+
+def test_only_new_and_edited_comments_change_a_pull_request(store: Store) -> None:
+    row = LINE.row(store, 1)
+    assert comments.put_comments(store, [row]) == {7}
+    store.put([replace(row, reviewer="helper", is_review=1)])
+    assert comments.put_comments(store, [row]) == set()
+    edited = item(body="Off by two.", updated_at="2026-01-03T00:00:00Z").row(store, 1)
+    assert comments.put_comments(store, [edited]) == {7}
+    assert [store.text(one.body) for one in store.select(Comment)] == ["Off by two."]
+
+
+def test_renamed_account_is_renamed_everywhere(store: Store) -> None:
+    store.put([pull(7), pull(8)])
+    old = item(user=comments.User(login="nosuchbot[bot]", id=5, type="Bot"))
+    comments.put_comments(store, [old.row(store, 1)])
+    comments.classify_comments(store, 1, 7, "ada")
+    former = store.select(Comment)[0].reviewer
+    store.put([score(former)])
+    known = comments.known_logins(store)
+    new = item(
+        id=20,
+        user=comments.User(login="otherbot[bot]", id=5, type="Bot"),
+        pull_request_url=f"{API}/pulls/8",
+    )
+    notes = comments.rename_accounts(store, known, [new.row(store, 1)])
+    found = store.select(Comment)[0]
+    assert notes == ("nosuchbot[bot] is called otherbot[bot] now: what was stored is renamed.",)
+    assert (known, found.author) == ({(False, 5): "otherbot[bot]"}, "otherbot[bot]")
+    assert store.select(Score)[0].reviewer == found.reviewer != former
+
+
+def test_other_name_on_reviews_is_no_new_name(store: Store) -> None:
+    line = item(user=comments.User(login="Copilot", id=5, type="Bot")).row(store, 1)
+    review = replace(line, key=41, author="copilot-pull-request-reviewer[bot]")
+    known = comments.known_logins(store)
+    assert comments.rename_accounts(store, known, [line, review, line]) == ()
+    store.put([line, review])
+    assert comments.known_logins(store) == known
+
+
+def score(reviewer: str) -> Score:
+    return Score(
+        repository=1, number=7, reviewer=reviewer, signature=1, content=b"x", night="2026-01-01",
+        head="a" * 40, is_bot=1, comments=1, sentences=1, words=2,
+    )  # fmt: skip
