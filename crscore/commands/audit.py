@@ -133,7 +133,7 @@ def sync(
 
     host = make_client(resolve_settings({}, file=None), api_url, wait_budget, quiet=quiet)
     request = run.Request(
-        repositories=repositories,
+        repositories=repositories or (() if organisations else _known(file)),
         organisations=organisations,
         since=None if since is None else since.replace(tzinfo=UTC),
         max_requests=max_requests,
@@ -359,6 +359,17 @@ def _progress(*, quiet: bool) -> Iterator[Progress]:
         return
     with Bar() as bar:
         yield bar
+
+
+def _known(file: Path) -> tuple[str, ...]:
+    """Return the names of the store's repositories; there is at least one."""
+    from crscore.audit.store.rows import Repository  # noqa: PLC0415
+
+    with _open(file) as store:
+        names = tuple(one.name for one in store.select(Repository, "ORDER BY id"))
+    if not names:
+        raise ConfigError("OWNER/REPO", "command line", f"must be given: {file} knows none yet")
+    return names
 
 
 def _beside(file: Path) -> Path:
