@@ -26,7 +26,7 @@ INSTALL: Final = "pip install altair vl-convert-python"
 WIDTHS: Final = {"wide": 600, "narrow": 250}
 """Pixels of the field, by CSS class."""
 _LABEL_CHARS: Final = 72
-_ROW_PIXELS: Final = 44
+_ROW_PIXELS, _BASED_ROW_PIXELS = 44, 54
 _TREND_PIXELS: Final = 130
 _WRITTEN_PIXELS: Final = 84
 """Room for a value written at the end of a row."""
@@ -78,8 +78,8 @@ class Plot:
     bars: tuple[Bar, ...]
     """At least one."""
     marks: tuple[Mark, ...] = ()
-    tick_format: str = ""
-    """Format of the axis' numbers, as in d3-format; "" for the shortest."""
+    tick_format: str = ",~f"
+    """Format of the axis' numbers, as in d3-format."""
     domain: tuple[float, float] | None = None
     """Ends of the axis; None for round numbers around the values."""
 
@@ -179,23 +179,23 @@ def _load(name: str) -> Any:
 
 def _plot(plot: Plot, width: int) -> list[Any]:
     alt = _load("altair")
+    bases = [_row(at, bar.base) for at, bar in enumerate(plot.bars) if bar.base is not None]
     low, high = plot.domain or _ends(plot)
     scale = alt.Scale(domain=[low, high], nice=plot.domain is None)
     y = alt.Y("row:O", axis=None, scale=alt.Scale(domain=list(range(len(plot.bars)))))
     rows = alt.Chart(
         alt.Data(values=[_row(at, bar) for at, bar in enumerate(plot.bars)]),
-        height=_ROW_PIXELS * len(plot.bars),
+        height=(_BASED_ROW_PIXELS if bases else _ROW_PIXELS) * len(plot.bars),
     ).encode(y=y)
     axis = alt.Axis(title=None, format=plot.tick_format, tickCount=5)
-    layers = _intervals(rows, {"scale": scale, "axis": axis}, offset=8, size=75)
-    bases = [_row(at, bar.base) for at, bar in enumerate(plot.bars) if bar.base is not None]
+    layers = _intervals(rows, {"scale": scale, "axis": axis}, offset=7, size=75)
     if bases:
         below = alt.Chart(alt.Data(values=bases)).encode(y=y)
-        layers += _intervals(below, {"scale": scale, "axis": axis}, offset=17, size=40)
+        layers += _intervals(below, {"scale": scale, "axis": axis}, offset=15, size=40)
     text = {
         "aria": False,
         "baseline": "middle",
-        "yOffset": -10,
+        "yOffset": -9,
         "fontSize": 13,
         "color": "var(--ink)",
     }
