@@ -333,7 +333,7 @@ def _shown(store: Store, table: ReviewTable, options: Options, order: str) -> tu
             reviewer=reviewer,
             repository=name,
             number=number,
-            url=_address(options.host, name, number, key),
+            url=comment_address(options.host, name, number, key),
             text=store.text(body)[:_SHOWN_CHARS],
             standing=standing,
             noise=noise,
@@ -342,7 +342,8 @@ def _shown(store: Store, table: ReviewTable, options: Options, order: str) -> tu
     )
 
 
-def _address(host: str, name: str, number: int, key: int) -> str:
+def comment_address(host: str, name: str, number: int, key: int) -> str:
+    """Return the address of a comment with a key."""
     return f"{host}/{name}/pull/{number}{_ANCHORS[kind_of(key)]}{host_id_of(key)}"
 
 

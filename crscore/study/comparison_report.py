@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crscore.reports.charts import Bar, Plot
 from crscore.study import compare, slices
 from crscore.study.formats import (
     NOTHING,
@@ -13,11 +14,9 @@ from crscore.study.formats import (
     probability,
     signed,
     signed_interval,
-    signed_tick,
     whole,
 )
 from crscore.study.layout import Card, Report, Section, Table, make_table
-from crscore.study.plot import Bar, Plot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,7 +117,7 @@ def _differences(comparison: Comparison) -> Section:
         "Differences",
         "Every statistic: above 0, B agrees better with people",
         plots=tuple(
-            Plot(f"B - A: {statistic}", rows, write=signed_tick)
+            Plot(f"B - A: {statistic}", rows, tick_format="+~f")
             for statistic, rows in bars.items()
             if rows
         ),

@@ -19,11 +19,6 @@ def signed(value: float | None) -> str:
     return NOTHING if value is None else f"{round(value, 3) + 0.0:+.3f}"
 
 
-def signed_tick(value: float) -> str:
-    """Format a number on an axis of differences."""
-    return f"{value:+g}" if value else "0"
-
-
 def ranged(value: float | None, low: float | None, high: float | None) -> str:
     """Format a number with its interval, if it has one."""
     if value is None or low is None or high is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crscore.reports.charts import Bar, Plot
 from crscore.study import compare, issues, slices
 from crscore.study.formats import (
     count,
@@ -12,11 +13,9 @@ from crscore.study.formats import (
     probability,
     signed,
     signed_interval,
-    signed_tick,
     whole,
 )
 from crscore.study.layout import Details, Example, Section, Table, make_table
-from crscore.study.plot import Bar, Plot
 from crscore.study.study import DIMENSIONS
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def issue_section(found: Issues) -> Section:
         "Issues",
         "Does static analysis help?",
         intro=(intro, *(_summary(row) for row in found.again)),
-        plots=(Plot(gains, bars, write=signed_tick),),
+        plots=(Plot(gains, bars, tick_format="+~f"),),
         tables=(_effects(found), _tools(found)),
         notes=(_column_notes(found),),
         details=(

@@ -10,12 +10,12 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from crscore.reports import escape, frame
+from crscore.reports import charts, escape, frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from crscore.study.plot import Plot
+    from crscore.reports.charts import Plot
 
 _Item = TypeVar("_Item")
 
@@ -27,7 +27,7 @@ INDENT: Final = "  "
 WIDTH: Final = 100
 """Columns of running text; tables may be wider."""
 MAX_LABEL_CHARS: Final = 72
-"""Maximum characters of the first cell of a row, and of a label in a plot."""
+"""Maximum characters of the first cell of a row."""
 MAX_ROWS: Final = 200
 """Maximum rows of a folded table on a page; JSON has them all."""
 MAX_EXAMPLES: Final = 50
@@ -137,12 +137,18 @@ class Report:
 
 
 def to_html(report: Report) -> str:
-    """Render a report as one self-contained web page: it loads nothing and runs no script."""
+    """Render a report as one self-contained web page: it loads nothing and runs no script.
+
+    Raises:
+        DependencyError: What draws its plots is not installed.
+    """
     return frame.page(
         "study/templates/page.html.j2",
         title=report.title,
-        style=frame.read_resource("study/templates/page.css"),
+        style=frame.read_resource("reports/templates/charts.css")
+        + frame.read_resource("study/templates/page.css"),
         report=report,
+        draw=charts.draw,
         line=escape.one_line,
         label=_label,
         lines=_lines,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
+from crscore.reports.charts import Bar, Mark, Plot
 from crscore.study import agreement, slices
 from crscore.study.attacks.duels import RESTATING_GOAL, WIN_GOAL, WRONG_FLAG_LIMIT
 from crscore.study.formats import (
@@ -31,7 +32,6 @@ from crscore.study.layout import (
     make_table,
 )
 from crscore.study.measure import REPEATED_TOKENS, WORDS
-from crscore.study.plot import Bar, Mark, Plot
 from crscore.study.study import DIMENSIONS
 from crscore.study.systems import HUMAN, junk_systems
 
@@ -356,7 +356,7 @@ def _attacks(attacks: Attacks) -> Section:
             f"as restating the change; {'' if honest.reached else 'that is too many; '}fewer than "
             f"{percent(WRONG_FLAG_LIMIT)} is the goal.",
         ),
-        plots=(Plot("Share of duels that the honest review wins", bars, (goal,), percent),),
+        plots=(Plot("Share of duels that the honest review wins", bars, (goal,), ".0%"),),
         tables=(table,),
         notes=(
             "Duels are judged by the headline, and by relevance where there is none. Restating the "

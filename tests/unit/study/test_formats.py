@@ -27,8 +27,6 @@ from crscore.study import formats
         (formats.p_value(0.00001), "p < 0.001"),
         (formats.whole(1234), "1,234"),
         (formats.whole(None), "–"),
-        (formats.signed_tick(0.05), "+0.05"),
-        (formats.signed_tick(0.0), "0"),
         (formats.threshold(0.2), "0.20"),
         (formats.threshold(0.4941), "0.4941"),
         (formats.count(1, "pair"), "1 pair"),

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from crscore.reports.charts import Bar, Plot
 from crscore.study.layout import (
     Card,
     Details,
@@ -14,7 +15,6 @@ from crscore.study.layout import (
     to_html,
     to_text,
 )
-from crscore.study.plot import Bar, Mark, Plot
 from tests.helpers.page import HARMLESS, VOID, Reader
 from tests.helpers.results import EVIL
 
@@ -128,29 +128,17 @@ def test_page_shows_cells_by_what_they_are() -> None:
     assert '<pre class="command"><code>crscore validate</code></pre>' in document
 
 
-def test_drawing_is_told_in_words_and_marks_its_rows() -> None:
-    plot = Plot(
-        title="Wins",
-        bars=(
-            Bar(label="first", value=0.9, low=0.8, high=1.0, written="90 %", look="good"),
-            Bar("second", None, None, None, "–"),
-            Bar("third", 0.2, None, None, "20 %", look="trivial"),
-        ),
-        marks=(Mark(value=0.95, label="goal 95 %"),),
+def test_page_draws_each_plot_of_a_section() -> None:
+    plots = tuple(
+        Plot(title=name, bars=(Bar(f"first {name}", 0.9, 0.8, 1.0, "90 %", look="good"),))
+        for name in ("wins", "losses")
     )
-    document = to_html(report(section(plots=(plot, plot))))
-    reader = Reader(document)
-    ids = reader.all("id")
-    assert len(ids) == len(set(ids))
-    drawn = [given for tag, given in reader.elements if tag == "svg" and given["class"] == "plot"]
-    assert [given["role"] for given in drawn] == ["img", "img"]
-    assert all(set(given["aria-labelledby"].split()) <= set(ids) for given in drawn)
-    assert document.count("first: 90 % (from 0.8 to 1); second: –; third: 20 %</desc>") == 2
-    assert document.count('class="interval"') == 2
-    assert document.count("<circle") == 4
-    assert document.count('class="s1"') == 2
-    assert document.count('<g class="row good">') == 2
-    assert document.count('text-anchor="end">goal 95 %</text>') == 2
+    reader = Reader(to_html(report(section(plots=plots))))
+    drawn = [given for tag, given in reader.elements if tag == "svg"]
+    assert [given["aria-label"] for given in drawn] == [
+        *["first wins: 90 % (from 0.8 to 1)"] * 2,
+        *["first losses: 90 % (from 0.8 to 1)"] * 2,
+    ]
 
 
 def test_links_lead_somewhere() -> None:

@@ -1,0 +1,1 @@
+"""Report of an audit: a static folder, and short texts."""

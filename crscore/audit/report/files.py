@@ -1,0 +1,39 @@
+"""File names of pages from untrusted names: safe on every system, and no two alike."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_CHARS: Final = 80
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9]+")
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """Give each name a file name without a suffix: ASCII letters, digits and single dashes.
+
+    Args:
+        names: Any texts; repeated ones count once.
+
+    Returns:
+        File names by name. They differ in more than case, as some systems ignore it; of names
+        that would be alike, the later ones in sorted order are numbered.
+
+    Example:
+        >>> file_names(["a/b", "a.b", "../../etc"])
+        {'../../etc': 'etc', 'a.b': 'a-b', 'a/b': 'a-b-2'}
+    """
+    taken: set[str] = set()
+    found = {}
+    for name in sorted(set(names)):
+        plain = _UNSAFE.sub("-", name)[:MAX_CHARS].strip("-") or "unnamed"
+        chosen, count = plain, 1
+        while chosen.casefold() in taken:
+            count += 1
+            chosen = f"{plain}-{count}"
+        taken.add(chosen.casefold())
+        found[name] = chosen
+    return found

@@ -1,0 +1,146 @@
+"""Wording of an overview shared by the pages and the texts; nothing is escaped here."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from crscore.reports import view
+
+if TYPE_CHECKING:
+    from crscore.audit.overview import ActedOn, Estimate, Overview, Rate, Reviewer, Verdict
+
+SKIPS: Final = {"limit": "a limit was reached", "skipped": "skipped", "failed": "failed"}
+NOISE: Final = {
+    "nothing": "addresses nothing",
+    "repeat": "repeats itself",
+    "restates": "restates the change",
+    "praise": "only praises",
+}
+SIGNAL_OF_CHART: Final = "lines changed"
+VERDICTS: Final = {"better": "differ", "worse": "differ", "equivalent": "equal", "unknown": "open"}
+"""One word for each verdict."""
+
+
+def heading(found: Overview) -> str:
+    """Name the period."""
+    return f"Review bots, {day(found.since)} to {day(found.until)} {found.until[:4]}"
+
+
+def day(text: str) -> str:
+    """Format a date without its year.
+
+    Example:
+        >>> day("2026-03-01")
+        '1 March'
+    """
+    known = date.fromisoformat(text)
+    return f"{known.day} {known:%B}"
+
+
+def facts(found: Overview) -> str:
+    """Say what the numbers are made of."""
+    merged = f"{found.merged:,} merged, {found.scored:,} with a scored review"
+    where = view.many(len(found.repositories), "repository").replace("repositorys", "repositories")
+    return f"{view.many(found.pulls, 'pull request')} created in the period ({merged}) in {where}."
+
+
+def opening(found: Overview) -> str:
+    """Say the main result in one or two sentences."""
+    bots = [one for one in found.reviewers if one.is_bot and one.usefulness is not None]
+    if not bots:
+        return "No bot has a scored review in this period."
+    first = bots[0]
+    said = f"{first.name} has the highest mean usefulness of {view.many(len(bots), 'bot')}: "
+    said += f"{interval(first.usefulness)} of 100."
+    if first.rank is not None and first.rank[1] > 1:
+        said += f" Its rank is not certain: it may be {ranks(first)}."
+    decided = sum(one.verdict in {"better", "worse"} for one in found.verdicts)
+    if found.verdicts:
+        said += f" {decided:,} of {view.many(len(found.verdicts), 'pair')} of bots clearly differ."
+    return said
+
+
+def name(row: Reviewer) -> str:
+    """Return a reviewer's name, with a note for a person."""
+    return row.name if row.is_bot else f"{row.name} (person)"
+
+
+def number(value: float | None) -> str:
+    """Format a number for people: one decimal below 10, none above."""
+    if value is None:
+        return view.UNDEFINED
+    return f"{value:.1f}" if abs(value) < 9.95 else f"{value:,.0f}"
+
+
+def interval(one: Estimate | None) -> str:
+    """Format an estimate with its interval."""
+    if one is None:
+        return view.UNDEFINED
+    return f"{number(one.value)} ({number(one.low)} to {number(one.high)})"
+
+
+def share(one: Rate | None) -> str:
+    """Format a rate with its interval; a dash when there is nothing to count."""
+    if one is None or one.share is None or one.low is None or one.high is None:
+        return view.UNDEFINED
+    low, high = view.hundred(one.low), view.hundred(one.high)
+    return f"{view.percent(one.share)} ({low} to {high} %)"
+
+
+def counted(one: Rate) -> str:
+    """Format a rate as counts."""
+    return f"{one.yes:,} of {one.all:,}"
+
+
+def ranks(row: Reviewer) -> str:
+    """Format the ranks that the data allow; equal ranges are ties.
+
+    Example:
+        `2` or `2 to 4`.
+    """
+    if row.rank is None:
+        return view.UNDEFINED
+    low, high = row.rank
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def skips(row: Reviewer) -> str:
+    """List why a reviewer did not review, with the pulls of each reason."""
+    listed = (f"{SKIPS.get(one.reason, one.reason)}: {one.pulls:,}" for one in row.coverage.skips)
+    return ", ".join(listed) or "none"
+
+
+def noise_parts(row: Reviewer) -> str:
+    """List the kinds of noise, the most frequent first."""
+    counts = [(getattr(row.noise, key), said) for key, said in NOISE.items()]
+    listed = (f"{said}: {count:,}" for count, said in sorted(counts, reverse=True) if count)
+    return ", ".join(listed) or "none"
+
+
+def signals(found: Overview) -> tuple[str, ...]:
+    """Return the names of the signals that were seen, in the order in which they first appear."""
+    seen = (one.signal for row in found.reviewers for one in row.acted_on if one.rate.yes)
+    return tuple(dict.fromkeys(seen))
+
+
+def acted(row: Reviewer, signal: str) -> ActedOn | None:
+    """Return one signal of a reviewer."""
+    return next((one for one in row.acted_on if one.signal == signal), None)
+
+
+def unknown_share(one: ActedOn) -> str:
+    """Format the share of comments of which the signal cannot be told."""
+    whole = one.rate.all + one.unknown
+    return view.percent(one.unknown / whole if whole else None)
+
+
+def decided_first(found: Overview) -> list[Verdict]:
+    """Return the verdicts: the clear ones first, and of them those on the most useful bots."""
+    order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
+    place = {row.name: at for at, row in enumerate(found.reviewers)}
+
+    def key(one: Verdict) -> tuple[int, list[int]]:
+        return order[one.verdict], sorted((place[one.first], place[one.second]))
+
+    return sorted(found.verdicts, key=key)

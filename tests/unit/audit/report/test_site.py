@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.audit.report import site
+from crscore.audit.report.site import write_site
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import Page
+from crscore.audit.summary import Options, make_overview
+from crscore.audit.tables import Period
+from crscore.errors import InputError
+from tests.helpers import audit_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REPORT = "<html><body>\n<main>\n<h1>Report</h1></main></body></html>"
+PERIOD = Period(since="2026-03-01", until="2026-03-30")
+
+
+class Links(HTMLParser):
+    def __init__(self, document: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.tags: set[str] = set()
+        self.ids: set[str] = set()
+        self.feed(document)
+
+    def handle_starttag(self, tag: str, attributes: list) -> None:
+        self.tags.add(tag)
+        given = dict(attributes)
+        self.links += [given["href"]] if "href" in given and tag == "a" else []
+        self.ids.add(given.get("id"))
+
+
+def fill(store: Store, comments: int = 600) -> None:
+    audit_rows.fill(store, comments=comments)
+    with store.transaction():
+        store.put(
+            Page(
+                repository=number % 2 + 1,
+                number=number,
+                signature=1,
+                content=b"",
+                page=zlib.compress(REPORT.encode()),
+            )
+            for number in (1, 2)
+        )
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("audit")
+    with Store(folder / "store.db") as store:
+        fill(store)
+        found = make_overview(store, Options(period=PERIOD, resamples=200))
+        write_site(store, found, folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    with Store(tmp_path / "store.db") as made:
+        fill(made, comments=60)
+        yield made
+
+
+def pages(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.html"))
+
+
+def test_there_is_a_page_for_each_reviewer_repository_and_scored_pull(written: Path) -> None:
+    assert len(list((written / "bots").iterdir())) == 12
+    assert {one.name for one in (written / "repositories").iterdir()} == {
+        "acme-service-1.html",
+        "acme-service-2.html",
+    }
+    assert {one.name for one in (written / "pulls").iterdir()} == {
+        "acme-service-1-2.html",
+        "acme-service-2-1.html",
+    }
+
+
+def test_every_link_within_the_folder_leads_somewhere(written: Path) -> None:
+    for page in pages(written):
+        read = Links(page.read_text("utf-8"))
+        assert read.links
+        for link in read.links:
+            if link.startswith("#"):
+                assert link[1:] in read.ids
+            elif not link.startswith("https://github.com/acme/service-"):
+                assert (page.parent / link).is_file(), (page, link)
+
+
+def test_no_page_has_a_script_or_loads_anything(written: Path) -> None:
+    for page in pages(written):
+        text = page.read_text("utf-8")
+        assert not {"script", "img", "iframe", "form"} & Links(text).tags
+        if page.parent.name != "pulls":
+            assert "default-src &#39;none&#39;; style-src &#39;sha256-" in text
+
+
+def test_first_page_answers_in_the_order_that_was_asked_for(written: Path) -> None:
+    text = (written / "index.html").read_text("utf-8")
+    assert re.findall(r'<section id="(\w+)">', text) == [
+        *("coverage", "noise", "acted", "scores", "verdicts", "comments", "gaps", "more"),
+    ]
+
+
+def test_report_of_a_pull_has_a_way_back(written: Path) -> None:
+    text = (written / "pulls" / "acme-service-1-2.html").read_text("utf-8")
+    assert '<main>\n<p><a href="../index.html">' in text
+
+
+def test_json_is_the_overview(written: Path) -> None:
+    found = json.loads((written / "audit.json").read_text("utf-8"))
+    assert found["schema"] == "urn:crscore:audit:1"
+    assert len(found["reviewers"]) == 12
+
+
+def test_two_reports_of_one_store_are_equal_and_the_old_files_are_gone(
+    store: Store, tmp_path: Path
+) -> None:
+    found = make_overview(store, Options(period=PERIOD, resamples=50))
+    folder = tmp_path / "site"
+    told: list[tuple[int, int]] = []
+    files = write_site(store, found, folder, progress=lambda *count: told.append(count))
+    assert told == [(done, len(files)) for done in range(1, len(files) + 1)]
+    before = {one: one.read_bytes() for one in files}
+    (folder / "bots" / "gone.html").write_text("of an older report")
+    assert {one: one.read_bytes() for one in write_site(store, found, folder)} == before
+    assert {one.name for one in tmp_path.iterdir() if "site" in one.name} == {"site"}
+
+
+def test_a_report_that_fails_leaves_the_old_one(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = make_overview(store, Options(period=PERIOD, resamples=50))
+    files = write_site(store, found, tmp_path / "site")
+    monkeypatch.setattr(site.details, "load_pulls", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_site(store, found, tmp_path / "site")
+    assert sorted(one for one in (tmp_path / "site").rglob("*") if one.is_file()) == files
+    assert {one.name for one in tmp_path.iterdir() if "site" in one.name} == {"site"}
+
+
+def test_folder_of_something_else_is_left_alone(store: Store, tmp_path: Path) -> None:
+    found = make_overview(store, Options(period=PERIOD, resamples=50))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="has other files than a report"):
+        write_site(store, found, tmp_path / "mine")
+    with pytest.raises(InputError, match="is a file"):
+        write_site(store, found, tmp_path / "mine" / "notes.txt")
+    assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
+
+
+def test_empty_store_has_a_report(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.db") as store:
+        found = make_overview(store, Options(period=PERIOD))
+        files = write_site(store, found, tmp_path / "site")
+    assert [one.name for one in files] == ["audit.json", "index.html"]
+    assert "No bot has a scored review" in files[1].read_text("utf-8")
