@@ -34,6 +34,8 @@ class Answer:
     """An answer before limits, ETags and faults."""
 
     status: int = 200
+    points: int = 1
+    """What it takes from the hourly limit."""
     body: Any = None
     """To be written as JSON; bytes go out as they are; None is an empty body."""
     headers: dict[str, str] = field(default_factory=dict)

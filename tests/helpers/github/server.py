@@ -76,13 +76,15 @@ class Server:
         self.world, self.token, self.rules = world, token, rules
         self.budget = Budget(clock=clock, limit=lambda: rules.requests)
         self.log: list[Entry] = []
+        self.points = 0
+        """Points that the GraphQL queries cost together."""
         self.faults: faults.Plan = faults.Script({})
         self._lock = threading.RLock()
         self._http = Http(("127.0.0.1", port), handler(self.meet))
         self.url = f"http://127.0.0.1:{self._http.server_port}"
         shapes = Shapes(api=self.url)
         self.rest = Rest(world=world, shapes=shapes, rules=rules, may_write=may_write)
-        self.graph = Graph(world=world, rules=rules)
+        self.graph = Graph(world=world, rules=rules, told=lambda: self.budget.of("graphql"))
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -228,7 +230,9 @@ class Server:
                 answer.headers["ETag"] = etag
         resource = _resource(request)
         free = request.path == "/rate_limit" or (answer.status == 304 and authorized)
-        self.budget.used[resource] += not free
+        taken = 0 if free else answer.points
+        self.budget.used[resource] += taken
+        self.points += taken if resource == "graphql" else 0
         told = self.budget.of(resource)
         headers = {f"X-RateLimit-{name.title()}": str(told[name]) for name in told}
         headers["X-RateLimit-Resource"] = resource
