@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from tests.helpers.github import answers, faults
+from tests.helpers.github import answers, faults, git_http
 from tests.helpers.github.answers import Answer, Request
 from tests.helpers.github.graph import Graph
 from tests.helpers.github.rest import Rest, Write
@@ -123,6 +123,8 @@ class Server:
         early = fault.instead(self.budget.clock()) if fault else None
         if early is not None:
             return self._finish(request, early)
+        if (name := git_http.asked(request)) is not None:
+            return self._git(request, name)
         refused = self._check(request)
         if refused is not None:
             return self._finish(request, refused)
@@ -138,6 +140,15 @@ class Server:
         if answer.items is not None:
             self._cut(request, answer, fault)
         return self._finish(request, answer)
+
+    def _git(self, request: Request, name: str) -> Answer:
+        """What git answers; it takes nothing from the limits."""
+        repository, token = self.world.repository(name), git_http.password(request)
+        if token and token != self.token:
+            return answers.bad_credentials()
+        if repository is None or (repository.private and not token):
+            return answers.not_found()
+        return git_http.answer(request, repository, f"{self._http.server_port}-{repository.id}")
 
     def _check(self, request: Request) -> Answer | None:
         """Whether the token lets this request in."""
