@@ -23,6 +23,8 @@ class Request:
     """Names in lower case."""
     body: Any = None
     """Decoded JSON; None without a body or with one that is not JSON."""
+    raw: bytes = b""
+    """The body as it came."""
 
     @property
     def conditional(self) -> bool:
@@ -34,6 +36,8 @@ class Answer:
     """An answer before limits, ETags and faults."""
 
     status: int = 200
+    points: int = 1
+    """What it takes from the hourly limit."""
     body: Any = None
     """To be written as JSON; bytes go out as they are; None is an empty body."""
     headers: dict[str, str] = field(default_factory=dict)

@@ -9,14 +9,17 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphql import GraphQLError, GraphQLSchema, build_schema, graphql_sync
+from graphql import GraphQLError, GraphQLSchema, build_schema, execute_sync, parse, validate
 
-from tests.helpers.github import anchors
+from tests.helpers.github import anchors, cost
 from tests.helpers.github.answers import Answer, Request, refusal
 from tests.helpers.github.shapes import node_id, pull_node
+from tests.helpers.github.state import iso
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from graphql import DocumentNode
 
     from tests.helpers.github.state import (
         LineComment,
@@ -46,33 +49,48 @@ class Graph:
 
     world: World
     rules: Rules
+    told: Callable[[], Mapping[str, int]]
+    """State of the hourly limit before the query."""
 
     def answer(self, request: Request) -> Answer:
         """Run the query in the body; what is wrong with it is said with status 200."""
         body = request.body
         if not isinstance(body, dict) or not isinstance(body.get("query"), str):
             return refusal(400, "A query attribute must be specified and must be a string.")
-        result = graphql_sync(
-            schema(), body["query"], root_value=self._root(), variable_values=body.get("variables")
-        )
+        try:
+            document = parse(body["query"])
+        except GraphQLError as exc:
+            return Answer(body={"errors": [_error(exc)]})
+        if wrong := validate(schema(), document):
+            return Answer(body={"errors": [_error(one) for one in wrong]})
+        return self._run(document, body.get("variables"))
+
+    def _run(self, document: DocumentNode, variables: dict[str, Any] | None) -> Answer:
+        """The answer to a valid query, with its price."""
+        price = cost.price(schema(), document, variables)
+        if price.nodes > cost.MAX_NODES:
+            return Answer(body={"errors": [_too_many(price.nodes)]})
+        root = self._root(price.points)
+        result = execute_sync(schema(), document, root_value=root, variable_values=variables)
         made: dict[str, Any] = {}
         if result.data is not None or not result.errors:
             made["data"] = result.data
         if result.errors:
             made["errors"] = [_error(one) for one in result.errors]
-        return Answer(body=made)
+        return Answer(body=made, points=price.points)
 
-    def _root(self) -> Mapping[str, Any]:
+    def _root(self, points: int) -> Mapping[str, Any]:
+        told = self.told()
         return {
             "viewer": _actor(self.world.viewer, keep_suffix=True),
             "node": lambda _, **given: self._node(given["id"]),
             "repository": lambda _, owner, name, **more: self._repository(f"{owner}/{name}"),
             "rateLimit": {
-                "cost": 1,
-                "limit": self.rules.requests,
-                "remaining": self.rules.requests - 1,
-                "resetAt": "2030-01-01T00:00:00Z",
-                "used": 1,
+                "cost": points,
+                "limit": told["limit"],
+                "remaining": max(told["remaining"] - points, 0),
+                "resetAt": iso(told["reset"]),
+                "used": told["used"] + points,
             },
         }
 
@@ -256,6 +274,12 @@ def _position(cursor: str | None) -> int:
     except ValueError as exc:
         message = f"`{cursor}` does not appear to be a valid cursor."
         raise GraphQLError(message, extensions={"type": "INVALID_CURSOR_ARGUMENTS"}) from exc
+
+
+def _too_many(nodes: int) -> dict[str, str]:
+    message = f"This query requests up to {nodes:,} possible nodes which exceeds the maximum limit "
+    message += f"of {cost.MAX_NODES:,}."
+    return {"type": "MAX_NODE_LIMIT_EXCEEDED", "message": message}
 
 
 def _missing(message: str) -> GraphQLError:

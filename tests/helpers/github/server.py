@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from tests.helpers.github import answers, faults
+from tests.helpers.github import answers, faults, git_http
 from tests.helpers.github.answers import Answer, Request
 from tests.helpers.github.graph import Graph
 from tests.helpers.github.rest import Rest, Write
@@ -76,13 +76,15 @@ class Server:
         self.world, self.token, self.rules = world, token, rules
         self.budget = Budget(clock=clock, limit=lambda: rules.requests)
         self.log: list[Entry] = []
+        self.points = 0
+        """Points that the GraphQL queries cost together."""
         self.faults: faults.Plan = faults.Script({})
         self._lock = threading.RLock()
         self._http = Http(("127.0.0.1", port), handler(self.meet))
         self.url = f"http://127.0.0.1:{self._http.server_port}"
         shapes = Shapes(api=self.url)
         self.rest = Rest(world=world, shapes=shapes, rules=rules, may_write=may_write)
-        self.graph = Graph(world=world, rules=rules)
+        self.graph = Graph(world=world, rules=rules, told=lambda: self.budget.of("graphql"))
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -121,6 +123,8 @@ class Server:
         early = fault.instead(self.budget.clock()) if fault else None
         if early is not None:
             return self._finish(request, early)
+        if (name := git_http.asked(request)) is not None:
+            return self._git(request, name)
         refused = self._check(request)
         if refused is not None:
             return self._finish(request, refused)
@@ -136,6 +140,15 @@ class Server:
         if answer.items is not None:
             self._cut(request, answer, fault)
         return self._finish(request, answer)
+
+    def _git(self, request: Request, name: str) -> Answer:
+        """What git answers; it takes nothing from the limits."""
+        repository, token = self.world.repository(name), git_http.password(request)
+        if token and token != self.token:
+            return answers.bad_credentials()
+        if repository is None or (repository.private and not token):
+            return answers.not_found()
+        return git_http.answer(request, repository, f"{self._http.server_port}-{repository.id}")
 
     def _check(self, request: Request) -> Answer | None:
         """Whether the token lets this request in."""
@@ -229,7 +242,9 @@ class Server:
                 answer.headers["ETag"] = etag
         resource = _resource(request)
         free = request.path == "/rate_limit" or (answer.status == 304 and authorized)
-        self.budget.used[resource] += not free
+        taken = 0 if free else answer.points
+        self.budget.used[resource] += taken
+        self.points += taken if resource == "graphql" else 0
         told = self.budget.of(resource)
         headers = {f"X-RateLimit-{name.title()}": str(told[name]) for name in told}
         headers["X-RateLimit-Resource"] = resource
