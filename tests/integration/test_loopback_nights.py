@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.helpers.github.people import JONAS, MIRA, NADIA
 from tests.helpers.github.shapes import latest
 from tests.helpers.github.state import Repository, World
 from tests.helpers.github.writer import Spot, Writer, opened
-from tests.integration.test_loopback_github import ask
+from tests.integration.test_loopback_github import ask, query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,3 +129,46 @@ def test_reactions_are_counted() -> None:
         (one,) = ask(server, "/repos/acme/tools/issues/comments").body
     counts = one["reactions"]
     assert (counts["+1"], counts["-1"], counts["total_count"]) == (2, 1, 3)
+
+
+def test_details_of_pull_requests_come_by_their_ids() -> None:
+    writer = small()
+    pull = writer.pull
+    (line,) = writer.review(MIRA, spots=[Spot(path="a.py", line=1, body="Why?")])
+    writer.resolve(line, NADIA)
+    first = pull.head
+    writer.force_push(FILES | {"a.py": "a = 3\n"})
+    writer.check("github-actions", "tests", "SUCCESS")
+    writer.check("ci", "build", "PENDING", is_status=True)
+    merged = writer.merge("squash")
+    text = """query($ids: [ID!]!) { nodes(ids: $ids) { ... on PullRequest {
+      number state files(first: 9) { nodes { path additions } }
+      reviews(first: 9) { nodes { submittedAt author { ... on User { databaseId } } } }
+      reviewThreads(first: 9) { nodes { isResolved resolvedBy { login } } }
+      timelineItems(first: 9, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT, MERGED_EVENT]) { nodes {
+        ... on HeadRefForcePushedEvent { beforeCommit { oid } afterCommit { oid } }
+        ... on MergedEvent { commit { oid } } } }
+      commits(last: 1) { nodes { commit { oid statusCheckRollup { contexts(first: 9) { nodes {
+        ... on CheckRun { name status conclusion checkSuite { app { slug } } }
+        ... on StatusContext { context state creator { login } } } } } } } } } } }"""
+    with serve(writer.world, token=TOKEN) as server:
+        listed: list[Any] = ask(server, "/repos/acme/tools/pulls?state=all").body
+        answer = query(server, text, ids=[listed[0]["node_id"], "PR_none"])
+    found, none = answer["data"]["nodes"]
+    assert none is None
+    assert (found["number"], found["state"]) == (3, "MERGED")
+    assert found["files"]["nodes"] == [{"path": "a.py", "additions": 1}]
+    assert found["reviews"]["nodes"][0]["author"] == {"databaseId": MIRA.id}
+    assert found["reviewThreads"]["nodes"] == [
+        {"isResolved": True, "resolvedBy": {"login": "nadia"}}
+    ]
+    assert found["timelineItems"]["nodes"] == [
+        {"beforeCommit": {"oid": first}, "afterCommit": {"oid": pull.head}},
+        {"commit": {"oid": merged}},
+    ]
+    (head,) = found["commits"]["nodes"]
+    assert head["commit"]["oid"] == pull.head
+    run, status = head["commit"]["statusCheckRollup"]["contexts"]["nodes"]
+    assert (run["name"], run["conclusion"]) == ("tests", "SUCCESS")
+    assert run["checkSuite"] == {"app": {"slug": "github-actions"}}
+    assert status == {"context": "build", "state": "PENDING", "creator": {"login": "ci"}}

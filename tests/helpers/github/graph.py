@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graphql import DocumentNode
 
     from tests.helpers.github.state import (
+        Check,
         LineComment,
         Note,
         Pull,
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 
 SDL = Path(__file__).with_name("schema.graphql")
 MAX_INT = 2**31 - 1
+_KINDS = {
+    "HeadRefForcePushedEvent": "HEAD_REF_FORCE_PUSHED_EVENT",
+    "MergedEvent": "MERGED_EVENT",
+    "PullRequestCommit": "PULL_REQUEST_COMMIT",
+}
 _PREFIX = "cursor:v2:"
 
 
@@ -84,6 +90,7 @@ class Graph:
         return {
             "viewer": _actor(self.world.viewer, keep_suffix=True),
             "node": lambda _, **given: self._node(given["id"]),
+            "nodes": lambda _, ids: [self._node(one) for one in ids],
             "repository": lambda _, owner, name, **more: self._repository(f"{owner}/{name}"),
             "rateLimit": {
                 "cost": points,
@@ -95,7 +102,11 @@ class Graph:
         }
 
     def _node(self, name: str) -> Mapping[str, Any] | None:
-        """A thread by its id; other things are not asked for by theirs."""
+        """A pull request or a thread by its id; other things are not asked for by theirs."""
+        for repository in self.world.repositories:
+            for pull in repository.pulls.values():
+                if pull_node(repository, pull) == name:
+                    return {"__typename": "PullRequest", **self._pull(repository, pull.number)}
         threads = (
             thread
             for repository in self.world.repositories
@@ -130,7 +141,7 @@ class Graph:
         data = history.blob(name)
         if data is None:
             known = name in history
-            return {"__typename": "Commit", "id": name, "oid": name} if known else None
+            return self._commit(repository, name) if known else None
         return self._blob(name, data)
 
     def _blob(self, sha: str, data: bytes) -> Mapping[str, Any]:
@@ -158,6 +169,14 @@ class Graph:
         reviews = [self._review(one) for one in pull.reviews if one.id not in hidden]
         return {
             "id": pull_node(repository, pull),
+            "files": self._connection(
+                [
+                    {"path": one.path, "additions": one.additions, "deletions": one.deletions}
+                    for one in changes
+                ]
+            ),
+            "commits": self._connection(self._commits(repository, pull)),
+            "timelineItems": self._timeline(repository, pull),
             "number": number,
             "title": pull.title,
             "state": "MERGED" if pull.merged_at is not None else pull.state.upper(),
@@ -172,6 +191,33 @@ class Graph:
             "reviews": self._connection(reviews),
             "reviewThreads": self._connection(self._threads(repository, pull)),
         }
+
+    def _timeline(self, repository: Repository, pull: Pull) -> Callable[..., Mapping[str, Any]]:
+        """Commits of the branch, force-pushes and the merge, of the kinds asked for."""
+        times = repository.history.times
+        items = [(times[one["commit"]["oid"]], one) for one in self._commits(repository, pull)]
+        for push in pull.force_pushes:
+            item = {
+                "__typename": "HeadRefForcePushedEvent",
+                "createdAt": iso(push.at),
+                "beforeCommit": self._commit(repository, push.before),
+                "afterCommit": self._commit(repository, push.after),
+            }
+            items.append((push.at, item))
+        if pull.merged_at is not None and pull.merge_commit is not None:
+            commit = self._commit(repository, pull.merge_commit)
+            item = {"__typename": "MergedEvent", "createdAt": iso(pull.merged_at), "commit": commit}
+            items.append((pull.merged_at, item))
+        items.sort(key=lambda one: one[0])
+
+        def connect(info: Any, **given: Any) -> Mapping[str, Any]:
+            kinds = given.pop("itemTypes", None)
+            wanted = [
+                item for _, item in items if kinds is None or _KINDS[item["__typename"]] in kinds
+            ]
+            return self._connection(wanted)(info, **given)
+
+        return connect
 
     def _threads(self, repository: Repository, pull: Pull) -> list[Mapping[str, Any]]:
         hidden = pull.pending(self.world.viewer)
@@ -209,7 +255,14 @@ class Graph:
         }
 
     def _review(self, review: Review) -> Mapping[str, Any]:
-        return {**self._remark("PRR", review), "state": review.state}
+        return {
+            **self._remark("PRR", review),
+            "state": review.state,
+            "createdAt": iso(review.at),
+            "submittedAt": None if review.state == "PENDING" else iso(review.at),
+            "updatedAt": iso(review.at),
+            "commit": {"__typename": "Commit", "id": review.commit, "oid": review.commit},
+        }
 
     def _remark(self, kind: str, remark: Note | Review | LineComment) -> Mapping[str, Any]:
         return {
@@ -221,8 +274,37 @@ class Graph:
             "body": remark.body,
             "isMinimized": remark.minimized is not None,
             "minimizedReason": remark.minimized,
+            "reactionGroups": [
+                {"content": name, "reactors": {"totalCount": count}}
+                for name, count in (
+                    ("THUMBS_UP", remark.thumbs.up),
+                    ("THUMBS_DOWN", remark.thumbs.down),
+                )
+            ],
             "viewerDidAuthor": remark.author == self.world.viewer,
         }
+
+    def _commit(
+        self, repository: Repository, sha: str, checks: Sequence[Check] = ()
+    ) -> dict[str, Any]:
+        contexts = [_context(one) for one in checks if one.head == sha]
+        return {
+            "__typename": "Commit",
+            "id": sha,
+            "oid": sha,
+            "committedDate": iso(repository.history.times[sha]),
+            "statusCheckRollup": {"contexts": self._connection(contexts)} if contexts else None,
+        }
+
+    def _commits(self, repository: Repository, pull: Pull) -> list[dict[str, Any]]:
+        """The commits of the branch, the oldest first."""
+        return [
+            {
+                "__typename": "PullRequestCommit",
+                "commit": self._commit(repository, sha, pull.checks),
+            }
+            for sha in repository.history.log(pull.base, pull.head)
+        ]
 
     def _connection(self, nodes: Sequence[Any]) -> Callable[..., Mapping[str, Any]]:
         def connect(
@@ -232,7 +314,9 @@ class Graph:
             last: int | None = None,
             before: str | None = None,
         ) -> Mapping[str, Any]:
-            if first is None or last is not None or before is not None:
+            if last is not None and first is None and before is None:
+                after, first = _cursor(max(len(nodes) - last, 0)), last
+            if first is None or last not in (None, first) or before is not None:
                 raise GraphQLError("You must provide a `first` value to properly paginate.")
             size = min(first, self.rules.graph_page_limit)
             if not 1 <= first <= 100:
@@ -259,7 +343,21 @@ def _actor(user: User | None, *, keep_suffix: bool = False) -> Mapping[str, Any]
         return None
     is_bot = user.type == "Bot"
     login = user.login.removesuffix("[bot]") if is_bot and not keep_suffix else user.login
-    return {"__typename": "Bot" if is_bot else "User", "login": login}
+    return {"__typename": "Bot" if is_bot else "User", "login": login, "databaseId": user.id}
+
+
+def _context(check: Check) -> dict[str, Any]:
+    if check.is_status:
+        creator = {"__typename": "User", "login": check.app}
+        state = {"context": check.name, "state": check.outcome, "creator": creator}
+        return {"__typename": "StatusContext", **state}
+    return {
+        "__typename": "CheckRun",
+        "name": check.name,
+        "status": "IN_PROGRESS" if check.outcome is None else "COMPLETED",
+        "conclusion": check.outcome,
+        "checkSuite": {"app": {"slug": check.app}},
+    }
 
 
 def _cursor(position: int) -> str:
