@@ -153,8 +153,9 @@ class Ray:
             where = {"address": self.address}
         try:
             ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
-        except ConnectionError as exc:
-            raise ConfigError("engine", "settings", f"there is no Ray at {self.address}") from exc
+        except (ConnectionError, RuntimeError, ValueError) as exc:
+            place = self.address or "this machine"
+            raise ConfigError("engine", "settings", f"no Ray at {place}: {exc}") from exc
         try:
             cores = int(ray.cluster_resources().get("CPU", 1))  # type: ignore[no-untyped-call]
             # Ray itself repeats a task whose worker or machine died.
