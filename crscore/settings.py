@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 AUTO = "auto"
 """A matcher's name: the best one for the encoder. A claim generator's: the configured model."""
 ENVIRONMENT_PREFIX = "CRSCORE_"
+OF_COMMANDS = frozenset({"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK"})
+"""Variables that are options of `crscore audit` and no settings."""
 MAX_LIMIT = 2**40
 """Largest value of a limit; far above any use, far below what a file offset can be."""
 
@@ -301,7 +303,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name.removeprefix(ENVIRONMENT_PREFIX).lower(): value
         for name, value in sorted(environment.items())
-        if name.startswith(ENVIRONMENT_PREFIX)
+        if name.startswith(ENVIRONMENT_PREFIX) and name not in OF_COMMANDS
     }
 
 
