@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import os
+import statistics
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.helpers.github import description, scenes, serve
+from tests.helpers.github.busy import busy, one_more_night
 from tests.helpers.github.people import JONAS, MIRA, NADIA
 from tests.helpers.github.shapes import latest
 from tests.helpers.github.state import Repository, World
@@ -224,3 +226,17 @@ def test_private_clone_needs_the_token_and_a_gone_one_is_not_found(tmp_path: Pat
         assert fetch(tmp_path / "b", server, refs, token=TOKEN) == ""
         writer.world.repositories.clear()
         assert "not found" in fetch(tmp_path / "c", server, refs, token=TOKEN)
+
+
+def test_busy_month_is_the_same_each_time_and_goes_on() -> None:
+    one, other = busy(pulls=100), busy(pulls=100)
+    assert one.repositories[0].pulls == other.repositories[0].pulls
+    pulls = one.repositories[0].pulls
+    threads = [sum(line.reply_to is None for line in pull.lines) for pull in pulls.values()]
+    assert (statistics.median(threads), max(threads)) == (4, 60)
+    assert 50 < sum(pull.merged_at is not None for pull in pulls.values()) < 90
+    before = one.now
+    numbers = one_more_night(one, changed=20, seed=3)
+    assert numbers == one_more_night(other, changed=20, seed=3)
+    assert pulls == other.repositories[0].pulls
+    assert [number for number in pulls if latest(pulls[number]) > before] == numbers
