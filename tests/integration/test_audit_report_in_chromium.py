@@ -94,9 +94,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store(at / "store.db") as store:
         audit_rows.fill(store, comments=1_000)
         with store.transaction():
-            page = (
-                b"<!DOCTYPE html><html><head></head><body><main><h1>One</h1></main></body></html>"
-            )
+            page = b"<!DOCTYPE html><html><body><main><h1>One</h1></main></body></html>"
             store.put(
                 StoredPage(
                     repository=number % 2 + 1,
@@ -107,7 +105,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 )
                 for number in range(1, 50)
             )
-            store.change("UPDATE pulls SET title = ? WHERE number < 10", results.EVIL)
+            title = results.EVIL.encode("utf-8", "ignore").decode()
+            store.change("UPDATE pulls SET title = ? WHERE number < 10", title)
         period = Period(since="2026-03-01", until="2026-03-30")
         found = make_overview(store, Options(period=period, resamples=200))
         write_site(store, hostile(found), at / "site")

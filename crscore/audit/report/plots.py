@@ -42,14 +42,14 @@ def acted_on(found: Overview) -> Plot | None:
     """Plot how often the commented lines changed, beside the base rate; None when unknown."""
     pairs = [(one, words.acted(one, words.SIGNAL_OF_CHART)) for one in bots(found)]
     bars = tuple(_with_base(row.name, one.rate, one.base) for row, one in pairs if one)
-    title = "Commented lines that changed before the merge, above those nobody commented on"
+    title = "Commented lines that changed before the merge; hollow: lines nobody commented on"
     return Plot(title, bars, (), _PERCENT, _WHOLE) if bars else None
 
 
 def signals(row: Reviewer) -> Plot | None:
     """Plot every signal of a reviewer beside its base rate; None without any."""
     bars = tuple(_with_base(one.signal, one.rate, one.base) for one in row.acted_on)
-    title = "Comments that were acted on, by signal"
+    title = "Comments that were acted on; hollow: what nobody commented on"
     return Plot(title, bars, (), _PERCENT, _WHOLE) if bars else None
 
 

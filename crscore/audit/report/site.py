@@ -6,6 +6,7 @@ that scoring stored.
 
 from __future__ import annotations
 
+import json
 import tempfile
 import zlib
 from pathlib import Path
@@ -69,7 +70,12 @@ def write_site(
             _write_pages(new, _Site(store, found, host), progress)
             if folder.exists():
                 folder.rename(old)
-            new.rename(folder)
+            try:
+                new.rename(folder)
+            except OSError:
+                if old.exists():
+                    old.rename(folder)
+                raise
     except OSError as exc:
         raise InputError(f"{folder}: cannot be written: {exc.strerror or exc}") from exc
     return sorted(path for path in folder.rglob("*") if path.is_file())
@@ -111,7 +117,8 @@ class _Site:
     def pages(self) -> Iterator[tuple[str, str]]:
         """Yield the path and the text of each page."""
         found = self._found
-        document = msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+        # Not by msgspec: a comment may hold half a surrogate pair.
+        document = json.dumps(msgspec.to_builtins(found), ensure_ascii=False, indent=2)
         yield _MARKER, escape.json_text(document) + "\n"
         yield "index.html", self._page("index", words.heading(found), "")
         examples = details.load_examples(self._store, self._scope, self._host)
