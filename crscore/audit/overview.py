@@ -6,10 +6,12 @@ made from it. Shares are in [0, 1] and scores from 0 to 100; `null` is unknown, 
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 
+from crscore.reports import escape
 from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:audit:1"
@@ -261,3 +263,9 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     detect: float
     """Difference asked for, 0 to 100."""
     verdicts: tuple[Verdict, ...]
+
+
+def to_json(document: Overview | Verdicts) -> str:
+    """Encode a document; msgspec would refuse half a surrogate pair, which a host can send."""
+    text = json.dumps(to_builtins(document), ensure_ascii=False, indent=2)
+    return escape.json_text(text) + "\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -220,7 +222,13 @@ def report(
             from crscore.audit.report import site  # noqa: PLC0415
 
             with _progress(quiet=quiet) as progress:
-                site.write_site(store, overview, Path(str(output)), progress=progress)
+                site.write_site(
+                    store,
+                    overview,
+                    Path(str(output)),
+                    progress=progress,
+                    host=web_address(host_address()),
+                )
             click.echo(f"{Path(str(output)) / 'index.html'}")
             return 0
     io.write_text(_document(overview, form, to_terminal=output is None), output)
@@ -236,15 +244,14 @@ def compare(
     reviewers: tuple[str, ...], *, form: str, output: str | None, file: Path, **question: Any
 ) -> int:
     """Say which reviewer is better: of two or more, or without a name of all bots."""
-    import msgspec  # noqa: PLC0415
-
     from crscore.audit import compare as comparison  # noqa: PLC0415
-    from crscore.audit.overview import Verdicts  # noqa: PLC0415
+    from crscore.audit.overview import Verdicts, to_json  # noqa: PLC0415
+    from crscore.audit.report import terminal  # noqa: PLC0415
     from crscore.audit.tables import load_reviews  # noqa: PLC0415
 
     options = _options(question)
     with _open(file, must_exist=True) as store:
-        table = load_reviews(store, options.period)
+        table = load_reviews(store, options.period, measure=options.measure)
     found = comparison.compare_all(
         table, reviewers=reviewers or None, measure=options.measure, detect=options.detect
     )
@@ -256,10 +263,11 @@ def compare(
             detect=options.detect,
             verdicts=found,
         )
-        io.write_text(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n", output)
+        io.write_text(to_json(document), output)
     else:
-        lines = [one.text for one in found] or ["There are no two reviewers to compare."]
-        io.write_text("\n".join(lines) + "\n", output)
+        look = _look(to_terminal=output is None)
+        text = terminal.render_verdicts(found, **look)
+        io.write_text(text or "There are no two reviewers to compare.\n", output)
     return 0
 
 
@@ -410,23 +418,20 @@ def _period_before(now: Overview) -> dict[str, Any]:
 
 
 def _document(overview: Overview, form: str, *, to_terminal: bool) -> str:
-    import shutil  # noqa: PLC0415
-    import sys  # noqa: PLC0415
-
-    import msgspec  # noqa: PLC0415
-
+    from crscore.audit.overview import to_json  # noqa: PLC0415
     from crscore.audit.report import summary, terminal  # noqa: PLC0415
 
     if form == "json":
-        return msgspec.json.format(msgspec.json.encode(overview)).decode() + "\n"
+        return to_json(overview)
     if form == "markdown":
         return summary.render_summary(overview)
+    return terminal.render_text(overview, **_look(to_terminal=to_terminal))
+
+
+def _look(*, to_terminal: bool) -> dict[str, Any]:
     on_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
-    return terminal.render_text(
-        overview,
-        color=on_terminal and not no_color(),
-        width=shutil.get_terminal_size((100, 40)).columns if on_terminal else 100,
-    )
+    width = shutil.get_terminal_size((100, 40)).columns if on_terminal else 100
+    return {"color": on_terminal and not no_color(), "width": width}
 
 
 def _number(text: str) -> float:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from crscore.audit.progress import NoProgress
 from crscore.audit.store.database import Store
 from crscore.audit.sync.run import Request, Summary, sync
 from crscore.github.client import Client
@@ -17,19 +18,6 @@ if TYPE_CHECKING:
     from tests.helpers.github.server import Server
 
 STORE, CLONES = "audit.sqlite3", "clones"
-
-
-class Silent:
-    """Progress that shows nothing."""
-
-    def start(self, total: int, what: str) -> None:
-        pass
-
-    def advance(self) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
 
 
 @contextmanager
@@ -63,7 +51,7 @@ def run_night(
     used = client or Client(token=server.token, api_url=server.url)
     try:
         with opened(folder) as store:
-            return sync(store, used, folder / CLONES, request, now=now, progress=Silent())
+            return sync(store, used, folder / CLONES, request, now=now, progress=NoProgress())
     finally:
         used.close()
 

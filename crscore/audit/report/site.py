@@ -6,14 +6,13 @@ that scoring stored.
 
 from __future__ import annotations
 
-import json
 import tempfile
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
+from crscore.audit.overview import to_json
+from crscore.audit.progress import NoProgress
 from crscore.audit.report import details, plots, words
 from crscore.audit.report.files import file_names
 from crscore.audit.summary import HOST
@@ -21,9 +20,10 @@ from crscore.errors import InputError
 from crscore.reports import charts, escape, frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from crscore.audit.overview import Overview, Reviewer
+    from crscore.audit.progress import Progress
     from crscore.audit.store.database import Store
 
 _TEMPLATES: Final = "audit/report/templates"
@@ -40,7 +40,7 @@ def write_site(
     found: Overview,
     folder: Path,
     *,
-    progress: Callable[[int, int], None] = lambda _done, _all: None,
+    progress: Progress | None = None,
     host: str = HOST,
 ) -> list[Path]:
     """Write the folder, whole or not at all; a former report there is replaced.
@@ -49,7 +49,7 @@ def write_site(
         store: Store that the overview was made from.
         found: The overview.
         folder: The folder; made when missing.
-        progress: Called with the number of pages written and of all pages.
+        progress: Display; None for none.
         host: Address of the host, for links.
 
     Returns:
@@ -67,7 +67,7 @@ def write_site(
             prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
         ) as beside:
             new, old = Path(beside, "new"), Path(beside, "old")
-            _write_pages(new, _Site(store, found, host), progress)
+            _write_pages(new, _Site(store, found, host), progress or NoProgress())
             if folder.exists():
                 folder.rename(old)
             try:
@@ -90,13 +90,13 @@ def _check_replaceable(folder: Path) -> None:
         raise InputError(f"{folder} has other files than a report; name a new or an empty folder")
 
 
-def _write_pages(folder: Path, site: _Site, progress: Callable[[int, int], None]) -> None:
-    total = site.count()
-    for done, (path, text) in enumerate(site.pages(), start=1):
+def _write_pages(folder: Path, site: _Site, progress: Progress) -> None:
+    progress.start(site.count(), "Writing pages")
+    for path, text in site.pages():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
-        progress(done, total)
+        progress.advance()
 
 
 class _Site:
@@ -118,8 +118,7 @@ class _Site:
         """Yield the path and the text of each page."""
         found = self._found
         # Not by msgspec: a comment may hold half a surrogate pair.
-        document = json.dumps(msgspec.to_builtins(found), ensure_ascii=False, indent=2)
-        yield _MARKER, escape.json_text(document) + "\n"
+        yield _MARKER, to_json(found)
         yield "index.html", self._page("index", words.heading(found), "")
         examples = details.load_examples(self._store, self._scope, self._host)
         for row in found.reviewers:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from crscore.audit.store.rows import Pull, Repository, Run
 from crscore.audit.sync.clones import fetch_repository
@@ -32,6 +32,7 @@ from crscore.github.response_errors import one_line
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from crscore.audit.progress import Progress
     from crscore.audit.store.database import Store
     from crscore.audit.sync.comments import Logins
     from crscore.github.client import Client
@@ -40,19 +41,6 @@ OBSERVED_DAYS: Final = 14
 """Days after the merge, or the close, on which a pull request is observed."""
 FIRST_DAYS: Final = 30
 """Days before its first night from which a repository is read."""
-
-
-class Progress(Protocol):
-    """Shows how far a run is."""
-
-    def start(self, total: int, what: str) -> None:
-        """Begin a step of so many parts."""
-
-    def advance(self) -> None:
-        """Tell that a part is done."""
-
-    def text(self, text: str) -> None:
-        """Show a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
