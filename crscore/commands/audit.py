@@ -144,7 +144,7 @@ def sync(
         token=host_token(),
     )
     with _open(file) as store, _progress(quiet=quiet) as progress:
-        folder = clones or _beside(file)
+        folder = _folder(clones, file)
         done = run.sync(store, host, folder, request, now=datetime.now(UTC), progress=progress)
     for note in done.notes if not quiet else ():
         say(f"note: {note}")
@@ -181,7 +181,7 @@ def score(
 
     settings = load_settings(config_file, flags)
     host = None if settings.offline else make_client(settings, api_url, wait_budget, quiet=quiet)
-    folder, night = clones or _beside(file), datetime.now(UTC).date().isoformat()
+    folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
     with _open(file, must_exist=True) as store, _progress(quiet=quiet) as progress:
         done = run.score(
             store,
@@ -380,8 +380,9 @@ def _known(file: Path) -> tuple[str, ...]:
     return names
 
 
-def _beside(file: Path) -> Path:
-    return file.with_name(f"{file.name}.clones")
+def _folder(clones: Path | None, file: Path) -> Path:
+    """Return the folder of the clones, absolute: git and workers run in other folders."""
+    return (clones or file.with_name(f"{file.name}.clones")).absolute()
 
 
 def _options(question: dict[str, Any]) -> Options:
