@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import requests
 
 from crscore.audit.store.rows import (
     Check,
@@ -28,7 +29,6 @@ from tests.helpers import audit_schedules, audit_worlds
 from tests.helpers.audit_nights import CLONES, contents, opened, run_night
 from tests.helpers.github import faults
 from tests.helpers.github.faults import At, Fault, Kind
-from tests.helpers.github.graph import SDL
 from tests.helpers.github.server import serve
 from tests.helpers.github.state import Rules
 
@@ -40,8 +40,15 @@ if TYPE_CHECKING:
     from tests.helpers.github.server import Server
 
 
+def _serves_git() -> bool:
+    with serve(audit_worlds.copies(1)) as server:
+        url = f"{server.url}/acme/shop.git/info/refs?service=git-upload-pack"
+        login = ("x-access-token", server.token or "")
+        return requests.get(url, auth=login, timeout=10).status_code == 200
+
+
 pytestmark = pytest.mark.skipif(
-    "nodes(ids" not in SDL.read_text(encoding="utf-8"), reason="the loopback GitHub has no `nodes`"
+    not _serves_git(), reason="the loopback GitHub does not serve git over HTTP"
 )
 
 
