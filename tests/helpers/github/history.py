@@ -50,7 +50,6 @@ class History:
         self._logs: dict[tuple[str, str], tuple[str, ...]] = {}
         self.git("init", "--quiet", "--bare", ".")
         self.git("config", "uploadpack.allowAnySHA1InWant", "true")
-        self.git("config", "uploadpack.hideRefs", "refs/kept")
 
     def git(self, *arguments: str, stdin: bytes | None = None) -> bytes:
         clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
