@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import os
+import statistics
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.helpers.github import description, scenes, serve
+from tests.helpers.github.busy import busy, one_more_night
 from tests.helpers.github.people import JONAS, MIRA, NADIA
 from tests.helpers.github.shapes import latest
 from tests.helpers.github.state import Repository, World
@@ -15,6 +20,7 @@ from tests.integration.test_loopback_github import ask, query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.helpers.github import Server
 
@@ -172,3 +178,65 @@ def test_details_of_pull_requests_come_by_their_ids() -> None:
     assert (run["name"], run["conclusion"]) == ("tests", "SUCCESS")
     assert run["checkSuite"] == {"app": {"slug": "github-actions"}}
     assert status == {"context": "build", "state": "PENDING", "creator": {"login": "ci"}}
+
+
+def fetch(folder: Path, server: Server, *refs: str, token: str | None = None) -> str:
+    """Fetch into a new bare repository; returns what git said of an error."""
+    subprocess.run(["git", "init", "-q", "--bare", str(folder)], check=True)
+    login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    header = ["-c", f"http.extraHeader=Authorization: Basic {login}"] if token else []
+    url = f"{server.url}/acme/tools.git"
+    done = subprocess.run(
+        ["git", "-c", "credential.helper=", *header, "fetch", "-q", url, *refs],
+        cwd=folder,
+        env={**os.environ, "GIT_TERMINAL_PROMPT": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.stderr
+
+
+def test_clone_has_branches_pull_requests_and_lost_commits(tmp_path: Path) -> None:
+    writer = small()
+    lost = writer.pull.head
+    writer.force_push(FILES | {"a.py": "a = 3\n"})
+    refs = ("+refs/pull/*/head:refs/pull/*/head", "+refs/heads/*:refs/heads/*")
+    with serve(writer.world, token=TOKEN) as server:
+        assert fetch(tmp_path, server, *refs, f"{lost}:refs/kept/{lost}") == ""
+    listed = subprocess.run(
+        ["git", "for-each-ref", "--format=%(refname) %(objectname)"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert dict(line.split() for line in listed.stdout.splitlines()) == {
+        "refs/heads/change": writer.pull.head,
+        "refs/heads/main": writer.pull.base,
+        "refs/kept/" + lost: lost,
+        "refs/pull/3/head": writer.pull.head,
+    }
+
+
+def test_private_clone_needs_the_token_and_a_gone_one_is_not_found(tmp_path: Path) -> None:
+    writer = small()
+    writer.repository.private = True
+    refs = "+refs/heads/*:refs/heads/*"
+    with serve(writer.world, token=TOKEN) as server:
+        assert "not found" in fetch(tmp_path / "a", server, refs)
+        assert fetch(tmp_path / "b", server, refs, token=TOKEN) == ""
+        writer.world.repositories.clear()
+        assert "not found" in fetch(tmp_path / "c", server, refs, token=TOKEN)
+
+
+def test_busy_month_is_the_same_each_time_and_goes_on() -> None:
+    one, other = busy(pulls=100), busy(pulls=100)
+    assert one.repositories[0].pulls == other.repositories[0].pulls
+    pulls = one.repositories[0].pulls
+    threads = [sum(line.reply_to is None for line in pull.lines) for pull in pulls.values()]
+    assert (statistics.median(threads), max(threads)) == (4, 60)
+    assert 50 < sum(pull.merged_at is not None for pull in pulls.values()) < 90
+    before = one.now
+    numbers = one_more_night(one, changed=20, seed=3)
+    assert numbers == one_more_night(other, changed=20, seed=3)
+    assert pulls == other.repositories[0].pulls
+    assert [number for number in pulls if latest(pulls[number]) > before] == numbers

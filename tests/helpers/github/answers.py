@@ -23,6 +23,8 @@ class Request:
     """Names in lower case."""
     body: Any = None
     """Decoded JSON; None without a body or with one that is not JSON."""
+    data: bytes = b""
+    """The body as it came."""
 
     @property
     def conditional(self) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import re
 import threading
 import time
 from collections import Counter
@@ -11,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from tests.helpers.github import answers, faults
+from tests.helpers.github import answers, clones, faults
 from tests.helpers.github.answers import Answer, Request
 from tests.helpers.github.graph import Graph
 from tests.helpers.github.rest import Rest, Write
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from tests.helpers.github.state import Rules, World
 
+_CLONE = re.compile(r"/([^/]+/[^/]+)\.git(/info/refs|/git-upload-pack)")
 WINDOW_S = 3_600
 """How long the requests of the hourly limit count."""
 
@@ -118,6 +121,9 @@ class Server:
 
     def _answer(self, request: Request, fault: faults.Fault | None) -> Answer:
         self.budget.renew()
+        fetched = _CLONE.fullmatch(request.path)
+        if fetched is not None:
+            return self._fetch(request, *fetched.groups())
         early = fault.instead(self.budget.clock()) if fault else None
         if early is not None:
             return self._finish(request, early)
@@ -136,6 +142,17 @@ class Server:
         if answer.items is not None:
             self._cut(request, answer, fault)
         return self._finish(request, answer)
+
+    def _fetch(self, request: Request, name: str, tail: str) -> Answer:
+        """A fetch counts against no limit; the token is a password there."""
+        repository = self.world.repository(name)
+        given = request.headers.get("authorization", "").removeprefix("Basic ")
+        wanted = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
+        if given and given != wanted:
+            return answers.bad_credentials()
+        if repository is None or (repository.private and not given):
+            return answers.not_found()
+        return clones.answer(request, repository, tail)
 
     def _check(self, request: Request) -> Answer | None:
         """Whether the token lets this request in."""

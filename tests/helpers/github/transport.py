@@ -113,6 +113,7 @@ def _request(method: str, target: str, headers: Any, body: bytes) -> Request:
         query=dict(parse_qsl(split.query, keep_blank_values=True)),
         headers={name.lower(): value for name, value in headers.items()},
         body=decoded,
+        data=body,
     )
 
 
