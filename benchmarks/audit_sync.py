@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.helpers import audit_nights, audit_worlds
+from tests.helpers.github import busy
 from tests.helpers.github.server import serve
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pulls", type=int, default=1_000, help="pull requests (1000)")
     asked = parser.parse_args()
-    world = audit_worlds.copies(asked.pulls)
+    world = busy.busy(asked.pulls)
     now = audit_worlds.after(world, 1 / 24)
     with serve(world) as server, tempfile.TemporaryDirectory() as name:
         one = _night(server, Path(name), now, f"{asked.pulls:,} pull requests changed")

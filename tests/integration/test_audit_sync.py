@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import requests
 
 from crscore.audit.store.rows import (
     Check,
@@ -38,18 +37,6 @@ if TYPE_CHECKING:
 
     from crscore.audit.store.rows import Row
     from tests.helpers.github.server import Server
-
-
-def _serves_git() -> bool:
-    with serve(audit_worlds.copies(1)) as server:
-        url = f"{server.url}/acme/shop.git/info/refs?service=git-upload-pack"
-        login = ("x-access-token", server.token or "")
-        return requests.get(url, auth=login, timeout=10).status_code == 200
-
-
-pytestmark = pytest.mark.skipif(
-    not _serves_git(), reason="the loopback GitHub does not serve git over HTTP"
-)
 
 
 @pytest.fixture
