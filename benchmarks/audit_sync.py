@@ -13,17 +13,19 @@ import argparse
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.helpers import audit_nights
-from tests.helpers.github import scenes
+from tests.helpers import audit_nights, audit_worlds
+from tests.helpers.github import busy
 from tests.helpers.github.server import serve
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from tests.helpers.github.server import Server
 
 
@@ -31,8 +33,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pulls", type=int, default=1_000, help="pull requests (1000)")
     asked = parser.parse_args()
-    world = scenes.busy(asked.pulls)
-    now = datetime.fromtimestamp(world.now, UTC) + timedelta(hours=1)
+    world = busy.busy(asked.pulls)
+    now = audit_worlds.after(world, 1 / 24)
     with serve(world) as server, tempfile.TemporaryDirectory() as name:
         one = _night(server, Path(name), now, f"{asked.pulls:,} pull requests changed")
         other = _night(server, Path(name), now + timedelta(days=1), "nothing new")

@@ -28,7 +28,6 @@ from tests.helpers import audit_schedules, audit_worlds
 from tests.helpers.audit_nights import CLONES, contents, opened, run_night
 from tests.helpers.github import faults
 from tests.helpers.github.faults import At, Fault, Kind
-from tests.helpers.github.graph import SDL
 from tests.helpers.github.server import serve
 from tests.helpers.github.state import Rules
 
@@ -38,11 +37,6 @@ if TYPE_CHECKING:
 
     from crscore.audit.store.rows import Row
     from tests.helpers.github.server import Server
-
-
-pytestmark = pytest.mark.skipif(
-    "nodes(ids" not in SDL.read_text(encoding="utf-8"), reason="the loopback GitHub has no `nodes`"
-)
 
 
 @pytest.fixture

@@ -86,7 +86,7 @@ _SUMMARY: Final = (
 STATES_QUERY: Final = _FRAME % (
     "$ids: [ID!]!",
     """\
-      threads: reviewThreads(first: 50) {
+      threads: reviewThreads(first: 100) {
         pageInfo { hasNextPage endCursor }
         nodes { id isResolved isOutdated resolvedBy { login } }
       }""",
