@@ -1,6 +1,6 @@
 """Verdicts of an audit on histories whose truth is known.
 
-    python benchmarks/audit_planted.py [--seeds 100]
+    python benchmarks/audit_planted.py [--seeds 100] [--first 0]
 
 A pool of reviews of eight small changes is scored once with the shipped scorer: comments that find
 a fault, vague ones, praise, the change said again, and one comment on three lines. For each seed, a
@@ -349,11 +349,13 @@ def print_pool(pools: list[Pool]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=100)
-    seeds = parser.parse_args().seeds
+    parser.add_argument("--first", type=int, default=0, help="first seed (0)")
+    given = parser.parse_args()
+    seeds = given.seeds
     started = time.perf_counter()
     pools = score_pool()
     print_pool(pools)
-    found = [run(pools, seed) for seed in range(seeds)]
+    found = [run(pools, given.first + seed) for seed in range(seeds)]
     equal = sum(one.c_d == "equivalent" for one in found)
     alarms = sum(one.false_alarms for one in found)
     print(f"of {seeds} seeds")

@@ -1,6 +1,6 @@
 """Changes of a bot's configuration, seen from its behaviour.
 
-Each night, the pulls of the last one to three nights are compared with those of up to 14 nights
+Each night, the pulls of the last nights (`RECENT`) are compared with those of up to 14 nights
 before, by a rank test a number. A night uses only what was there by then. The p-values are
 corrected for all nights and numbers of a bot (Bonferroni); not for the windows, which overlap:
 `benchmarks/audit_planted.py` counts the false alarms. All that holds as long as the pulls stay the
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Ints = npt.NDArray[np.int64]
 
-RECENT: Final = (1, 2, 3)
-"""Nights of the windows that are tested."""
+RECENT: Final = (1, 2, 3, 7, 14)
+"""Nights of the windows that are tested: short ones for many pulls a night, long ones for few."""
 BEFORE: Final = 14
 """Nights before a window that it is compared with, at most."""
 MIN_BEFORE: Final = 5
 """Nights before a window that it is compared with, at least."""
-SIGNIFICANCE: Final = 0.05
+SIGNIFICANCE: Final = 0.03
 
 
 class _Finding(NamedTuple):

@@ -374,9 +374,8 @@ def _nights(store: Store, period: Period) -> tuple[Night, ...]:
         """SELECT night, kind, pulls, failed,
           coalesce(partial, CASE WHEN finished IS NULL THEN 'it was stopped' END),
           rest, points, seconds
-        FROM runs WHERE night BETWEEN ? AND ? ORDER BY night, id""",
-        period.since,
-        period.until,
+        FROM runs WHERE night >= ? ORDER BY night, id""",
+        period.since,  # later nights observe the period's pulls again
     )
     names = ("night", "kind", "pulls", "failed", "partial", "rest", "points", "seconds")
     return tuple(Night(**dict(zip(names, row, strict=True))) for row in found)
