@@ -3,11 +3,13 @@ r"""Draw the pictures of the documents: web pages in Chromium, the terminal repo
     python -m scripts.screenshots examples/change.diff examples/review.md \
         --source-root examples/source
     python -m scripts.screenshots --pull
+    python -m scripts.screenshots --audit SITE
 
 The first scores the review with the default settings (`--set encoder=hashing` changes one) and
 writes `docs/img/report.png` and `docs/img/terminal.svg`. The second measures the pull request of
-the tests' local GitHub and writes `comment.png`, `summary.png` and `pull-page.png` beside them.
-Both need the `test` dependency group and a Chromium.
+the tests' local GitHub and writes `comment.png`, `summary.png` and `pull-page.png` beside them. The
+third writes `audit.png` and `audit-bot.png` from the pages that `make demo-audit` made. All need
+the `test` dependency group and a Chromium.
 """
 
 from __future__ import annotations
@@ -101,6 +103,14 @@ def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
     page_picture(document, folder / "pull-page.png", width=1120, height=1100, scheme="light")
 
 
+def audit_pictures(site: Path, folder: Path) -> None:
+    """Draw pages of an audit: the first page and that of the first bot."""
+    bot = min((site / "bots").glob("*.html"))
+    for page_of, name, height in ((site / "index.html", "audit", 1500), (bot, "audit-bot", 1300)):
+        text_of = page_of.read_text("utf-8")
+        page_picture(text_of, folder / f"{name}.png", width=1120, height=height, scheme="light")
+
+
 def _write(target: Path, data: bytes) -> None:
     if len(data) > MAX_BYTES:
         raise SystemExit(f"{target} would have {len(data):,} bytes, over {MAX_BYTES:,}")
@@ -114,7 +124,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("diff", type=Path, nargs="?")
     parser.add_argument("review", type=Path, nargs="?")
     parser.add_argument("--pull", action="store_true", help="draw a pull request's documents")
-    parser.add_argument("--folder", type=Path, default=Path("docs/img"), help="of --pull")
+    parser.add_argument("--audit", type=Path, metavar="SITE", help="draw pages of an audit")
+    parser.add_argument("--folder", type=Path, default=Path("docs/img"), help="of the pictures")
     parser.add_argument("--source-root", help="folder with the changed files")
     parser.add_argument("--page", type=Path, default=Path("docs/img/report.png"))
     parser.add_argument("--terminal", type=Path, default=Path("docs/img/terminal.svg"))
@@ -123,6 +134,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args(arguments)
     settings = dict(item.split("=", 1) for item in given.set)
+    if given.audit:
+        audit_pictures(given.audit, given.folder)
+        return
     if given.pull:
         pull_pictures(given.folder, settings)
         return

@@ -181,7 +181,7 @@ class Shown(Struct, frozen=True, kw_only=True):
 
 
 class Gap(Struct, frozen=True, kw_only=True):
-    """Point of a change that no bot addressed."""
+    """Finding of a tool on a change that nobody addressed."""
 
     repository: str
     number: Count

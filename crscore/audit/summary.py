@@ -315,16 +315,18 @@ def _repositories(store: Store, table: ReviewTable) -> tuple[RepositorySummary, 
 
 
 def _shown(store: Store, table: ReviewTable, options: Options, order: str) -> tuple[Shown, ...]:
-    """Return the comments of bots of the highest (`DESC`) or lowest (`ASC`) standing."""
+    """Return comments of bots of the highest (`DESC`) or lowest (`ASC`) standing, a text once."""
+    extreme = "MAX" if order == "DESC" else "MIN"
     found = store.query(
         f"""{LATEST}
-        SELECT c.key, c.reviewer, r.name, c.number, c.body, s.standing, s.noise
+        SELECT c.key, c.reviewer, r.name, c.number, c.body, {extreme}(s.standing) AS best, s.noise
         FROM comment_scores s JOIN comments c ON c.key = s.comment
         JOIN latest l ON l.repository = c.repository AND l.number = c.number
           AND l.content = s.content
         JOIN repositories r ON r.id = c.repository
         WHERE s.signature = ?1 AND s.standing IS NOT NULL AND c.is_bot
-        ORDER BY s.standing {order}, c.created DESC, c.key LIMIT ?5""",  # noqa: S608  (constants)
+        GROUP BY c.body  -- the other columns are those of the extreme's row
+        ORDER BY best {order}, c.created DESC, c.key LIMIT ?5""",  # noqa: S608  (constants)
         *table.scope,
         options.examples,
     )
@@ -348,24 +350,28 @@ def comment_address(host: str, name: str, number: int, key: int) -> str:
 
 
 def _gaps(store: Store, table: ReviewTable, options: Options) -> tuple[Gap, ...]:
-    """Return the most important point of each pull, the most severe and newest first."""
+    """Return the worst finding of each pull that nobody addressed, a text once, worst first.
+
+    A description that nobody repeated is no gap.
+    """
     found = store.query(
         f"""{LATEST}
-        SELECT name, number, text, severity, path, line FROM (
+        SELECT name, number, text, severity, path, line, MIN(order_) FROM (
           SELECT r.name, o.number, o.text, o.severity, o.path, o.line, p.created,
             CASE o.severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END AS order_,
             MIN(o.rank)  -- the other columns are those of its row
           FROM latest l JOIN open_points o USING (repository, number, content)
           JOIN repositories r ON r.id = o.repository
           JOIN pulls p USING (repository, number)
-          WHERE o.signature = ?1 GROUP BY o.repository, o.number)
+          WHERE o.signature = ?1 AND o.severity IS NOT NULL GROUP BY o.repository, o.number)
+        GROUP BY text
         ORDER BY order_, created DESC, number LIMIT ?5""",  # noqa: S608  (our own text)
         *table.scope,
         options.gaps,
     )
     return tuple(
         Gap(repository=name, number=number, text=text, severity=severity, path=path, line=line)
-        for name, number, text, severity, path, line in found
+        for name, number, text, severity, path, line, _ in found
     )
 
 
