@@ -4,20 +4,23 @@
 
 Each schedule draws which requests fail, how often and how: status codes, rate limits, cut
 connections, half answers, late answers, empty and repeated and reordered pages. A kill is `kill -9`
-at a random time of a run. After each, a run in peace goes on with what is left, and its store is
-compared, row by row, with that of one run in peace; only the table of the runs is left out.
+at a random time of a run of sync, or of score. After each, a run in peace goes on with what is
+left, and its store is compared, row by row, with that of one run in peace; only the table of the
+runs is left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.helpers import audit_schedules
+from tests.helpers import audit_schedules, audits
 
 
 def main() -> int:
@@ -37,11 +40,18 @@ def main() -> int:
     )
     start = time.perf_counter()
     killed = audit_schedules.kill(range(asked.kills))
-    print(f"{asked.kills} runs killed, {_seconds(start)}")
+    print(f"{asked.kills} runs of sync killed, {_seconds(start)}")
     print(
         f"  another store than in peace after the next run   {len(killed.other):>5}  {killed.other}"
     )
-    return 1 if tally.other or killed.other else 0
+    start = time.perf_counter()
+    dice = random.Random(0)
+    waits = [round(dice.uniform(0.3, 2.5), 3) for _ in range(asked.kills)]
+    with tempfile.TemporaryDirectory() as folder:
+        other = audits.kill_scoring(Path(folder), waits, workers=1)
+    print(f"{asked.kills} runs of score killed, {_seconds(start)}")
+    print(f"  another store than in peace after the next run   {len(other):>5}  {other}")
+    return 1 if tally.other or killed.other or other else 0
 
 
 def _seconds(start: float) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Final, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 HOST: Final = "https://github.com"
 _SHOWN_CHARS: Final = 600
+_CANDIDATES: Final = 1_000
+"""Comments among which those to show are found; the same text may be in many."""
 _ESTIMATES: Final = ("comments", *SCORES)
 _ANCHORS: Final = {
     RemarkKind.LINE: "#discussion_r",
@@ -316,20 +319,21 @@ def _repositories(store: Store, table: ReviewTable) -> tuple[RepositorySummary, 
 
 def _shown(store: Store, table: ReviewTable, options: Options, order: str) -> tuple[Shown, ...]:
     """Return comments of bots of the highest (`DESC`) or lowest (`ASC`) standing, a text once."""
-    extreme = "MAX" if order == "DESC" else "MIN"
     found = store.query(
         f"""{LATEST}
-        SELECT c.key, c.reviewer, r.name, c.number, c.body, {extreme}(s.standing) AS best, s.noise
+        SELECT c.key, c.reviewer, r.name, c.number, c.body, s.standing, s.noise
         FROM comment_scores s JOIN comments c ON c.key = s.comment
         JOIN latest l ON l.repository = c.repository AND l.number = c.number
           AND l.content = s.content
         JOIN repositories r ON r.id = c.repository
         WHERE s.signature = ?1 AND s.standing IS NOT NULL AND c.is_bot
-        GROUP BY c.body  -- the other columns are those of the extreme's row
-        ORDER BY best {order}, c.created DESC, c.key LIMIT ?5""",  # noqa: S608  (constants)
+        ORDER BY s.standing {order}, c.created DESC, c.key LIMIT ?5""",  # noqa: S608  (constants)
         *table.scope,
-        options.examples,
+        _CANDIDATES,
     )
+    by_text: dict[bytes, tuple[Any, ...]] = {}
+    for row in found:
+        by_text.setdefault(row[4], row)
     return tuple(
         Shown(
             reviewer=reviewer,
@@ -340,7 +344,9 @@ def _shown(store: Store, table: ReviewTable, options: Options, order: str) -> tu
             standing=standing,
             noise=noise,
         )
-        for key, reviewer, name, number, body, standing, noise in found
+        for key, reviewer, name, number, body, standing, noise in islice(
+            by_text.values(), options.examples
+        )
     )
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +28,8 @@ from crscore.settings import Config
 from tests.helpers.github.history import History
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crscore.audit.score.assemble import Task
     from crscore.audit.score.work import Scored
 
@@ -194,3 +199,45 @@ def add(
         store.put([ThreadObservation(thread=key, **seen)])
     store.put([CommentObservation(comment=key, night=NIGHT, minimized=minimized, up=0, down=0)])
     return key
+
+
+_SCRIPT = """
+import sys
+from pathlib import Path
+from crscore.audit.score.run import score
+from crscore.audit.store.database import Store
+from tests.helpers.audits import NIGHT, SETTINGS
+
+if __name__ == "__main__":
+    with Store(Path(sys.argv[1])) as store:
+        score(store, Path(sys.argv[2]), SETTINGS, night=NIGHT, workers=int(sys.argv[3]))
+"""
+
+
+def kill_scoring(folder: Path, waits: Iterable[float], *, workers: int) -> list[float]:
+    """Kill runs of `score` after so many seconds, each on a fresh store, and run them again.
+
+    Returns:
+        The waits after which the store was another one than that of a run in peace.
+    """
+    audit = Audit(folder, pulls=8)
+    shutil.copy(folder / "audit.db", folder / "fresh.db")
+    audit.score()
+    expected = audit.tables()
+    script = folder / "run.py"
+    script.write_text(_SCRIPT)
+    command = [sys.executable, str(script), str(folder / "audit.db"), str(audit.clones)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    other = []
+    for wait in waits:
+        for suffix in ("", "-wal", "-shm"):
+            (folder / f"audit.db{suffix}").unlink(missing_ok=True)
+        shutil.copy(folder / "fresh.db", folder / "audit.db")
+        process = subprocess.Popen([*command, str(workers)], env=environment)
+        time.sleep(wait)
+        process.kill()
+        process.wait()
+        audit.score(workers=workers)
+        if audit.tables() != expected:
+            other.append(wait)
+    return other

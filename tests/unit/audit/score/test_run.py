@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
-import subprocess
 import sys
-import time
 import zlib
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace as with_settings
@@ -18,8 +15,11 @@ from crscore.audit.progress import Bar
 from crscore.audit.store.rows import Comment, CommentScore, OpenPoint, Page, Pull, Run, Score
 from crscore.errors import ConfigError, DependencyError
 from crscore.github.records import RemarkKind
-from tests.helpers.audits import NIGHT, SETTINGS, Audit, add
+from tests.helpers.audits import NIGHT, SETTINGS, Audit, add, kill_scoring
 from tests.unit.github.shops import pull_of, shop
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LATER = "2026-01-03"
 
@@ -172,38 +172,7 @@ def test_missing_ray_names_the_extra(audit: Audit, monkeypatch: pytest.MonkeyPat
         audit.score(engine="ray")
 
 
-_SCRIPT = """
-import sys
-from pathlib import Path
-from crscore.audit.score.run import score
-from crscore.audit.store.database import Store
-from tests.helpers.audits import NIGHT, SETTINGS, Audit, add
-from tests.unit.github.shops import pull_of, shop
-
-if __name__ == "__main__":
-    with Store(Path(sys.argv[1])) as store:
-        score(store, Path(sys.argv[2]), SETTINGS, night=NIGHT, workers=int(sys.argv[3]))
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_killed_runs_end_with_the_same_store(tmp_path: Path, workers: int) -> None:
-    audit = Audit(tmp_path, pulls=8)
-    shutil.copy(tmp_path / "audit.db", tmp_path / "fresh.db")
-    audit.score()
-    expected = audit.tables()
-    script = tmp_path / "run.py"
-    script.write_text(_SCRIPT)
-    command = [sys.executable, str(script), str(tmp_path / "audit.db"), str(audit.clones)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
-    for wait in (0.6, 0.9, 1.1, 1.3, 1.6, 2.0):
-        for suffix in ("", "-wal", "-shm"):
-            (tmp_path / f"audit.db{suffix}").unlink(missing_ok=True)
-        shutil.copy(tmp_path / "fresh.db", tmp_path / "audit.db")
-        process = subprocess.Popen([*command, str(workers)], env=environment)
-        time.sleep(wait)
-        process.kill()
-        process.wait()
-        audit.score(workers=workers)
-        assert audit.tables() == expected, wait
+    assert kill_scoring(tmp_path, (0.6, 0.9, 1.1, 1.3, 1.6, 2.0), workers=workers) == []
