@@ -6,25 +6,21 @@ pseudo-references; `explain` shows everything. Every mark is readable without co
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import Meta
-from rich.console import Console
 
-from crscore.reports import _terminal, escape
+from crscore.reports import _terminal, console
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
 
     from crscore.records import Result
     from crscore.reports.base import Report
-
-NARROWEST_COLUMNS = 60
-WIDEST_COLUMNS = 160
-"""Maximum width in columns; wider lines are hard to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,30 +36,12 @@ class Text:
 
     def render(self, results: Sequence[Result]) -> str:
         """Render each result below the one before."""
-        out = io.StringIO()
-        # An empty environment: only the options determine width and colour.
-        console = Console(
-            file=out,
-            width=self.width,
-            force_terminal=self.color,
-            color_system="256" if self.color else None,
-            no_color=not self.color,
-            markup=False,
-            emoji=False,
-            highlight=False,
-            legacy_windows=False,
-            _environ={},
-        )
+        return console.print_blocks(self._blocks(results), color=self.color, width=self.width)
+
+    def _blocks(self, results: Sequence[Result]) -> Iterator[RenderableType]:
         for index, result in enumerate(results):
             heading = f"Change {index + 1} of {len(results)}" if len(results) > 1 else None
-            for block in _terminal.blocks(result, heading, explain=self.explain, width=self.width):
-                if getattr(block, "no_wrap", False):
-                    # rich joins texts into a new one and loses the setting that prevents wrapping.
-                    console.print(block, no_wrap=True, overflow="ignore", crop=False)
-                else:
-                    console.print(block)
-        lines = (line.rstrip() for line in out.getvalue().split("\n"))
-        return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
+            yield from _terminal.blocks(result, heading, explain=self.explain, width=self.width)
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,5 +57,5 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 def create(options: Options) -> Report:
     """Create the report."""
-    width = min(max(options.width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
+    width = console.fit_width(options.width)
     return Text(explain=options.explain, color=options.color, width=width)

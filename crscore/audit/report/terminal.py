@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from crscore.audit.report import words
-from crscore.reports import escape, view
+from crscore.reports import console, escape, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
     from crscore.audit.overview import Overview, Verdict
 
-NARROWEST_COLUMNS, WIDEST_COLUMNS = 60, 160
 SHOWN_VERDICTS: Final = 15
 _TITLE, _DIM, _WARN = "bold", "dim", "yellow"
 _STYLES: Final = {"better": "green", "worse": "green", "equivalent": "", "unknown": "dim"}
@@ -36,33 +33,12 @@ def render_text(found: Overview, *, color: bool = False, width: int = 80) -> str
     Returns:
         Text that ends in a newline, without trailing blanks.
     """
-    return _printed(_blocks(found), color=color, width=width)
+    return console.print_blocks(_blocks(found), color=color, width=width)
 
 
 def render_verdicts(verdicts: Sequence[Verdict], *, color: bool = False, width: int = 80) -> str:
     """Write verdicts, one below the other; the arguments are those of `render_text`."""
-    return _printed(map(_verdict, verdicts), color=color, width=width)
-
-
-def _printed(blocks: Iterator[RenderableType], *, color: bool, width: int) -> str:
-    out = io.StringIO()
-    # An empty environment: only the arguments determine width and colour.
-    console = Console(
-        file=out,
-        width=min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS),
-        force_terminal=color,
-        color_system="256" if color else None,
-        no_color=not color,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        legacy_windows=False,
-        _environ={},
-    )
-    for block in blocks:
-        console.print(block)
-    lines = (line.rstrip() for line in out.getvalue().split("\n"))
-    return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
+    return console.print_blocks(map(_verdict, verdicts), color=color, width=width)
 
 
 def _blocks(found: Overview) -> Iterator[RenderableType]:

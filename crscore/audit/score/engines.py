@@ -6,6 +6,7 @@ tried again: the numbers are those of a single process.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import multiprocessing
 import os
@@ -145,7 +146,7 @@ class Ray:
     def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
         """Score tasks; see `Engine.run`."""
         try:
-            import ray  # noqa: PLC0415
+            ray: Any = importlib.import_module("ray")
         except ImportError as exc:
             raise DependencyError("ray", "pip install 'crscore[ray]'") from exc
         where: dict[str, Any] = {"num_cpus": self.workers}
@@ -157,7 +158,7 @@ class Ray:
             place = self.address or "this machine"
             raise ConfigError("engine", "settings", f"no Ray at {place}: {exc}") from exc
         try:
-            cores = int(ray.cluster_resources().get("CPU", 1))  # type: ignore[no-untyped-call]
+            cores = int(ray.cluster_resources().get("CPU", 1))
             # Ray itself repeats a task whose worker or machine died.
             remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(self.work)
             yield from _in_order(

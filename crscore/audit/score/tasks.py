@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from crscore.audit.score import work
 from crscore.audit.score.assemble import Task
-from crscore.audit.store.rows import Comment, Pull, Repository, host_id_of, kind_of
+from crscore.audit.store.remarks import to_remark
+from crscore.audit.store.rows import Comment, Pull, Repository
 from crscore.diff import full_files, git
 from crscore.errors import HostError
 from crscore.github import pull as host
-from crscore.github.records import Remark
-from crscore.records import Side
 from crscore.scorer import diff_limits
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from crscore.audit.store.database import Store
     from crscore.github.client import Client
     from crscore.github.pull import Change
+    from crscore.github.records import Remark
     from crscore.settings import Config
 
 _CONTENT_BYTES: Final = 8
@@ -138,26 +138,8 @@ def _posts(store: Store, repository: int, number: int) -> list[_Post]:
 
 
 def _remark(store: Store, post: _Post) -> Remark:
-    row = post.row
-    return Remark(
-        id=host_id_of(row.key),
-        kind=kind_of(row.key),
-        body=store.text(row.body),
-        login=row.author,
-        is_bot=bool(row.is_app),
-        created=row.created,
-        state=row.state,
-        path=row.path,
-        line=row.line,
-        start_line=row.start_line,
-        side=Side(row.side) if row.side else None,
-        outdated=post.outdated,
-        commit=row.commit_id,
-        hunk=None if row.hunk is None else store.text(row.hunk),
-        thread=None if row.thread is None else host_id_of(row.thread),
-        resolved=post.resolved,
-        minimized=False,
-    )
+    found = to_remark(store, post.row)
+    return replace(found, outdated=post.outdated, resolved=post.resolved, minimized=False)
 
 
 class Tasks:

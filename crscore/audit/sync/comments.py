@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from crscore.audit.store.rows import Comment, comment_key, host_id_of, kind_of
-from crscore.github.records import Remark, RemarkKind
+from crscore.audit.store.remarks import to_remark
+from crscore.audit.store.rows import Comment, comment_key, kind_of
+from crscore.github.records import RemarkKind
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.records import Side
 
@@ -122,7 +123,7 @@ def classify_comments(
     """
     where = "WHERE repository = ? AND number = ? ORDER BY created, key"
     rows = store.select(Comment, where, repository, number)
-    remarks = [_remark(store, row) for row in rows]
+    remarks = [to_remark(store, row) for row in rows]
     renamed = {}
     for row, reading in zip(rows, read_posts(remarks, pull_author=pull_author), strict=True):
         new = replace(
@@ -208,25 +209,6 @@ def _row(
         created=item.created_at,
         updated=item.updated_at,
         state="",
-    )
-
-
-def _remark(store: Store, row: Comment) -> Remark:
-    return Remark(
-        id=host_id_of(row.key),
-        kind=kind_of(row.key),
-        body=store.text(row.body),
-        login=row.author,
-        is_bot=bool(row.is_app),
-        created=row.created,
-        state=row.state,
-        path=row.path,
-        line=row.line,
-        start_line=row.start_line,
-        side=Side(row.side) if row.side else None,
-        commit=row.commit_id,
-        hunk=store.text(row.hunk) if row.hunk else None,
-        thread=host_id_of(row.thread) if row.thread is not None else None,
     )
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from crscore.pull_request.documents import _words
-from crscore.reports import escape, view
+from crscore.reports import console, escape, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
     from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
 
-NARROWEST_COLUMNS, WIDEST_COLUMNS = 60, 160
 SHOWN_POINTS = 8
 SHOWN_NOTES = 8
 _TITLE, _DIM, _CODE, _WARN = "bold", "dim", "cyan", "yellow"
@@ -37,29 +34,15 @@ def render_terminal(overviews: Sequence[Overview], *, color: bool = False, width
     Returns:
         Text that ends in a newline, without trailing blanks.
     """
-    out = io.StringIO()
-    # An empty environment: only the arguments determine width and colour.
-    console = Console(
-        file=out,
-        width=min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS),
-        force_terminal=color,
-        color_system="256" if color else None,
-        no_color=not color,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        legacy_windows=False,
-        _environ={},
-    )
-    for found in overviews:
-        for block in _blocks(found, console.width):
-            console.print(block)
-        signature = Text(escape.one_line(found.signature), style=_DIM)
-        # Never wrapped, so that it can be copied and compared.
-        console.print(signature, no_wrap=True, overflow="ignore", crop=False)
-        console.print()
-    lines = (line.rstrip() for line in out.getvalue().split("\n"))
-    return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
+    blocks = (block for found in overviews for block in _document(found, width))
+    return console.print_blocks(blocks, color=color, width=width)
+
+
+def _document(found: Overview, width: int) -> Iterator[RenderableType]:
+    yield from _blocks(found, console.fit_width(width))
+    # Never wrapped, so that it can be copied and compared.
+    yield Text(escape.one_line(found.signature), style=_DIM, no_wrap=True)
+    yield ""
 
 
 def _blocks(found: Overview, width: int) -> Iterator[RenderableType]:
