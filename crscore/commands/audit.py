@@ -343,11 +343,16 @@ def web_address(api_url: str) -> str:
     Example:
         >>> web_address("https://api.github.com"), web_address("https://git.example.org/api/v3")
         ('https://github.com', 'https://git.example.org')
+        >>> web_address("https://api.acme.ghe.com/")
+        'https://acme.ghe.com'
     """
-    if api_url == PUBLIC_API:
+    if api_url.rstrip("/") == PUBLIC_API:
         return "https://github.com"
     parts = urlsplit(api_url)
-    return f"{parts.scheme}://{parts.netloc}"
+    host = parts.netloc
+    # On GHE.com the interface has a host of its own.
+    host = host.removeprefix("api.") if host.endswith(".ghe.com") else host
+    return f"{parts.scheme}://{host}"
 
 
 @contextmanager

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from crscore.diff import checkout
+from crscore.diff import checkout, git
 from crscore.errors import HostError
 from crscore.github import outdated_hunks, pull
 from crscore.github.pull import Change
@@ -14,6 +15,7 @@ from crscore.records import Side
 from crscore.scoring import scopes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from crscore.audit.store.rows import Pull
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from crscore.github.outdated_hunks import Local
     from crscore.github.records import Remark
     from crscore.records import Diff
+
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,12 +117,42 @@ def place(remark: Remark, head: str, change: Diff) -> Remark:
 def _read_change(task: Task, limits: Limits) -> tuple[Change, Local | None]:
     if isinstance(task.change, Change):
         return task.change, None
-    if not task.clone.is_dir():
-        found = checkout.Found(None, "there is no clone of the repository")
-    else:
-        found = checkout.open_git_dir(task.clone, task.pull.base, task.pull.head)
+    found = _open(task)
     if found.checkout is None:
         reasons = [reason for reason in (found.reason, task.change) if reason]
         raise HostError("the change", "; ".join(reasons))
     own = found.checkout.change(limits)
     return Change(own.diff, (), own.notes), found.checkout.diff_to
+
+
+def _open(task: Task) -> checkout.Found:
+    """Open the clone with the base that the change was made on.
+
+    The host's own base can be older than what the head has merged, or so new that it contains the
+    head. What a merged pull was merged into, else the base branch, is neither.
+    """
+    if not task.clone.is_dir():
+        return checkout.Found(None, "there is no clone of the repository")
+    for base in _bases(task):
+        found = checkout.open_git_dir(task.clone, base, task.pull.head)
+        if found.checkout is not None and found.checkout.merge_base != task.pull.head:
+            return found
+    return checkout.open_git_dir(task.clone, task.pull.base, task.pull.head)
+
+
+def _bases(task: Task) -> Iterator[str]:
+    pull = task.pull
+    if pull.merge_commit is not None and _COMMIT.fullmatch(pull.merge_commit):
+        yield from _resolve(task.clone, "rev-parse", "--verify", f"{pull.merge_commit}^1")
+    else:
+        yield from _resolve(
+            task.clone, "show-ref", "--verify", "--hash", f"refs/heads/{pull.base_ref}"
+        )
+
+
+def _resolve(clone: Path, *arguments: str) -> list[str]:
+    try:
+        answer = git.run_git(arguments, folder=clone, is_git_dir=True)
+    except HostError:
+        return []
+    return [line for line in answer.decode().split() if _COMMIT.fullmatch(line)][:1]

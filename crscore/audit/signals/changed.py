@@ -206,12 +206,12 @@ class PullTrees:
     def _fork(self, commit: str) -> str | None:
         """Return where a commit of the pull parted from the base branch."""
         pull, found = self._pull, None
-        if pull.base in self._known:
-            found = self._trees.fork(pull.base, commit)
-        if found in (None, commit) and pull.merge_commit in self._known:
-            # The base is a later one, in which the pull is merged.
+        if pull.merge_commit in self._known:
+            # The host's base can be older than what the pull has merged, or contain the pull.
             parent = self._trees.parent(pull.merge_commit or "")
             found = self._trees.fork(parent, commit) if parent else None
+        if found in (None, commit) and pull.base in self._known:
+            found = self._trees.fork(pull.base, commit)
         return None if found == commit else found
 
     def _lines(

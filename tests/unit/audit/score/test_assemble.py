@@ -95,3 +95,39 @@ def test_without_the_commits_the_interface_or_a_reason_stands_in(audit: Audit) -
     change = Change(Diff(files=(), sha256="", notes=()), ("A file is missing.",), ())
     found = assemble(replace(task, change=change), LIMITS)
     assert (found.diff, found.missing) == (change.diff, ("A file is missing.",))
+
+
+def paths(audit: Audit, **facts: object) -> list[str]:
+    """Paths of the change of the pull with other facts."""
+    audit.clone()
+    task = task_of(audit)
+    task = replace(task, pull=replace(task.pull, **facts))
+    return [file.path for file in assemble(task, LIMITS).diff.files]
+
+
+def test_base_that_contains_the_head_is_not_used(audit: Audit) -> None:
+    head = task_of(audit).pull.head
+    merged = audit.history.commit({"shop/m0.py": "x"}, parents=[audit.base, head])
+    assert paths(audit, base=merged, merge_commit=merged) == ["shop/m0.py"]
+
+
+def test_squashed_pull_is_compared_with_what_it_was_merged_into(audit: Audit) -> None:
+    squashed = audit.history.commit({"shop/m0.py": "x"}, parents=[audit.base])
+    assert paths(audit, base=squashed, merge_commit=squashed) == ["shop/m0.py"]
+
+
+def test_what_the_head_merged_from_the_base_is_not_of_the_change(audit: Audit) -> None:
+    old = {"shop/m0.py": module(0, is_changed=False)}
+    new = {**old, "other.py": "of somebody else\n"}
+    tip = audit.history.commit(new, parents=[audit.base])
+    own = {**new, "shop/m0.py": module(1, is_changed=True)}
+    head = audit.history.commit(own, parents=[task_of(audit).pull.head, tip])
+    audit.history.git("update-ref", "refs/heads/main", tip)
+    assert paths(audit, head=head) == ["shop/m0.py"]
+    merge = audit.history.commit(own, parents=[tip, head])
+    assert paths(audit, head=head, merge_commit=merge) == ["shop/m0.py"]
+
+
+def test_name_of_a_branch_is_no_option(audit: Audit) -> None:
+    for name in ("--all", "../../HEAD", "main\n--all", "no such"):
+        assert paths(audit, base_ref=name) == ["shop/m0.py"]
