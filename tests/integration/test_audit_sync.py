@@ -12,6 +12,7 @@ from crscore.audit.store.rows import (
     Check,
     Comment,
     CommentObservation,
+    Cursor,
     Pull,
     Repository,
     Revision,
@@ -397,3 +398,33 @@ def test_faults_lose_nothing() -> None:
 @pytest.mark.slow
 def test_killed_runs_lose_nothing() -> None:
     assert audit_schedules.kill(range(4)).other == []
+
+
+def test_repository_that_stays_gone_makes_only_its_first_night_partial(
+    pair: Server, tmp_path: Path
+) -> None:
+    names = ("acme/shop", "acme/store")
+    night(pair, tmp_path)
+    pair.world.repositories.pop(0)
+    told = "acme/shop cannot be read any more: there is no such thing"
+    done = night(pair, tmp_path, 2, repositories=names)
+    assert told in done.run.partial
+    done = night(pair, tmp_path, 3, repositories=names)
+    assert done.run.partial is None
+    assert told in " ".join(done.notes)
+
+
+def test_clock_that_was_in_the_future_ends_no_observation_later(
+    pair: Server, tmp_path: Path
+) -> None:
+    night(pair, tmp_path, 1_000, repositories=("acme/shop",))
+    future = rows(tmp_path, Run)[0].night
+    write = audit_worlds.writer(pair.world, 1)
+    write.merge("squash")
+    done = night(pair, tmp_path, 1)
+    assert done.run.night == future
+    assert done.run.started[:10] == f"{audit_worlds.after(pair.world, 1):%Y-%m-%d}"
+    assert rows(tmp_path, Pull, "WHERE final = 1 AND number = 1") == []
+    since = rows(tmp_path, Cursor, "WHERE repository = ?", pair.world.repositories[1].id)
+    assert max(one.position for one in since) < done.run.started
+    assert len(rows(tmp_path, Pull, "WHERE number IN (11, 12)")) == 2
