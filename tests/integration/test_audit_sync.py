@@ -428,3 +428,48 @@ def test_clock_that_was_in_the_future_ends_no_observation_later(
     since = rows(tmp_path, Cursor, "WHERE repository = ?", pair.world.repositories[1].id)
     assert max(one.position for one in since) < done.run.started
     assert len(rows(tmp_path, Pull, "WHERE number IN (11, 12)")) == 2
+
+
+class _EditedMeanwhile:
+    """The first comment of a list is edited before its second page is asked for."""
+
+    def __init__(self, server: Server, path: str) -> None:
+        self.server, self.path, self.asked = server, path, 0
+
+    def meet(self, number: int, request: Any) -> Fault | None:
+        self.asked += request.path.endswith(self.path)
+        if self.asked == 2 and request.path.endswith(self.path):
+            written = [
+                one for pull in pulls_of(self.server).values() for one in (*pull.notes, *pull.lines)
+            ]
+            kind = type(pulls_of(self.server)[1].notes[0])
+            if self.path == "pulls/comments":
+                kind = type(pulls_of(self.server)[1].lines[0])
+            first = min((one for one in written if type(one) is kind), key=lambda one: one.edited)
+            first.edited = self.server.world.tick()
+        return None
+
+    def arrange(self, path: str, items: list[Any]) -> list[Any]:
+        return items
+
+
+@pytest.mark.parametrize("path", ["pulls/comments", "issues/comments"])
+def test_comment_edited_during_the_read_moves_no_other_out_of_the_list(
+    tmp_path: Path, path: str
+) -> None:
+    with serve(audit_worlds.copies(3), rules=Rules(page_limit=3)) as server:
+        server.faults = _EditedMeanwhile(server, path)
+        # no points: what the lists have is all that is there
+        night(server, tmp_path, max_points=0)
+        lines = {
+            comment_key(RemarkKind.LINE, one.id)
+            for pull in pulls_of(server).values()
+            for one in pull.lines
+            if one.review not in pull.pending(server.world.viewer)
+        }
+        notes = {
+            comment_key(RemarkKind.CONVERSATION, one.id)
+            for pull in pulls_of(server).values()
+            for one in pull.notes
+        }
+    assert {one.key for one in rows(tmp_path, Comment)} == lines | notes

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -180,7 +181,9 @@ def _read_comments(
                 _put_cursor(store, repository, name, position)
         part.clear()
 
-    pages = meter.pages(f"/repos/{repository.name}/{path}/comments", kind, query)
+    pages = meter.pages(
+        f"/repos/{repository.name}/{path}/comments", kind, query, time=attrgetter("updated_at")
+    )
     for number, items in enumerate(pages, start=1):
         part += items
         times = [last, *(one.updated_at for one in items)]
