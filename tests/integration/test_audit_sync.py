@@ -473,3 +473,29 @@ def test_comment_edited_during_the_read_moves_no_other_out_of_the_list(
             for one in pull.notes
         }
     assert {one.key for one in rows(tmp_path, Comment)} == lines | notes
+
+
+def test_spent_requests_leave_the_rest_of_the_pull_requests_to_the_next_night(
+    tmp_path: Path,
+) -> None:
+    with serve(audit_worlds.copies(12), rules=Rules(page_limit=3)) as server:
+        # the first night finds the repository and reads 2 pages, each other one goes a page on
+        for budget, count, changed in ((3, 6, 6), (2, 8, 12), (2, 11, 5)):
+            night(server, tmp_path / "poor", max_requests=budget)
+            assert len(rows(tmp_path / "poor", Pull)) == count
+            # it moves to the top, which the interrupted read has left behind
+            pulls_of(server)[changed].notes[-1].edited = server.world.tick()
+        night(server, tmp_path / "poor")
+        night(server, tmp_path / "peace")
+        assert contents(tmp_path / "poor") == contents(tmp_path / "peace")
+        assert rows(tmp_path / "poor", Cursor, "WHERE list = 'pulls-until'") == []
+
+
+def test_interrupted_read_that_does_not_fit_any_more_begins_at_the_top(tmp_path: Path) -> None:
+    with serve(audit_worlds.copies(12), rules=Rules(page_limit=3)) as server:
+        night(server, tmp_path, max_requests=3)
+        # the host hides pull requests that were read, and the others move up
+        for number in (12, 11, 10, 9):
+            del pulls_of(server)[number]
+        night(server, tmp_path)
+    assert {one.number for one in rows(tmp_path, Pull)} == set(range(1, 13))
