@@ -12,6 +12,7 @@ from crscore.audit.store.rows import (
     Check,
     Comment,
     CommentObservation,
+    Cursor,
     Pull,
     Repository,
     Revision,
@@ -397,3 +398,104 @@ def test_faults_lose_nothing() -> None:
 @pytest.mark.slow
 def test_killed_runs_lose_nothing() -> None:
     assert audit_schedules.kill(range(4)).other == []
+
+
+def test_repository_that_stays_gone_makes_only_its_first_night_partial(
+    pair: Server, tmp_path: Path
+) -> None:
+    names = ("acme/shop", "acme/store")
+    night(pair, tmp_path)
+    pair.world.repositories.pop(0)
+    told = "acme/shop cannot be read any more: there is no such thing"
+    done = night(pair, tmp_path, 2, repositories=names)
+    assert told in done.run.partial
+    done = night(pair, tmp_path, 3, repositories=names)
+    assert done.run.partial is None
+    assert told in " ".join(done.notes)
+
+
+def test_clock_that_was_in_the_future_ends_no_observation_later(
+    pair: Server, tmp_path: Path
+) -> None:
+    night(pair, tmp_path, 1_000, repositories=("acme/shop",))
+    future = rows(tmp_path, Run)[0].night
+    write = audit_worlds.writer(pair.world, 1)
+    write.merge("squash")
+    done = night(pair, tmp_path, 1)
+    assert done.run.night == future
+    assert done.run.started[:10] == f"{audit_worlds.after(pair.world, 1):%Y-%m-%d}"
+    assert rows(tmp_path, Pull, "WHERE final = 1 AND number = 1") == []
+    since = rows(tmp_path, Cursor, "WHERE repository = ?", pair.world.repositories[1].id)
+    assert max(one.position for one in since) < done.run.started
+    assert len(rows(tmp_path, Pull, "WHERE number IN (11, 12)")) == 2
+
+
+class _EditedMeanwhile:
+    """The first comment of a list is edited before its second page is asked for."""
+
+    def __init__(self, server: Server, path: str) -> None:
+        self.server, self.path, self.asked = server, path, 0
+
+    def meet(self, number: int, request: Any) -> Fault | None:
+        self.asked += request.path.endswith(self.path)
+        if self.asked == 2 and request.path.endswith(self.path):
+            written = [
+                one for pull in pulls_of(self.server).values() for one in (*pull.notes, *pull.lines)
+            ]
+            kind = type(pulls_of(self.server)[1].notes[0])
+            if self.path == "pulls/comments":
+                kind = type(pulls_of(self.server)[1].lines[0])
+            first = min((one for one in written if type(one) is kind), key=lambda one: one.edited)
+            first.edited = self.server.world.tick()
+        return None
+
+    def arrange(self, path: str, items: list[Any]) -> list[Any]:
+        return items
+
+
+@pytest.mark.parametrize("path", ["pulls/comments", "issues/comments"])
+def test_comment_edited_during_the_read_moves_no_other_out_of_the_list(
+    tmp_path: Path, path: str
+) -> None:
+    with serve(audit_worlds.copies(3), rules=Rules(page_limit=3)) as server:
+        server.faults = _EditedMeanwhile(server, path)
+        # no points: what the lists have is all that is there
+        night(server, tmp_path, max_points=0)
+        lines = {
+            comment_key(RemarkKind.LINE, one.id)
+            for pull in pulls_of(server).values()
+            for one in pull.lines
+            if one.review not in pull.pending(server.world.viewer)
+        }
+        notes = {
+            comment_key(RemarkKind.CONVERSATION, one.id)
+            for pull in pulls_of(server).values()
+            for one in pull.notes
+        }
+    assert {one.key for one in rows(tmp_path, Comment)} == lines | notes
+
+
+def test_spent_requests_leave_the_rest_of_the_pull_requests_to_the_next_night(
+    tmp_path: Path,
+) -> None:
+    with serve(audit_worlds.copies(12), rules=Rules(page_limit=3)) as server:
+        # the first night finds the repository and reads 2 pages, each other one goes a page on
+        for budget, count, changed in ((3, 6, 6), (2, 8, 12), (2, 11, 5)):
+            night(server, tmp_path / "poor", max_requests=budget)
+            assert len(rows(tmp_path / "poor", Pull)) == count
+            # it moves to the top, which the interrupted read has left behind
+            pulls_of(server)[changed].notes[-1].edited = server.world.tick()
+        night(server, tmp_path / "poor")
+        night(server, tmp_path / "peace")
+        assert contents(tmp_path / "poor") == contents(tmp_path / "peace")
+        assert rows(tmp_path / "poor", Cursor, "WHERE list = 'pulls-until'") == []
+
+
+def test_interrupted_read_that_does_not_fit_any_more_begins_at_the_top(tmp_path: Path) -> None:
+    with serve(audit_worlds.copies(12), rules=Rules(page_limit=3)) as server:
+        night(server, tmp_path, max_requests=3)
+        # the host hides pull requests that were read, and the others move up
+        for number in (12, 11, 10, 9):
+            del pulls_of(server)[number]
+        night(server, tmp_path)
+    assert {one.number for one in rows(tmp_path, Pull)} == set(range(1, 13))

@@ -7,8 +7,9 @@ over what certainly was read: at the end of the list, or after a part of it that
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -33,7 +34,20 @@ if TYPE_CHECKING:
 
 PART_PAGES: Final = 10
 """Pages of comments that are stored in one transaction."""
+_UNTIL: Final = "pulls-until"
 _OWN: Final = ("lines", "language", "observed", "final", "failure")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """How far the list of pull requests was read, from its top on and in order."""
+
+    page: int
+    """The last page that was read."""
+    last: str
+    """Time of its last item."""
+    top: str
+    """Time of the first item of the list, or the cursor's when that is later."""
 
 
 class _User(msgspec.Struct, frozen=True):
@@ -98,21 +112,51 @@ def read_lists(
 def _read_pulls(
     store: Store, meter: Meter, repository: Repository, messages: Messages
 ) -> Repository:
-    """Read the list from its newest item to the cursor: it knows no `since`."""
-    start = newest = _cursor(store, repository, "pulls")
+    """Read the list from its newest item to the cursor: it knows no `since`.
+
+    A read that an earlier run did not end goes on first. What changed after it is newer than its
+    top, and is read then.
+    """
+    found = store.select(Cursor, "WHERE repository = ? AND list = ?", repository.id, _UNTIL)
+    if found:
+        page, last, top = found[0].position.split()
+        begun = _Begun(page=int(page), last=last, top=top)
+        repository = _descend(store, meter, repository, messages, begun)
+    return _descend(store, meter, repository, messages, None)
+
+
+def _descend(
+    store: Store, meter: Meter, repository: Repository, messages: Messages, begun: _Begun | None
+) -> Repository:
+    """Read the list down to the cursor, from the top or from the last page that was read.
+
+    Items move to later pages only, but for those that a host hides. So the page that was read last
+    has to begin with what was read; otherwise this returns, and the list is read from its top.
+    """
+    start = _cursor(store, repository, "pulls")
     query = {"state": "all", "sort": "updated", "direction": "desc"}
+    first = begun.page if begun else 1
+    path = f"/repos/{repository.name}/pulls"
     times: list[str] = []
-    for items in meter.pages(f"/repos/{repository.name}/pulls", _PullItem, query):
+    for page, items in enumerate(meter.pages(path, _PullItem, query, first=first), start=first):
         repository = _identify(store, repository, items, messages)
         times += [one.updated_at for one in items]
+        in_order = _is_sorted(times[::-1])
+        if begun and not (times and in_order and times[0] >= begun.last):
+            return repository
+        top = begun.top if begun else max(start, *times)
         with store.transaction():
             for one in items:
                 if one.updated_at >= start:
                     _put_pull(store, repository, one)
-        newest = max(newest, *times) if times else newest
-        if times and times[-1] < start and _is_sorted(times[::-1]):
+            if times and in_order:
+                _put_cursor(store, repository, _UNTIL, f"{page} {times[-1]} {top}")
+        if times and times[-1] < start and in_order:
             break
-    _move(store, repository, "pulls", newest)
+    with store.transaction():
+        _put_cursor(store, repository, "pulls", top)
+        sql = "DELETE FROM cursors WHERE repository = ? AND list = ?"
+        store.change(sql, repository.id, _UNTIL)
     return repository
 
 
@@ -180,7 +224,9 @@ def _read_comments(
                 _put_cursor(store, repository, name, position)
         part.clear()
 
-    pages = meter.pages(f"/repos/{repository.name}/{path}/comments", kind, query)
+    pages = meter.pages(
+        f"/repos/{repository.name}/{path}/comments", kind, query, time=attrgetter("updated_at")
+    )
     for number, items in enumerate(pages, start=1):
         part += items
         times = [last, *(one.updated_at for one in items)]
@@ -228,11 +274,6 @@ def _cursor(store: Store, repository: Repository, name: str) -> str:
     return store.select(Cursor, "WHERE repository = ? AND list = ?", repository.id, name)[
         0
     ].position
-
-
-def _move(store: Store, repository: Repository, name: str, position: str) -> None:
-    with store.transaction():
-        _put_cursor(store, repository, name, position)
 
 
 def _put_cursor(store: Store, repository: Repository, name: str, position: str) -> None:

@@ -198,4 +198,6 @@ def _lose(store: Store, repository: Repository, error: HostError, messages: Mess
     state = "gone" if isinstance(error, NotFoundError) else "refused"
     with store.transaction():
         store.put([replace(repository, state=state, reason=error.reason)])
-    messages.miss(f"{repository.name} cannot be read any more: {error.reason}.")
+    # One that was lost on an earlier night does not make each later run partial.
+    tell = messages.miss if repository.state == "ok" else messages.note
+    tell(f"{repository.name} cannot be read any more: {error.reason}.")

@@ -106,13 +106,15 @@ def sync(
     """
     check_names(request.repositories, request.organisations)
     start, messages = time.monotonic(), Messages(progress.text)
-    now = _check_clock(store, now.astimezone(UTC), messages)
-    run = _begin(store, now)
+    now = now.astimezone(UTC)
+    date = _check_clock(store, now, messages)
+    run = _begin(store, date, now)
     night = _Night(
         store=store,
         meter=Meter(client, max_requests=request.max_requests, max_points=request.max_points),
         clones=clones,
         request=request,
+        night=date,
         now=now,
         progress=progress,
         messages=messages,
@@ -140,16 +142,14 @@ class _Night:
     meter: Meter
     clones: Path
     request: Request
+    night: str
+    """Date that observations get, ISO 8601."""
     now: datetime
+    """Present time, from which all days are counted."""
     progress: Progress
     messages: Messages
     repositories: list[Repository] = field(default_factory=list)
     reader: Reader | None = None
-
-    @property
-    def night(self) -> str:
-        """Date of the run, ISO 8601."""
-        return self.now.date().isoformat()
 
     def read(self) -> None:
         """Make all steps; one that stops early leaves the rest of its work to the next run.
@@ -275,22 +275,23 @@ class _Night:
         return self.store.select(Pull, where, *values, *numbers)
 
 
-def _check_clock(store: Store, now: datetime, messages: Messages) -> datetime:
-    """Return the present time, but not before the last night: observations only move on."""
+def _check_clock(store: Store, now: datetime, messages: Messages) -> str:
+    """Return the date of tonight, but not before the last night: observations only move on."""
     last: str | None = store.query("SELECT MAX(night) FROM runs")[0][0]
-    if last is None or last <= now.date().isoformat():
-        return now
+    night = now.date().isoformat()
+    if last is None or last <= night:
+        return night
     messages.note(
-        f"The clock went back: the last run was on {last}, and now it is {now:%Y-%m-%d}. "
+        f"The clock went back: the last run was on {last}, and now it is {night}. "
         f"What is observed counts for {last}."
     )
-    return datetime.fromisoformat(f"{last}T00:00:00+00:00")
+    return last
 
 
-def _begin(store: Store, now: datetime) -> Run:
+def _begin(store: Store, night: str, now: datetime) -> Run:
     run = Run(
         kind="sync",
-        night=now.date().isoformat(),
+        night=night,
         started=_iso(now),
         pulls=0,
         failed=0,

@@ -44,9 +44,28 @@ class Meter:
         return self._count(lambda: self._client.get(path, kind))
 
     def pages(
-        self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None
+        self,
+        path: str,
+        kind: type[T],
+        parameters: Mapping[str, str] | None = None,
+        *,
+        first: int = 1,
+        time: Callable[[T], str] | None = None,
     ) -> Iterator[tuple[T, ...]]:
         """Read a list page by page.
+
+        By page numbers, an item is lost when one before it moves to the end meanwhile. A list that
+        begins at a time can be read by time instead: after each page, the first page from the time
+        of its last item on, which comes twice. A page of one and the same time, and a list out of
+        order, go on by page numbers.
+
+        Args:
+            path: As for `get`.
+            kind: Type that an item is converted to.
+            parameters: Parameters of the query; with `time`, `since` is one of them.
+            first: Page to begin with.
+            time: Gives the time of an item in a list that is sorted by it; None reads by page
+                numbers.
 
         Yields:
             Items of a page.
@@ -55,18 +74,22 @@ class Meter:
             RateLimitedError: The budget is spent, or GitHub's.
             HostError: A page cannot be read, or has no items although others follow it.
         """
-        number = 0
-        more: bool | None = True
+        number, query = first, dict(parameters or {})
+        more: bool | None = None
         while more is not False:
-            number += 1
-            at, was_certain = number, more is True and number > 1
             page = self._count(
-                lambda at=at: self._client.page(path, kind, parameters or {}, number=at)  # type: ignore[misc]
+                lambda at=number, asked=query: self._client.page(path, kind, asked, number=at)  # type: ignore[misc]
             )
-            if not page.items and (page.more or was_certain):
+            if not page.items and (page.more or more):
                 raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
             more = page.more if page.items else False
             yield page.items
+            number += 1
+            times = [query["since"], *map(time, page.items)] if time else []
+            if times != sorted(times):
+                time = None
+            elif times and times[-1] > times[0]:
+                number, query = 1, query | {"since": times[-1]}
 
     def graphql(self, query: str, variables: Mapping[str, Any]) -> Answer:
         """Send a query of `queries`.
