@@ -292,7 +292,8 @@ def _words(pair: _Pair, decided: str, measure: str, detect: float, needed: int |
         says = f"can't tell{what}: the difference may be larger than {_number(detect)} or none"
     else:
         more = f"about {needed:,} more {'common ' * pair.paired}pulls"
-        says = f"can't tell yet{what}, {more} would show a difference of {_number(detect)}"
+        shown = f"would probably (4 in 5) show a difference of {_number(detect)}"
+        says = f"can't tell yet{what}, {more} {shown}"
     return f"{first} and {second}: {says}: {numbers}"
 
 

@@ -7,13 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.audit.overview import Coverage, Rate, SkipCount
-from crscore.audit.statistics import wilson
+from crscore.audit.statistics import clustered_wilson, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
+    import numpy.typing as npt
+
     from crscore.audit.store.database import Store
     from crscore.audit.tables import Scope
+
+    Floats = npt.NDArray[np.float64]
 
 _Pull = tuple[int, int]
 
@@ -108,6 +113,12 @@ def rate(yes: float, count: float) -> Rate:
     found = wilson(int(yes), int(count))
     share, low, high = found or (None, None, None)
     return Rate(yes=int(yes), all=int(count), share=share, low=low, high=high)
+
+
+def rate_of_pulls(yes: Floats, count: Floats) -> Rate:
+    """Return a share of things that belong to pulls: counts of each pull, shape (N,)."""
+    share, low, high = clustered_wilson(yes, count) or (None, None, None)
+    return Rate(yes=int(yes.sum()), all=int(count.sum()), share=share, low=low, high=high)
 
 
 def _coverage(one: _Seen, merged: int, green: Mapping[str, set[_Pull]]) -> Coverage:

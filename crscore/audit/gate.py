@@ -6,8 +6,10 @@ It fails only where chance does not explain the drop and the drop is larger than
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from crscore.audit.compare import SIGNIFICANCE
 from crscore.audit.overview import Estimate, Overview
 from crscore.audit.tables import SCORES
 from crscore.errors import ConfigError
@@ -44,8 +46,9 @@ def judge(
     """Compare the mean of each bot with a baseline.
 
     With a number, a bot fails when the interval of its mean lies below the number; with the
-    overview of an earlier period, when the interval of the difference lies below 0. Each time the
-    drop has to be larger than the minimum, too. On a partial night the gate is not applied: a
+    overview of an earlier period, when the interval of the difference lies below 0. The intervals
+    are widened for the number of bots, and the drop has to be larger than the minimum, too. On a
+    partial night the gate is not applied: a
     number that is not complete must not fail a run.
 
     Args:
@@ -66,7 +69,10 @@ def judge(
         reason = "the scores before were made with other settings or another version"
         return GateResult((), (f"the gate was not applied: {reason}",))
     failed, notices = [], []
-    for name, estimate in _chosen(now, measure, reviewers):
+    chosen = _chosen(now, measure, reviewers)
+    # One chance in twenty to fail wrongly is that of all bots together.
+    wider = _quantile(SIGNIFICANCE / max(1, len(chosen))) / _quantile(SIGNIFICANCE)
+    for name, estimate in chosen:
         before = _before(baseline, name, measure)
         if estimate is None or before is None:
             when = "in the period" if estimate is None else "before"
@@ -75,7 +81,7 @@ def judge(
         drop = before.value - estimate.value
         # Intervals of two independent means: their upper and lower arms add up in squares.
         arms = math.hypot(estimate.high - estimate.value, before.value - before.low)
-        if drop > arms and drop > minimum_drop:
+        if drop > wider * arms and drop > minimum_drop:
             failed.append(
                 f"{name}: {measure} {estimate.value:.1f} (95 % interval {estimate.low:.1f} to "
                 f"{estimate.high:.1f}) is {drop:.1f} below {before.value:.1f}"
@@ -86,7 +92,7 @@ def judge(
 def why_partial(nights: Sequence[Night]) -> str | None:
     """Return why the last run of `sync` or `score` is not complete; None when both are."""
     if not nights:
-        return "there is no run in the period"
+        return "there is no run since the first day of the period"
     last = {night.kind: night for night in nights}
     for night in last.values():
         if night.partial is not None:
@@ -113,6 +119,10 @@ def webhook_message(result: GateResult, *, title: str, link: str = "") -> dict[s
     if link:
         blocks.append(_section(f"<{_escape(link)}|Report>"))
     return {"text": head, "blocks": blocks}
+
+
+def _quantile(level: float) -> float:
+    return NormalDist().inv_cdf(1 - level / 2)
 
 
 def _check(measure: str, baseline: float | Overview, minimum_drop: float) -> None:

@@ -32,7 +32,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
 
 
 class Rate(Struct, frozen=True, kw_only=True):
-    """Share of some things, with the 95 % interval of Wilson."""
+    """Share, with the 95 % interval of Wilson; things of one pull do not count as independent."""
 
     yes: Count
     all: Count

@@ -31,7 +31,7 @@ class Range(NamedTuple):
     high: float
 
 
-def wilson(yes: int, count: int) -> Range | None:
+def wilson(yes: float, count: float) -> Range | None:
     """Return a share with its 95 % interval of Wilson, without correction for continuity.
 
     Args:
@@ -56,6 +56,40 @@ def wilson(yes: int, count: int) -> Range | None:
     half *= _Z / (1 + square / count)
     # Rounding may leave the ends a hair beyond the share at 0 and at 1.
     return Range(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
+
+
+def clustered_wilson(yes: Floats, count: Floats) -> Range | None:
+    """Return a share with its 95 % interval where what is counted belongs to pulls.
+
+    Wilson's interval for as many independent things as carry the same information: the number is
+    divided by the design effect, the variance between pulls over that of independent things.
+
+    Args:
+        yes: In each pull, shape (N,), none above `count`.
+        count: Of each pull, shape (N,), whole numbers.
+
+    Returns:
+        The share and its interval; None when there is nothing to count.
+
+    Source:
+        Rao and Scott, Biometrics 48 (1992), 577-585.
+
+    Example:
+        >>> alike = clustered_wilson(np.array([4.0, 0.0, 4.0, 0.0]), np.full(4, 4.0))
+        >>> [round(one, 2) for one in alike], [round(one, 2) for one in wilson(2, 4)]
+        ([0.5, 0.13, 0.87], [0.5, 0.15, 0.85])
+    """
+    yes, count = yes[count > 0], count[count > 0]
+    total = float(count.sum())
+    if not total:
+        return None
+    share = float(yes.sum()) / total
+    independent = share * (1 - share) / total
+    effect = 1.0
+    if len(count) > 1 and independent > 0:
+        between = float(((yes - share * count) ** 2).sum()) / total**2
+        effect = max(1.0, between * len(count) / (len(count) - 1) / independent)
+    return wilson(share * total / effect, total / effect)
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

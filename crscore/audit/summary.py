@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from crscore.audit.compare import DETECT, compare_all
-from crscore.audit.coverage import Covered, load_coverage, rate
+from crscore.audit.coverage import Covered, load_coverage, rate, rate_of_pulls
 from crscore.audit.drift import find_changes
 from crscore.audit.gate import why_partial
 from crscore.audit.overview import (
@@ -231,18 +231,20 @@ def _reviewer(
 
 def _noise(table: ReviewTable, rows: npt.NDArray[np.bool_]) -> Noise:
     counts = {reason: int(table.columns[reason][rows].sum()) for reason in NOISE_REASONS}
-    share = rate(sum(counts.values()), table.columns["scored"][rows].sum())
+    noise = np.sum([table.columns[reason][rows] for reason in NOISE_REASONS], axis=0)
+    share = rate_of_pulls(noise, table.columns["scored"][rows])
     return Noise(share=share, **counts)
 
 
 def _acted_on(table: ReviewTable, rows: npt.NDArray[np.bool_]) -> tuple[ActedOn, ...]:
     found = []
     for signal, counts in table.signals.items():
-        yes, known, unknown, base_yes, base_all = (int(one[rows].sum()) for one in counts)
-        if known + unknown:
-            base = rate(base_yes, base_all) if base_all else None
+        yes, known, unknown, base_yes, base_all = (one[rows] for one in counts)
+        if known.sum() + unknown.sum():
+            base = rate_of_pulls(base_yes, base_all) if base_all.sum() else None
+            shown = rate_of_pulls(yes, known)
             found.append(
-                ActedOn(signal=TITLES[signal], rate=rate(yes, known), base=base, unknown=unknown)
+                ActedOn(signal=TITLES[signal], rate=shown, base=base, unknown=int(unknown.sum()))
             )
     return tuple(found)
 
@@ -386,7 +388,7 @@ def _nights(store: Store, period: Period) -> tuple[Night, ...]:
         """SELECT night, kind, pulls, failed,
           coalesce(partial, CASE WHEN finished IS NULL THEN 'it was stopped' END),
           rest, points, seconds
-        FROM runs WHERE night >= ? ORDER BY night, id""",
+        FROM runs WHERE night >= ? ORDER BY id""",
         period.since,  # later nights observe the period's pulls again
     )
     names = ("night", "kind", "pulls", "failed", "partial", "rest", "points", "seconds")

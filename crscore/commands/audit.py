@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from contextlib import contextmanager
@@ -59,15 +60,17 @@ _wait_budget = click.option(
 _output = click.option("-o", "--output", metavar="PATH", help="Write here instead of to stdout.")
 
 
+_detect = click.option(
+    "--detect",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.05,
+    help="Difference that matters, as a share of the scale (0.05 is 5 of 100).",
+)
+
+
 def _question(command: Command) -> Command:
-    """Add the options that say which pull requests count, and what matters."""
+    """Add the options that say which pull requests count, and what is compared."""
     for option in (
-        click.option(
-            "--detect",
-            type=click.FloatRange(0, 1, min_open=True),
-            default=0.05,
-            help="Difference that matters, as a share of the scale (0.05).",
-        ),
         click.option("--measure", metavar="NAME", default="usefulness", help="What is compared."),
         click.option(
             "--repository", "repositories", metavar="PATTERN", multiple=True, help="Only these."
@@ -201,6 +204,7 @@ def score(
 
 @command.command("report")
 @_question
+@_detect
 @click.option(
     "--format",
     "form",
@@ -238,6 +242,7 @@ def report(
 @command.command("compare")
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
 @_question
+@_detect
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
 @_output
 def compare(
@@ -285,9 +290,11 @@ def compare(
 )
 @click.option("--webhook", metavar="URL", envvar="CRSCORE_WEBHOOK", help="Post the answer here.")
 @click.option("--link", metavar="URL", default="", help="Address of the report, for the webhook.")
+@click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
 def gate(
     reviewers: tuple[str, ...],
     *,
+    form: str,
     baseline: str,
     min_drop: float,
     webhook: str | None,
@@ -314,6 +321,8 @@ def gate(
     )
     for line in (*result.notices, *result.failed):
         say(line)
+    if form == "json":
+        io.write_text(json.dumps(result._asdict(), indent=2) + "\n", None)
     if webhook:
         title = f"{', '.join(one.name for one in now.repositories)}, {now.since} to {now.until}"
         _post(webhook, gates.webhook_message(result, title=title, link=link))
@@ -404,7 +413,7 @@ def _options(question: dict[str, Any]) -> Options:
             repositories=question["repositories"] or ("*",),
         ),
         measure=question["measure"],
-        detect=100 * question["detect"],
+        detect=100 * question.get("detect", 0.05),
         host=web_address(host_address()),
     )
 

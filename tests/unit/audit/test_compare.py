@@ -87,7 +87,7 @@ def test_too_little_is_told_with_the_pulls_that_are_missing() -> None:
 
     assert found.verdict == "unknown"
     assert found.needed == pytest.approx(96, abs=4)
-    assert f"can't tell yet, about {found.needed} more common pulls would show" in found.text
+    assert f"can't tell yet, about {found.needed} more common pulls would probably" in found.text
 
 
 def test_few_pulls_decide_nothing() -> None:

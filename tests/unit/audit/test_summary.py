@@ -33,7 +33,9 @@ def test_an_empty_store_has_an_overview(store: Store) -> None:
     found = make_overview(store, OPTIONS)
 
     assert (found.pulls, found.scored, found.reviewers, found.signature) == (0, 0, (), "")
-    assert found.notes == ("The numbers may be incomplete: there is no run in the period.",)
+    assert found.notes == (
+        "The numbers may be incomplete: there is no run since the first day of the period.",
+    )
 
 
 def test_a_filled_store_gives_the_same_valid_document_twice() -> None:
