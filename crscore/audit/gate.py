@@ -48,8 +48,7 @@ def judge(
     With a number, a bot fails when the interval of its mean lies below the number; with the
     overview of an earlier period, when the interval of the difference lies below 0. The intervals
     are widened for the number of bots, and the drop has to be larger than the minimum, too. On a
-    partial night the gate is not applied: a
-    number that is not complete must not fail a run.
+    partial night the gate is not applied: a number that is not complete must not fail a run.
 
     Args:
         now: The period that is judged.

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from crscore.audit.coverage import rate
 from crscore.audit.gate import GateResult, judge, webhook_message
@@ -187,3 +188,12 @@ def test_a_long_message_is_cut_between_lines() -> None:
 
     assert len(text) <= 3_000
     assert text.endswith("is lower\n• …")
+
+
+def test_the_chance_of_a_wrong_failure_is_that_of_all_bots_together() -> None:
+    alone = overview(50, 46, 54)
+    two = replace(alone, reviewers=(*alone.reviewers, *overview(80, 79, 81, name="hare").reviewers))
+
+    assert judge(alone, baseline=54.5).failed
+    assert not judge(two, baseline=54.5).failed
+    assert judge(two, baseline=54.5, reviewers=("otter",)).failed
