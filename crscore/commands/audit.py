@@ -323,6 +323,8 @@ def gate(
         say(line)
     if form == "json":
         io.write_text(json.dumps(result._asdict(), indent=2) + "\n", None)
+    else:
+        click.echo("The gate failed." if result.failed else "The gate passed.")
     if webhook:
         title = f"{', '.join(one.name for one in now.repositories)}, {now.since} to {now.until}"
         _post(webhook, gates.webhook_message(result, title=title, link=link))
