@@ -30,8 +30,15 @@ from crscore.audit.sync.comments import (
 )
 from crscore.audit.sync.observations import observe_comment, observe_thread
 from crscore.diff.languages import language_of
-from crscore.errors import BadTokenError, HostError, RateLimitedError, UnavailableError
+from crscore.errors import (
+    BadTokenError,
+    HostError,
+    PermissionDeniedError,
+    RateLimitedError,
+    UnavailableError,
+)
 from crscore.github.records import RemarkKind
+from crscore.github.response_errors import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -78,6 +85,10 @@ class Reader:
     """Pull requests that were read."""
     failed: int = 0
     """Pull requests that were not."""
+    first_reason: str = ""
+    """Why the first of these was not."""
+    query: str = queries.DETAILS_QUERY
+    """Query for details; without checks once GitHub refused them."""
 
     def read_pulls(self, pulls: Sequence[Pull]) -> None:
         """Read pull requests; the first are read first.
@@ -87,15 +98,26 @@ class Reader:
             BadTokenError: The token is missing or wrong.
             UnavailableError: GitHub does not answer any more.
         """
+        try:
+            self._read_batches(pulls)
+        finally:
+            if self.failed:
+                missing = f"{self.failed} pull requests could not be read: {self.first_reason}."
+                self.messages.miss(missing)
+
+    def _read_batches(self, pulls: Sequence[Pull]) -> None:
         size, lost = PULLS_A_QUERY, 0
         waiting = deque(pulls)
         while waiting:
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             try:
-                found = query_nodes(self.meter, queries.DETAILS_QUERY, batch)
+                found = query_nodes(self.meter, self.query, batch)
             except (RateLimitedError, BadTokenError):
                 raise
             except HostError as exc:
+                if self._leaves_checks_out(exc):
+                    waiting.extendleft(reversed(batch))
+                    continue
                 if len(batch) > 1:
                     size = len(batch) // 2
                     waiting.extendleft(reversed(batch))
@@ -108,6 +130,17 @@ class Reader:
                 size, lost = min(2 * size, PULLS_A_QUERY), 0
                 for pull in batch:
                     self._read_one(pull, found.get(pull.node))
+
+    def _leaves_checks_out(self, exc: HostError) -> bool:
+        """Leave the checks out when they may be what GitHub refuses; return whether so now."""
+        refused = isinstance(exc, PermissionDeniedError)
+        if not refused or self.query == queries.UNCHECKED_QUERY:
+            return False
+        self.query = queries.UNCHECKED_QUERY
+        self.messages.miss(
+            "Checks could not be read: the token lacks checks: read and statuses: read."
+        )
+        return True
 
     def _read_one(self, pull: Pull, node: queries.Pull | None) -> None:
         if node is None:
@@ -127,6 +160,7 @@ class Reader:
 
     def _fail(self, pull: Pull, reason: str) -> None:
         self.failed += 1
+        self.first_reason = self.first_reason or one_line(reason)
         with self.store.transaction():
             self.store.put([replace(pull, failure=reason, pending=1)])
         self.advance()
@@ -198,6 +232,8 @@ class Reader:
                 )
             ]
         )
+        if lacks:
+            self.first_reason = self.first_reason or reason
         self.read, self.failed = self.read + (not lacks), self.failed + lacks
 
     def _write_states(self, node: queries.Pull) -> None:

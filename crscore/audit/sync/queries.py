@@ -108,6 +108,13 @@ DETAILS_QUERY: Final = _FRAME % (
     f"{_SUMMARY}\n{_fields(FIRST_ITEMS, first=FIRST_ITEMS, after=False)}",
 )
 """Everything of many pull requests, their lists as far as `FIRST_ITEMS`."""
+UNCHECKED_QUERY: Final = _FRAME % (
+    "$ids: [ID!]!",
+    _SUMMARY
+    + "\n"
+    + _fields((name for name in FIRST_ITEMS if name != "commits"), first=FIRST_ITEMS, after=False),
+)
+"""The same without the checks, for a token that may not read them."""
 
 
 def rest_query(names: Iterable[str]) -> str:
