@@ -275,6 +275,7 @@ def test_failing_pull_request_is_told_and_the_others_go_on(tmp_path: Path) -> No
         client = Client(token=server.token, api_url=server.url, retry=retry)
         done = night(server, tmp_path / "odd", client=client)
         assert (done.run.pulls, done.run.failed, done.pending) == (29, 1, 1)
+        assert "1 pull request could not be read: " in done.run.partial
         failed = rows(tmp_path / "odd", Pull, "WHERE pending = 1")
         assert [one.number for one in failed] == [5]
         assert "502" in failed[0].failure
@@ -500,3 +501,15 @@ def test_interrupted_read_that_does_not_fit_any_more_begins_at_the_top(tmp_path:
         # too few requests to come to the comments, which name pull requests too
         night(server, tmp_path, max_requests=4)
     assert {one.number for one in rows(tmp_path, Pull)} == set(range(1, 13))
+
+
+def test_token_without_the_right_to_read_checks_reads_the_rest(tmp_path: Path) -> None:
+    with serve(audit_worlds.copies(30), rules=Rules(refuse_checks=True)) as server:
+        done = night(server, tmp_path)
+        queries = sum(entry.path == "/graphql" for entry in server.log)
+    assert (done.run.pulls, done.run.failed, done.pending) == (30, 0, 0)
+    assert done.run.partial == (
+        "Checks could not be read: the token lacks checks: read and statuses: read."
+    )
+    assert queries < 6
+    assert rows(tmp_path, Check) == []

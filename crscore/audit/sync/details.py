@@ -101,9 +101,14 @@ class Reader:
         try:
             self._read_batches(pulls)
         finally:
+            if self.read and self.query == queries.UNCHECKED_QUERY:
+                self.messages.miss(
+                    "Checks could not be read: the token lacks checks: read and statuses: read."
+                )
             if self.failed:
-                missing = f"{self.failed} pull requests could not be read: {self.first_reason}."
-                self.messages.miss(missing)
+                what = "pull request" if self.failed == 1 else "pull requests"
+                reason = self.first_reason
+                self.messages.miss(f"{self.failed:,} {what} could not be read: {reason}.")
 
     def _read_batches(self, pulls: Sequence[Pull]) -> None:
         size, lost = PULLS_A_QUERY, 0
@@ -137,9 +142,6 @@ class Reader:
         if not refused or self.query == queries.UNCHECKED_QUERY:
             return False
         self.query = queries.UNCHECKED_QUERY
-        self.messages.miss(
-            "Checks could not be read: the token lacks checks: read and statuses: read."
-        )
         return True
 
     def _read_one(self, pull: Pull, node: queries.Pull | None) -> None:

@@ -293,8 +293,13 @@ class Graph:
             "id": sha,
             "oid": sha,
             "committedDate": iso(repository.history.times[sha]),
-            "statusCheckRollup": {"contexts": self._connection(contexts)} if contexts else None,
+            "statusCheckRollup": lambda _: self._rollup(contexts),
         }
+
+    def _rollup(self, contexts: Sequence[Any]) -> dict[str, Any] | None:
+        if self.rules.refuse_checks:
+            raise _refused()
+        return {"contexts": self._connection(contexts)} if contexts else None
 
     def _commits(self, repository: Repository, pull: Pull) -> list[dict[str, Any]]:
         """The commits of the branch, the oldest first."""
@@ -378,6 +383,11 @@ def _too_many(nodes: int) -> dict[str, str]:
     message = f"This query requests up to {nodes:,} possible nodes which exceeds the maximum limit "
     message += f"of {cost.MAX_NODES:,}."
     return {"type": "MAX_NODE_LIMIT_EXCEEDED", "message": message}
+
+
+def _refused() -> GraphQLError:
+    message = "Resource not accessible by integration"
+    return GraphQLError(message, extensions={"type": "FORBIDDEN"})
 
 
 def _missing(message: str) -> GraphQLError:

@@ -202,6 +202,8 @@ class Rules:
     """GraphQL cuts the text of a blob here and says `isTruncated`."""
     web_line_ends: bool = False
     """Comments come back as the web's forms send them: CRLF, no blanks at the end."""
+    refuse_checks: bool = False
+    """The token may not read checks."""
     stale_heads: int = 0
     """How many pushes the file list lags behind."""
 
