@@ -513,3 +513,20 @@ def test_token_without_the_right_to_read_checks_reads_the_rest(tmp_path: Path) -
     )
     assert queries < 6
     assert rows(tmp_path, Check) == []
+
+
+def test_deleted_comments_are_hidden_and_those_that_are_there_are_not(tmp_path: Path) -> None:
+    with serve(audit_worlds.copies(2)) as server:
+        night(server, tmp_path)
+        assert not rows(tmp_path, CommentObservation, "WHERE minimized = 'deleted'")
+        pull = pulls_of(server)[1]
+        note, thread = pull.notes.pop(), next(one for one in pull.lines if one.reply_to is None)
+        gone = [one for one in pull.lines if thread.id in (one.id, one.reply_to)]
+        pull.lines = [one for one in pull.lines if one not in gone]
+        pull.notes[0].edited = server.world.tick()
+        night(server, tmp_path, days=2)
+    hidden = rows(tmp_path, CommentObservation, "WHERE minimized = 'deleted'")
+    assert {one.comment for one in hidden} == {
+        comment_key(RemarkKind.CONVERSATION, note.id),
+        *(comment_key(RemarkKind.LINE, one.id) for one in gone),
+    }

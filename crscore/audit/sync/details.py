@@ -28,7 +28,7 @@ from crscore.audit.sync.comments import (
     put_comments,
     rename_accounts,
 )
-from crscore.audit.sync.observations import observe_comment, observe_thread
+from crscore.audit.sync.observations import observe_comment, observe_deletion, observe_thread
 from crscore.diff.languages import language_of
 from crscore.errors import (
     BadTokenError,
@@ -214,7 +214,7 @@ class Reader:
         rows += [_review_row(store, pull, one) for one in _reviews(node)]
         self.messages.notes += rename_accounts(store, self.known, rows)
         put_comments(store, rows)
-        self._write_states(node)
+        self._write_states(pull, found)
         store.put(_revisions(pull, node))
         self._write_checks(pull, node)
         classify_comments(store, pull.repository, pull.number, pull.author)
@@ -238,21 +238,31 @@ class Reader:
             self.first_reason = self.first_reason or reason
         self.read, self.failed = self.read + (not lacks), self.failed + lacks
 
-    def _write_states(self, node: queries.Pull) -> None:
+    def _write_states(self, pull: Pull, seen: _Found) -> None:
+        node = seen.node
+        there = {comment_key(_kind(one), one.id) for one in seen.items}
         for first, thread in _threads(node):
             found = self.store.select(Comment, "WHERE key = ?", first)
             # That of a deleted first comment goes on under the key that it had.
             root = found[0].thread if found and found[0].thread is not None else first
             self.store.append([Thread(id=root, node=thread.id)])
+            there.add(root)
             observe_thread(self.store, root, self.night, thread)
             for state in thread.comments.nodes if thread.comments else ():
                 observe_comment(self.store, first, self.night, state)
         for note in node.comments.nodes if node.comments else ():
             key = comment_key(RemarkKind.CONVERSATION, note.id)
+            there.add(key)
             observe_comment(self.store, key, self.night, note)
         for review in _reviews(node):
             key = comment_key(RemarkKind.REVIEW, review.id)
+            there.add(key)
             observe_comment(self.store, key, self.night, review)
+        # Of a thread that is left, a single deleted comment is not told.
+        where = "WHERE repository = ? AND number = ?"
+        for row in self.store.select(Comment, where, pull.repository, pull.number):
+            if row.key not in there and row.thread not in there:
+                observe_deletion(self.store, row.key, self.night)
 
     def _write_checks(self, pull: Pull, node: queries.Pull) -> None:
         """Replace the checks of this head: one that ran again has another outcome."""
@@ -291,6 +301,10 @@ def _threads(node: queries.Pull) -> Iterator[tuple[int, queries.Thread]]:
         for first in thread.comments.nodes if thread.comments else ():
             if first.state != _PENDING:
                 yield comment_key(RemarkKind.LINE, first.id), thread
+
+
+def _kind(item: LineItem | ConversationItem) -> RemarkKind:
+    return RemarkKind.LINE if isinstance(item, LineItem) else RemarkKind.CONVERSATION
 
 
 def _reviews(node: queries.Pull) -> Iterator[queries.Review]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crscore.audit.store.rows import CommentObservation, ThreadObservation
 
 if TYPE_CHECKING:
     from crscore.audit.store.database import Store
     from crscore.audit.sync.queries import State, Thread
+
+DELETED: Final = "deleted"
+"""Reason with which a deleted comment counts as minimised."""
 
 
 def observe_thread(store: Store, key: int, night: str, thread: Thread) -> None:
@@ -32,13 +35,17 @@ def observe_thread(store: Store, key: int, night: str, thread: Thread) -> None:
 
 def observe_comment(store: Store, key: int, night: str, state: State) -> None:
     """Append the state of a comment when it differs, in an open transaction."""
-    row = CommentObservation(
-        comment=key,
-        night=night,
-        minimized=state.minimized,
-        up=state.reactions("THUMBS_UP"),
-        down=state.reactions("THUMBS_DOWN"),
-    )
+    up, down = state.reactions("THUMBS_UP"), state.reactions("THUMBS_DOWN")
+    _observe(store, key, night, state.minimized, up, down)
+
+
+def observe_deletion(store: Store, key: int, night: str) -> None:
+    """Append that the host has a comment no more, in an open transaction."""
+    _observe(store, key, night, DELETED, 0, 0)
+
+
+def _observe(store: Store, key: int, night: str, minimized: str | None, up: int, down: int) -> None:
+    row = CommentObservation(comment=key, night=night, minimized=minimized, up=up, down=down)
     where = "WHERE comment = ? AND night < ? ORDER BY night DESC LIMIT 1"
     before = store.select(CommentObservation, where, key, night)
     if before and replace(before[0], night=night) == row:

@@ -12,7 +12,7 @@ CREATE TABLE repositories (
 
 CREATE TABLE cursors (
   repository INTEGER NOT NULL,
-  list TEXT NOT NULL,                -- pulls, line, conversation
+  list TEXT NOT NULL,                -- pulls, pulls-until (an interrupted reading), line, ...
   position TEXT NOT NULL,            -- host's time of the last change that was read
   PRIMARY KEY (repository, list)
 ) STRICT, WITHOUT ROWID;
@@ -110,7 +110,7 @@ CREATE TABLE thread_observations (
 CREATE TABLE comment_observations (
   comment INTEGER NOT NULL,
   night TEXT NOT NULL,
-  minimized TEXT,                    -- reason; null when shown
+  minimized TEXT,                    -- reason, deleted for one that is gone; null when shown
   up INTEGER NOT NULL,
   down INTEGER NOT NULL,
   PRIMARY KEY (comment, night)
