@@ -3,7 +3,7 @@
     python scripts/demo_audit.py [FOLDER]
 
 A GitHub on this machine has 40 pull requests of two repositories over 30 days, with three bots and
-two people. They are read, scored and shown as a page in FOLDER (`crscore-audit` in the folder for
+two people. They are read, scored and shown as a page in FOLDER (a new one in the folder for
 temporary files).
 """
 
@@ -25,7 +25,7 @@ TOKEN = "demo-token"  # noqa: S105  (of a server that lives as long as this scri
 
 def main(arguments: list[str]) -> int:
     """Run the demonstration; the exit code is that of the first command that fails."""
-    folder = Path(arguments[0]) if arguments else Path(tempfile.gettempdir()) / "crscore-audit"
+    folder = Path(arguments[0] if arguments else tempfile.mkdtemp(prefix="crscore-audit-"))
     folder.mkdir(parents=True, exist_ok=True)
     world = audit_demo.audit()
     with serve(world, token=TOKEN) as server:

@@ -41,7 +41,8 @@ def day(text: str) -> str:
 def facts(found: Overview) -> str:
     """Say what the numbers are made of."""
     merged = f"{found.merged:,} merged, {found.scored:,} with a scored review"
-    where = view.many(len(found.repositories), "repository").replace("repositorys", "repositories")
+    count = len(found.repositories)
+    where = f"{count:,} {'repository' if count == 1 else 'repositories'}"
     return f"{view.many(found.pulls, 'pull request')} created in the period ({merged}) in {where}."
 
 

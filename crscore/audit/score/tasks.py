@@ -111,7 +111,7 @@ def _pull(store: Store, repository: int, number: int) -> Pull:
 
 def _posts(store: Store, repository: int, number: int) -> list[_Post]:
     """Read the comments of a pull request that are not minimised, by key."""
-    of_pull = "WHERE repository = ? AND number = ?"
+    of_pull = "WHERE repository = ? AND number = ?"  # no value is in these queries
     threads = {
         thread: (bool(outdated), bool(resolved))
         for thread, outdated, resolved in store.query(

@@ -28,6 +28,7 @@ APPLICATION_ID: Final = 0x63727363
 BUSY_S: Final = 30.0
 """Seconds to wait for another process that writes."""
 _HASH_BYTES: Final = 16
+_MAGIC: Final = b"SQLite format 3\0"
 _PAGE_SIZE_AT: Final = slice(16, 18)
 _PAGE_COUNT_AT: Final = slice(28, 32)
 
@@ -260,11 +261,13 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def _check_size(path: Path) -> None:
-    """Reject a file that was cut off: SQLite tells so only when a missing page is read."""
+    """Reject another file, and one that was cut off: SQLite tells so at the first missing page."""
     if not path.is_file():
         return
     with path.open("rb") as file:
         header = file.read(100)  # the length of the header
+    if header and not header.startswith(_MAGIC):
+        raise StoreError(str(path), "it is no store of crscore audit")
     size = int.from_bytes(header[_PAGE_SIZE_AT], "big")
     pages = int.from_bytes(header[_PAGE_COUNT_AT], "big")
     if 0 < path.stat().st_size < pages * (65_536 if size == 1 else size):

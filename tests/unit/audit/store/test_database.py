@@ -142,7 +142,7 @@ def test_other_database_is_refused_and_left_alone(tmp_path: Path) -> None:
 def test_text_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     path.write_text("no database\n" * 100)
-    with pytest.raises(StoreError, match=r"cut off|damaged"):
+    with pytest.raises(StoreError, match="no store of crscore audit"):
         Store(path)
 
 
