@@ -476,13 +476,13 @@ def test_doctor_lists_what_is_declared_and_how_to_get_what_is_not_there(
     real = importlib.metadata.version
 
     def without(name: str) -> str:
-        if name in {"scipy", "tree-sitter-go"}:
+        if name in {"lightgbm", "tree-sitter-go"}:
             raise importlib.metadata.PackageNotFoundError(name)
         return real(name)
 
     monkeypatch.setattr(importlib.metadata, "version", without)
     out = crscore("doctor", *FAST).out
-    assert re.search(r"scipy +not installed; pip install 'crscore\[validate\]'", out)
+    assert re.search(r"lightgbm +not installed; pip install 'crscore\[train\]'", out)
     assert re.search(r"tree-sitter-go +not installed; pip install crscore\n", out)
     assert re.search(r"numpy +\d", out)
     assert "pytest" not in out
