@@ -27,6 +27,7 @@ KINDS: Final = {
     "encoders": "encoders",
     "engines": "llm/engines",
     "matchers": "matchers",
+    "metrics": "code/metrics",
     "reports": "reports",
 }
 """Folder in this package by kind of plugin."""

@@ -59,22 +59,51 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    text = "\n".join(_dedent(lines))
-    best: tuple[int, str, str] | None = None
-    for before, behind in _surroundings(language, lines, text):
-        errors = unreadable(language, before + text + behind)
-        if best is None or errors < best[0]:
-            best = errors, before, behind
-        if errors == 0:
-            break
-    assert best is not None  # noqa: S101 - the first surrounding is always tried
-    _, before, behind = best
+    text = "\n".join(dedent(lines))
+    _, before, behind = enclose(language, lines)
     whole, added = before + text + behind, before.count("\n")
     own = [(first, first + max(len(lines), 1) - 1)]
     return Completed(read(language, whole, lines=own, first=first, skip=added), whole, added)
 
 
-def _dedent(lines: Sequence[str]) -> list[str]:
+class Enclosed(NamedTuple):
+    """Texts that make a fragment parse."""
+
+    errors: int
+    """Bytes of the whole that the grammar still cannot read."""
+    before: str
+    """Text to put before the dedented fragment."""
+    behind: str
+    """Text to put behind it."""
+
+
+def enclose(language: Language, lines: Sequence[str]) -> Enclosed:
+    """Find the texts that make a fragment parse best.
+
+    Args:
+        language: Language of the lines.
+        lines: The lines without line ends.
+
+    Returns:
+        The best of a bounded number of tries.
+
+    Raises:
+        DependencyError: The grammar's wheel is not installed.
+    """
+    text = "\n".join(dedent(lines))
+    best: Enclosed | None = None
+    for before, behind in _surroundings(language, lines, text):
+        errors = unreadable(language, before + text + behind)
+        if best is None or errors < best.errors:
+            best = Enclosed(errors, before, behind)
+        if errors == 0:
+            break
+    assert best is not None  # noqa: S101 - the first surrounding is always tried
+    return best
+
+
+def dedent(lines: Sequence[str]) -> list[str]:
+    """Remove the indentation that all lines share."""
     widths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
     margin = min(widths, default=0)
     return [line[margin:] for line in lines]
@@ -82,7 +111,7 @@ def _dedent(lines: Sequence[str]) -> list[str]:
 
 def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
     """Yield ways to complete a fragment, the simplest first, at most `MAX_TRIES`."""
-    lazily = _for_indented(_dedent(lines), text) if language.indented else None
+    lazily = _for_indented(dedent(lines), text) if language.indented else None
     made = lazily or _for_braces(language, text)
     if language.closing_word:
         made = chain(_for_words(language.closing_word, lines), made)

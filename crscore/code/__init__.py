@@ -1,0 +1,1 @@
+"""Judgement of suggested code: metrics against references, execution against tests."""

@@ -1,0 +1,42 @@
+"""Exact match: whether a candidate equals a reference, white space aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crscore.code.metrics.base import MeanMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.code.metrics.base import Metric
+    from crscore.code.samples import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Exact(MeanMetric):
+    """1 for a candidate that equals a reference up to runs of white space, else 0."""
+
+    @property
+    def identity(self) -> str:
+        """Name of the metric."""
+        return "exact"
+
+    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
+        """Score samples."""
+        return np.array(
+            [
+                float(sample.candidate.split() in [one.split() for one in sample.references])
+                for sample in samples
+            ]
+        )
+
+
+def create() -> Metric:
+    """Create the metric."""
+    return Exact()

@@ -1,0 +1,102 @@
+"""Syntax trees of pieces of code that need not be whole files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.errors import InputError
+from crscore.syntax import fragments
+from crscore.syntax.grammars import language_of, parser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import tree_sitter
+
+    from crscore.syntax.grammars import Language
+
+
+class Parsed(NamedTuple):
+    """Piece of code, parsed."""
+
+    source: bytes
+    """Text that was parsed, in UTF-8: the code, dedented, in what makes it parse."""
+    root: tree_sitter.Node
+    """Root of the tree of `source`."""
+    start: int
+    """First byte of the code in `source`."""
+    end: int
+    """Byte behind the code in `source`."""
+    errors: int
+    """Bytes that the grammar could not read, and its missing tokens; 0 for code that parses."""
+
+    @property
+    def code(self) -> str:
+        """The code as parsed: dedented."""
+        return self.source[self.start : self.end].decode()
+
+    def nodes(self) -> Iterator[tree_sitter.Node]:
+        """Yield the nodes that lie in the code, parents first, in the order of the text."""
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            if node.end_byte <= self.start or node.start_byte >= self.end:
+                continue
+            if node.start_byte >= self.start and node.end_byte <= self.end:
+                yield node
+            stack.extend(reversed(node.children))
+
+
+def grammar_of(name: str | None) -> Language:
+    """Return the grammar of a language.
+
+    Raises:
+        InputError: There is none; the message names the language.
+    """
+    found = language_of(name)
+    if found is None:
+        raise InputError(f"no grammar for {name or 'code of an unknown language'}")
+    return found
+
+
+def parse_code(code: str, language: str | None) -> Parsed:
+    """Parse a piece of code: a file, some statements, or the body of a function.
+
+    Args:
+        code: The code. Where only its first line lacks the indentation of the others, as in the
+            completion of a prompt, that line is indented like the least indented other one.
+        language: Language as in `ChangedFile.language`.
+
+    Returns:
+        The best of a bounded number of ways to complete and parse it.
+
+    Raises:
+        InputError: There is no grammar for the language.
+        DependencyError: The grammar's wheel is not installed.
+    """
+    grammar = grammar_of(language)
+    best: tuple[int, str, str, str] | None = None
+    for lines in _indentations(
+        code.expandtabs(4).split("\n") if grammar.indented else code.split("\n")
+    ):
+        enclosed = fragments.enclose(grammar, lines)
+        if best is None or enclosed.errors < best[0]:
+            text = "\n".join(fragments.dedent(lines))
+            best = enclosed.errors, enclosed.before, text, enclosed.behind
+        if enclosed.errors == 0:
+            break
+    assert best is not None  # noqa: S101 - the code as it stands is always tried
+    errors, before, text, behind = best
+    head, body = before.encode("utf-8", "replace"), text.encode("utf-8", "replace")
+    source = head + body + behind.encode("utf-8", "replace")
+    root = parser(grammar).parse(source).root_node
+    return Parsed(source, root, len(head), len(head) + len(body), errors)
+
+
+def _indentations(lines: list[str]) -> Iterator[list[str]]:
+    """Yield the lines as they stand, then with the first one indented like the others."""
+    yield lines
+    rest = [line for line in lines[1:] if line.strip()]
+    margin = min((len(line) - len(line.lstrip()) for line in rest), default=0)
+    if margin and lines[0][:1].strip():
+        yield [" " * margin + lines[0], *lines[1:]]

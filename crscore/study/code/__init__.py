@@ -1,0 +1,1 @@
+"""Studies of code metrics: correlation with people and with tests, paired comparisons."""
