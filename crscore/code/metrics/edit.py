@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crscore.code import libraries
+from crscore.code import libraries, limits
 from crscore.code.metrics.base import MeanMetric
 
 if TYPE_CHECKING:
@@ -31,8 +31,13 @@ class Edit(MeanMetric):
         """Name of the metric; the distance is defined whatever the library's version."""
         return "edit"
 
+    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
+        """Refuse code that would take minutes."""
+        return limits.too_long(samples)
+
     def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
         """Score samples."""
+        limits.check_length(samples, "edit")
         similarity = libraries.load(
             "rapidfuzz.distance", "rapidfuzz"
         ).Levenshtein.normalized_similarity

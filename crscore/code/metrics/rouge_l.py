@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
-from crscore.code import libraries, tokens
+from crscore.code import libraries, limits, tokens
 from crscore.code.metrics.base import MeanMetric
 from crscore.code.ngrams import ngrams
 
@@ -48,8 +48,13 @@ class Rouge(MeanMetric):
         rounded = "|round:3" if self.options.preset else ""
         return f"rouge-{self.options.kind.lower()}|tok:{self._kind}|beta:1{rounded}"
 
+    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
+        """Refuse code that would take minutes."""
+        return limits.too_long(samples)
+
     def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
         """Score samples."""
+        limits.check_length(samples, "rouge_l")
         split = tokens.TOKENIZERS[self._kind]
         values = []
         for sample in samples:
