@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from crscore import io
+from crscore.errors import ConfigError, InputError
 from crscore.settings import no_color
 
 if TYPE_CHECKING:
@@ -99,3 +100,67 @@ def score(
     found = scores.score_samples(read, names.split(",") if names else None)
     _write(found, scores.render_text, form, target)
     return 0
+
+
+@command.command("run")
+@click.argument("samples", type=_PATH, required=False)
+@click.option(
+    "--tests", metavar="FILE", type=_PATH, required=True,
+    help="Problems with their tests, as JSON Lines: HumanEval's, or graded programs.",
+)  # fmt: skip
+@click.option("--k", "ks", default="1,10,100", show_default=True, metavar="NUMBERS", help="pass@k.")
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), default=3.0, show_default=True,
+    help="Seconds that the tests of a program may take.",
+)  # fmt: skip
+@click.option("--workers", type=click.IntRange(1), help="Programs at once (default: the cores).")
+@click.option("--canonical", is_flag=True, help="Judge the solutions that the tests' file has.")
+@click.option(
+    "--allow-code-execution", "allowed", is_flag=True,
+    help="Run the programs; nobody may have read them, so this must be said.",
+)  # fmt: skip
+@_document
+def run(
+    samples: Path | None,
+    *,
+    tests: Path,
+    ks: str,
+    timeout: float,
+    workers: int | None,
+    canonical: bool,
+    allowed: bool,
+    form: str,
+    target: str | None,
+) -> int:
+    """Run SAMPLES with their tests in a sandbox and estimate pass@k.
+
+    SAMPLES is JSON Lines of {task_id, completion}; without it, the completions that the tests'
+    file has are judged. Python, Java, JavaScript and C++ are run, where they are installed.
+    """
+    from crscore.code.execution import programs, report, runner  # noqa: PLC0415
+
+    io.check_output(target)
+    numbers = _numbers(ks)
+    problems, completions = programs.read_problems(tests)
+    if canonical:
+        completions = programs.solutions(problems)
+    elif samples is not None:
+        completions = programs.read_completions(samples, tuple(problems))
+    if not completions:
+        raise InputError(f"{tests} has no completions; name a file of samples")
+    outcomes = runner.run_programs(
+        problems, completions, allowed=allowed, timeout=timeout, workers=workers
+    )
+    found = report.make_document(problems, outcomes, ks=numbers, timeout=timeout)
+    _write(found, report.render_text, form, target)
+    return 0
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        found = [int(one) for one in text.split(",")]
+    except ValueError:
+        found = [0]
+    if min(found) < 1:
+        raise ConfigError("--k", "command line", f"expected numbers from 1 on, not {text}")
+    return found

@@ -1,6 +1,6 @@
 """Tester of a Python program: the tests in this process, the program in a child.
 
-Started by its path inside the sandbox, so it imports nothing of crscore. The program could change
+Imported alone inside the sandbox, so it imports nothing of crscore. The program could change
 everything in its own process: assertions, comparisons, what is printed, how it exits. So it has a
 process of its own, started before the tests are read, without the channel of the verdict. What it
 returns crosses a pipe as plain data; its other objects stay there and are used by proxies, which
@@ -12,15 +12,18 @@ of the function to test (may be empty), and the seconds that the tests may take.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` would import enum
 import builtins
 import ctypes
 import json
 import operator
 import os
 import re
-import signal
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # importing typing would be among the slowest imports here
+if TYPE_CHECKING:
+    from typing import Any
 
 _PR_SET_DUMPABLE = 4
 _MAX_MESSAGE = 1 << 26
@@ -170,16 +173,19 @@ _PLAIN: tuple[tuple[type, Any], ...] = (
 )
 
 
+_BUILT_IN = {kind: name for name, kind in vars(builtins).items() if isinstance(kind, type)}
+
+
 def _plain(value: Any) -> Any:
     """Return JSON for a value without items, without running code of a subclass; else None."""
     for kind, convert in _PLAIN:
         if isinstance(value, kind):
             return convert(value)
-    kind = type(value)
-    if kind.__module__ in {"decimal", "fractions"} and kind.__name__ in {"Decimal", "Fraction"}:
-        return ["n", kind.__name__, str(value)]
-    if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
-        return ["k", value.__name__]
+    of = type(value)
+    if of.__module__ in {"decimal", "fractions"} and of.__name__ in {"Decimal", "Fraction"}:
+        return ["n", of.__name__, str(value)]
+    if isinstance(value, type) and value in _BUILT_IN:
+        return ["k", _BUILT_IN[value]]
     return None
 
 
@@ -206,9 +212,9 @@ def _load(source: str) -> list[Any]:
     scope: dict[str, Any] = {"__name__": "candidate"}
     exec(compile(source, "<program>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
     modules = {
-        name: value.__name__
+        name: str(value.__name__)
         for name, value in scope.items()
-        if isinstance(value, type(sys)) and sys.modules.get(value.__name__) is value
+        if type(value) is type(sys) and sys.modules.get(vars(value).get("__name__", "")) is value
     }
     own = {k: v for k, v in scope.items() if not k.startswith("__") and k not in modules}
     return [own, modules]
@@ -372,13 +378,9 @@ def main(arguments: list[str]) -> None:
             texts.append(stream.read())
         os.unlink(name)  # noqa: PTH108  (pathlib would be the slowest import here)
     peer = Peer(read_here, write_there, trusts=False)
-    signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, float(seconds))
+    _signal.signal(_signal.SIGALRM, _stop)
+    _signal.setitimer(_signal.ITIMER_REAL, float(seconds))
     result = _test(peer, texts[0], texts[1], texts[2], entry)
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    _signal.setitimer(_signal.ITIMER_REAL, 0)
     os.write(1, json.dumps({"result": result[:2_000]}).encode() + b"\n")
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
