@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from crscore.audit import overview  # noqa: E402
 from crscore.code import scores  # noqa: E402
+from crscore.code.execution import report as code_run  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
 from crscore.study import compare, results, saved, separation, study  # noqa: E402
@@ -67,8 +68,14 @@ DOCUMENTS = {
     "code": Document(
         scores.SCHEMA,
         "crscore code",
-        "What `crscore code CANDIDATE REFERENCE --format json` writes: the scores of samples of code.",
+        "What `crscore code CANDIDATE REFERENCE --format json` writes: scores of samples.",
         (scores.CodeScores,),
+    ),
+    "code-run": Document(
+        code_run.SCHEMA,
+        "crscore code run",
+        "What `crscore code run --format json` writes: programs by their tests, and pass@k.",
+        (code_run.CodeRun,),
     ),
     "audit": Document(
         overview.SCHEMA,

@@ -68,7 +68,8 @@ def test_file_that_did_not_parse_is_not_the_fault_of_a_suggestion():
     lines = ["def (:", "a = 1", ""]
     found = judge_in_file("a = 2", lines, Span(1, 2), "python")
     assert (found.parses, found.reason) == (None, "the code around it does not parse")
-    assert judge_in_file("def f():", lines[:1] + ["    a = 1"], Span(0, 1), "python").parses is True
+    mended = judge_in_file("def f():", [lines[0], "    a = 1"], Span(0, 1), "python")
+    assert mended.parses is True
 
 
 @pytest.mark.parametrize(
