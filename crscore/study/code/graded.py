@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
 
@@ -235,7 +236,10 @@ def _mmsr(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
         [(grader, names[key], grade) for grader, key, grade in marks],
         columns=["worker", "task", "label"],
     )
-    merged = model().fit_predict(given)
+    with warnings.catch_warnings():
+        # Of scipy for few graders, and of pandas for how crowd-kit calls it.
+        warnings.simplefilter("ignore")
+        merged = model().fit_predict(given)
     return {
         (problem, system): float(merged[number])
         for (problem, system), number in names.items()
