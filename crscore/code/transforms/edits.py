@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 MAX_CODE_BYTES = 50_000
 """Longest code that is rewritten: every variant is parsed again."""
 
+MAX_DEPTH = 100
+"""Deepest tree that is rewritten: the rules are recursive."""
+
 LANGUAGES = ("java", "python")
 
 
@@ -45,7 +48,7 @@ class Site(NamedTuple):
 
 
 def parsed_for(code: str, language: str | None) -> Parsed | None:
-    """Parse code that is to be rewritten; None for code that does not parse or is too long.
+    """Parse code that is to be rewritten; None where it does not parse, or is too long or deep.
 
     Raises:
         InputError: Code of this language is not rewritten.
@@ -56,7 +59,19 @@ def parsed_for(code: str, language: str | None) -> Parsed | None:
     if len(code) > MAX_CODE_BYTES:
         return None
     parsed = parse_code(code, language)
-    return None if parsed.errors else parsed
+    return None if parsed.errors or _depth(parsed.root) > MAX_DEPTH else parsed
+
+
+def _depth(root: tree_sitter.Node) -> int:
+    cursor = root.walk()
+    deepest = 0
+    while True:
+        if cursor.goto_first_child():
+            deepest = max(deepest, cursor.depth)
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return deepest
 
 
 def edited(parsed: Parsed, edits: Iterable[Edit], language: str | None) -> Parsed | None:
@@ -76,3 +91,21 @@ def edited(parsed: Parsed, edits: Iterable[Edit], language: str | None) -> Parse
 def text_of(node: tree_sitter.Node) -> str:
     """Return the text of a node."""
     return (node.text or b"").decode()
+
+
+def swapped(left: tree_sitter.Node, right: tree_sitter.Node) -> tuple[Edit, Edit]:
+    """Exchange the texts of two nodes."""
+    return (
+        Edit(left.start_byte, left.end_byte, text_of(right)),
+        Edit(right.start_byte, right.end_byte, text_of(left)),
+    )
+
+
+def fresh_name(stem: str, taken: set[str]) -> str:
+    """Return a name that is not taken, and take it."""
+    name, number = stem, 1
+    while name in taken:
+        number += 1
+        name = f"{stem}_{number}"
+    taken.add(name)
+    return name
