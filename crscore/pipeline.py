@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
+from crscore.code import suggestions
 from crscore.matchers.base import Cells
 from crscore.records import Flag, Sentence
 from crscore.review import proposals, sentences
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from crscore.matchers.base import Matcher
     from crscore.records import (
         Analysis,
+        ChangedFile,
         Claims,
         Comment,
         Diff,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         PseudoReference,
         Result,
         Scope,
+        Suggestion,
         Usefulness,
     )
     from crscore.static_analysis.issues import Chosen
@@ -176,10 +179,20 @@ def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
     parsed = sentences.split_comment(comment.body, splitter=splitter)
     if splitter == "paper":
         return parsed
-    file = diff.files[0] if len(diff.files) == 1 else None
+    return proposals.read_proposals(parsed, comment, _file_of(comment, diff))
+
+
+def _judge_suggestions(
+    parsed: ParsedComment, comment: Comment, diff: Diff
+) -> tuple[Suggestion, ...]:
+    file = _file_of(comment, diff) if parsed.suggestions else None
+    return tuple(suggestions.judge_in_change(code, comment, file) for code in parsed.suggestions)
+
+
+def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
     if comment.path is not None:
-        file = scopes.file_at(diff, comment.path, comment.side)
-    return proposals.read_proposals(parsed, comment, file)
+        return scopes.file_at(diff, comment.path, comment.side)
+    return diff.files[0] if len(diff.files) == 1 else None
 
 
 def _encode(works: Sequence[_Work], parts: Parts) -> Vectors:
@@ -251,7 +264,10 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
     result = assembly.build_result(
         board,
         comments=work.pair.comments,
-        parsed=work.parsed,
+        suggestions=[
+            _judge_suggestions(one, comment, work.pair.diff)
+            for one, comment in zip(work.parsed, work.pair.comments, strict=True)
+        ],
         attached=work.scopes,
         threshold=parts.threshold,
         analysis=work.analysis,

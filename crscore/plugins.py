@@ -26,6 +26,7 @@ KINDS: Final = {
     "claims": "claims",
     "encoders": "encoders",
     "engines": "llm/engines",
+    "languages": "code/execution/languages",
     "matchers": "matchers",
     "metrics": "code/metrics",
     "reports": "reports",

@@ -504,6 +504,35 @@ class ParsedComment:
     """Plain text units that a reader does not see, including markers of machines."""
 
 
+class Effect(StrEnum):
+    """Part of the code that a suggestion changes."""
+
+    NOTHING = "nothing"
+    WHITE_SPACE = "white space"
+    """White space that has no meaning in the language."""
+    COMMENTS = "comments"
+    NAMES = "names"
+    """Names that the file gives and uses in the replaced lines alone."""
+    BEHAVIOUR = "behaviour"
+    """Anything else, so perhaps what the code does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """Suggestion block of a comment, judged in its place."""
+
+    code: str
+    """Content of the block."""
+    applies: bool | None = None
+    """Whether the host can put it in its place; None when its place is not known."""
+    parses: bool | None = None
+    """Whether it leaves the file no harder to parse; None without a place or a grammar."""
+    effect: Effect | None = None
+    """Part of the code that it changes; None without a place or a grammar."""
+    reason: str | None = None
+    """Why it does not apply, or why something is not known, a clause; else None."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
     """The three scores of one text against one set of pseudo-references, or an abstention.
@@ -590,8 +619,8 @@ class CommentResult:
     """Indices into the result's `sentences`."""
     references: tuple[int, ...]
     """Indices into the result's `references`, for the scope."""
-    suggestions: tuple[str, ...] = ()
-    """Suggested code, kept apart from the sentences."""
+    suggestions: tuple[Suggestion, ...] = ()
+    """Suggestion blocks, kept apart from the sentences."""
     usefulness: Usefulness | None = None
     """How useful it is; None without a text, or with an encoder that has no weights for it."""
 

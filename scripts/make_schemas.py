@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from crscore.audit import overview  # noqa: E402
+from crscore.code import scores  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
 from crscore.study import compare, results, saved, separation, study  # noqa: E402
@@ -62,6 +63,12 @@ DOCUMENTS = {
         "Output of `crscore pr` and the action for one pull request: what people are shown, then "
         "all that it was made of.",
         (pull.PullDocument,),
+    ),
+    "code": Document(
+        scores.SCHEMA,
+        "crscore code",
+        "What `crscore code CANDIDATE REFERENCE --format json` writes: the scores of samples of code.",
+        (scores.CodeScores,),
     ),
     "audit": Document(
         overview.SCHEMA,

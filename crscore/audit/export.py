@@ -73,6 +73,7 @@ TABLES: Final = {
         SELECT comment, CASE signal {_SIGNAL} END AS signal, night, rules, value, evidence,
           base_yes, base_all
         FROM signals ORDER BY comment, signals.signal, night, rules""",
+    "suggestions": "SELECT * FROM suggestions ORDER BY comment, block, night, rules",
     "runs": "SELECT * FROM runs ORDER BY id",
 }
 """Table -> query. `comment` and `thread` are keys of comments."""

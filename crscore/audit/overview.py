@@ -91,6 +91,37 @@ class ActedOn(Struct, frozen=True, kw_only=True):
     """Comments of which it cannot be told."""
 
 
+class EffectCount(Struct, frozen=True, kw_only=True):
+    """Suggestion blocks by what they change."""
+
+    effect: str
+    """Nothing, white space, comments, names or behaviour."""
+    blocks: Count
+
+
+class Nearness(Struct, frozen=True, kw_only=True):
+    """Similarity of suggested code to what was merged in its place."""
+
+    metric: str
+    """Name of the metric, as in `crscore code`."""
+    mean: Share
+    blocks: Count
+    """Blocks whose lines were changed and merged."""
+
+
+class SuggestedCode(Struct, frozen=True, kw_only=True):
+    """Suggestion blocks of a reviewer."""
+
+    applies: Rate
+    """Blocks that the host can put in their place, of those with a known place."""
+    parses: Rate
+    """Blocks that leave the file no harder to parse, of those in a language with a grammar."""
+    effects: tuple[EffectCount, ...]
+    """The most frequent first."""
+    merged: tuple[Nearness, ...]
+    """Empty where nothing that was merged is known."""
+
+
 class TrendPoint(Struct, frozen=True, kw_only=True):
     """One day of a reviewer."""
 
@@ -140,6 +171,8 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     coverage: Coverage
     noise: Noise
     acted_on: tuple[ActedOn, ...]
+    suggested_code: SuggestedCode | None
+    """Null without a suggestion block."""
     trend: tuple[TrendPoint, ...]
     changes: tuple[ConfigurationChange, ...]
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from crscore.audit.compare import DETECT, compare_all
 from crscore.audit.coverage import Covered, load_coverage, rate, rate_of_pulls
@@ -29,6 +30,7 @@ from crscore.audit.overview import (
 from crscore.audit.signals import TITLES
 from crscore.audit.statistics import RESAMPLES, draws, interval, mean_draws, means, rank_ranges
 from crscore.audit.store.rows import host_id_of, kind_of
+from crscore.audit.suggested import load_suggested_code
 from crscore.audit.tables import (
     LATEST,
     NOISE_REASONS,
@@ -150,6 +152,7 @@ def _reviewers(
 ) -> tuple[Reviewer, ...]:
     """Make the reviewers: those with scores, and bots that only told why they did not review."""
     covered = load_coverage(store, table.scope)
+    suggested = load_suggested_code(store, table.scope)
     estimates, ranks = _estimates(table, options)
     silent = {
         name
@@ -165,6 +168,7 @@ def _reviewers(
         at = table.reviewers.index(name)
         one = one._replace(is_bot=bool(table.is_bot[at]))
         made.append(_reviewer(table, others, name, estimates[at], ranks.get(at), one))
+    made = [replace(one, suggested_code=suggested.get(one.name)) for one in made]
     return tuple(
         sorted(
             made, key=lambda one: (not one.is_bot, -one.usefulness.value if one.usefulness else 1.0)
@@ -224,6 +228,7 @@ def _reviewer(
         coverage=covered.coverage,
         noise=_noise(table, rows),
         acted_on=_acted_on(table, rows),
+        suggested_code=None,
         trend=_trend(table, others, name),
         changes=find_changes(table, name) if covered.is_bot else (),
     )

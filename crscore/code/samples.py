@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from crscore import jsonl
+from crscore.diff.languages import language_of
+from crscore.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MAX_FILE_BYTES: Final = 10_000_000
+"""Bytes of one file of code."""
+_LINES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,3 +35,116 @@ class Sample:
     """Language as in `ChangedFile.language`; None when unknown."""
     id: str | None = None
     """Name of the problem; several samples may answer one."""
+
+
+class SampleRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a JSON Lines file of samples; further fields are not read."""
+
+    candidate: str | None = None
+    references: Sequence[str] | None = None
+    reference: str | None = None
+    """The only reference, in place of `references`."""
+    context: str = ""
+    language: str | None = None
+    id: str | int | None = None
+
+
+def read_samples(
+    candidates: Path,
+    references: Sequence[Path] = (),
+    *,
+    context: str = "",
+    language: str | None = None,
+) -> tuple[Sample, ...]:
+    """Read samples.
+
+    Args:
+        candidates: A file of code, a folder of such files, or JSON Lines (`.jsonl`, `.jsonl.gz`).
+        references: Files for a file, folders for a folder: a candidate's references have its path
+            in them. For JSON Lines, nothing where its rows have `references`, else another one
+            whose rows have the same ids.
+        context: Context of samples that have none.
+        language: Language of samples that name none; else by the name of the file.
+
+    Returns:
+        At least one sample, in the order of the rows, or of the paths.
+
+    Raises:
+        InputError: Something cannot be read, or a candidate has no reference; the message names
+            it.
+    """
+    if candidates.name.endswith(_LINES):
+        found = list(_read_rows(candidates, references))
+    elif candidates.is_dir():
+        found = list(_read_folders(candidates, references))
+    else:
+        named = [_read_text(path) for path in references]
+        found = [
+            Sample(
+                candidate=_read_text(candidates),
+                references=tuple(named),
+                language=language_of(candidates.name),
+                id=candidates.name,
+            )
+        ]
+    missing = next((sample for sample in found if not sample.references), None)
+    if missing is not None:
+        name = candidates / (missing.id or "") if candidates.is_dir() else candidates
+        raise InputError(f"{name} has no reference to be compared with")
+    if not found:
+        raise InputError(f"{candidates} holds no code to judge")
+    return tuple(
+        replace(one, context=one.context or context, language=one.language or language)
+        for one in found
+    )
+
+
+def _read_rows(path: Path, references: Sequence[Path]) -> Iterator[Sample]:
+    known: dict[str | int | None, list[str]] = {}
+    for other in references:
+        for _, row in _rows(other):
+            known.setdefault(row.id, []).extend(_references(row) or [row.candidate or ""])
+    for place, row in _rows(path):
+        if row.candidate is None:
+            raise InputError(f"{place}: `candidate` is missing")
+        named = _references(row) or known.get(row.id, [])
+        if not named:
+            hint = f"; no row of {references[0]} has the id {row.id}" if references else ""
+            raise InputError(f"{place}: `references` is missing{hint}")
+        yield Sample(
+            candidate=row.candidate,
+            references=tuple(named),
+            context=row.context,
+            language=row.language,
+            id=None if row.id is None else str(row.id),
+        )
+
+
+def _rows(path: Path) -> Iterator[tuple[str, SampleRow]]:
+    return jsonl.read_rows(jsonl.read_bytes(path, "samples"), SampleRow, path, "samples")
+
+
+def _references(row: SampleRow) -> list[str]:
+    return list(row.references or ()) or ([] if row.reference is None else [row.reference])
+
+
+def _read_folders(candidates: Path, references: Sequence[Path]) -> Iterator[Sample]:
+    for path in sorted(one for one in candidates.rglob("*") if one.is_file()):
+        name = path.relative_to(candidates)
+        others = [folder / name for folder in references]
+        yield Sample(
+            candidate=_read_text(path),
+            references=tuple(_read_text(one) for one in others if one.is_file()),
+            language=language_of(name.name),
+            id=name.as_posix(),
+        )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise InputError(f"{path} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
+        return path.read_text("utf-8", "replace")
+    except OSError as exc:
+        raise InputError(f"{path} cannot be read: {exc.strerror or exc}") from exc

@@ -162,6 +162,13 @@ def sync(
 @_clones
 @click.option("--workers", type=click.IntRange(1, 1_024), default=1, help="Processes (1).")
 @click.option("--engine", default="processes", metavar="NAME", help="processes or ray[:ADDRESS].")
+@click.option(
+    "--code-metrics",
+    default="edit,chrf,sketch",
+    show_default=True,
+    metavar="NAMES",
+    help="Compare suggested code with what was merged; also: codebertscore.",
+)
 @_api_url
 @_wait_budget
 @_quiet
@@ -172,6 +179,7 @@ def score(
     clones: Path | None,
     workers: int,
     engine: str,
+    code_metrics: str,
     api_url: str | None,
     wait_budget: float,
     quiet: bool,
@@ -181,7 +189,12 @@ def score(
     """Score what is new in the store, and look what became of each comment."""
     from crscore.audit.score import run  # noqa: PLC0415
     from crscore.audit.signals.run import find_signals  # noqa: PLC0415
+    from crscore.audit.signals.suggested import MERGED_METRICS  # noqa: PLC0415
 
+    names = code_metrics.split(",") if code_metrics else []
+    if wrong := set(names) - set(MERGED_METRICS):
+        expected = f"there are: {', '.join(MERGED_METRICS)}"
+        raise ConfigError(f"--code-metrics {','.join(sorted(wrong))}", "command line", expected)
     settings = load_settings(config_file, flags)
     host = None if settings.offline else make_client(settings, api_url, wait_budget, quiet=quiet)
     folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
@@ -197,7 +210,7 @@ def score(
             web=web_address(api_url or host_address()),
             progress=progress,
         )
-        find_signals(store, folder, night=night)
+        find_signals(store, folder, night=night, metrics=names)
     click.echo(f"{done.pulls:,} pull requests scored, {done.failed:,} failed")
     return 0
 

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
     from rich.console import JustifyMethod, OverflowMethod, RenderableType
 
-    from crscore.records import CommentResult, Match, Reading, Result, ReviewResult, Usefulness
+    from crscore.records import (
+        CommentResult,
+        Match,
+        Reading,
+        Result,
+        ReviewResult,
+        Suggestion,
+        Usefulness,
+    )
 
 SHORT_UNADDRESSED = 8
 """Topics and pseudo-references that the short form lists as not addressed."""
@@ -263,11 +271,11 @@ def _reading(
     return Text.assemble(told.kind.value, " · " if about else "", about, overflow=overflow)
 
 
-def _suggested(suggestions: tuple[str, ...]) -> Iterator[RenderableType]:
-    """Yield suggested code, which is not a sentence and is not scored."""
-    for code in suggestions:
-        lines = [escape.code_line(line) for line in code.rstrip("\n").split("\n")[:40]]
-        text = Text("suggested code, kept apart:", style=_DIM, overflow="fold")
+def _suggested(suggestions: tuple[Suggestion, ...]) -> Iterator[RenderableType]:
+    """Yield suggested code, which is not a sentence, with what is known of it."""
+    for item in suggestions:
+        lines = [escape.code_line(line) for line in item.code.rstrip("\n").split("\n")[:40]]
+        text = Text(f"suggested code: {view.suggestion(item)}", style=_DIM, overflow="fold")
         for line in lines:
             text.append(f"\n  │ {line}", style=_CODE)
         yield Padding(text, (0, 0, 0, 10))

@@ -28,6 +28,7 @@ from crscore.records import (
     Scope,
     Scores,
     Side,
+    Suggestion,
     ToolRun,
     TopicState,
     Usefulness,
@@ -216,8 +217,8 @@ class Comment(Struct, frozen=True, kw_only=True):
     """Indices of its sentences."""
     references: Sequence[Count]
     """Indices of the pseudo-references of its scope."""
-    suggestions: Sequence[str]
-    """Suggested code, separate from the sentences."""
+    suggestions: Sequence[Suggestion]
+    """Suggestion blocks, separate from the sentences."""
 
 
 class Review(Struct, frozen=True, kw_only=True):

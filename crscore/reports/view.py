@@ -7,7 +7,17 @@ from collections import Counter
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.records import Flag, Kind, LineKind, ReferenceKind, ScopeKind, Side, Subject, ToolState
+from crscore.records import (
+    Effect,
+    Flag,
+    Kind,
+    LineKind,
+    ReferenceKind,
+    ScopeKind,
+    Side,
+    Subject,
+    ToolState,
+)
 from crscore.reports import escape
 
 if TYPE_CHECKING:
@@ -25,6 +35,7 @@ if TYPE_CHECKING:
         Result,
         ReviewResult,
         Scope,
+        Suggestion,
         Topic,
         Usefulness,
     )
@@ -47,6 +58,13 @@ _SCOPES = {
 _NAME_CHARS = 120
 _EVEN = 0.5
 """Probability from which a text is said to be about the change, or to give something to act on."""
+_EFFECTS = {
+    Effect.NOTHING: "changes nothing",
+    Effect.WHITE_SPACE: "changes white space only",
+    Effect.COMMENTS: "changes comments only",
+    Effect.NAMES: "changes names only",
+    Effect.BEHAVIOUR: "changes code",
+}
 _ACTS = (Kind.REQUEST, Kind.FAILURE, Kind.PROPOSAL, Kind.QUESTION, Kind.REASON)
 """What a sentence does that the author can act on."""
 
@@ -252,6 +270,41 @@ def flagged(result: Result) -> str | None:
         return None
     kinds = ", ".join(f"{name} ({times:,})" for name, times in found.most_common())
     return f"{FLAG} {many(found.total(), 'sentence')} flagged: {kinds}"
+
+
+def suggestion(item: Suggestion) -> str:
+    """Say of a suggestion block whether it applies and parses, and what it changes.
+
+    Example:
+        >>> from crscore.records import Effect, Suggestion
+        >>> suggestion(Suggestion(code="x", applies=True, parses=True, effect=Effect.NAMES))
+        'applies, parses, changes names only'
+    """
+    parts = [
+        {True: "applies", False: "does not apply", None: ""}[item.applies],
+        {True: "parses", False: "breaks the syntax", None: ""}[item.parses],
+        "" if item.effect is None else _EFFECTS[item.effect],
+    ]
+    said = ", ".join(filter(None, parts))
+    return f"{said} ({item.reason})" if said and item.reason else said or item.reason or ""
+
+
+def suggestions(result: Result) -> tuple[str, ...]:
+    """Count the suggestion blocks that apply, and name those that are not a change of code.
+
+    Example:
+        `Suggestion blocks that apply: 2 of 3.`, `Suggested code on a.py:3: applies, breaks the syntax.`
+    """
+    found = [(item.comment, one) for item in result.comments for one in item.suggestions]
+    if not found:
+        return ()
+    applied = sum(one.applies is True for _, one in found)
+    odd = (
+        f"Suggested code on {comment_place(comment)}: {suggestion(one)}."
+        for comment, one in found
+        if not one.applies or one.parses is False or one.effect not in (None, Effect.BEHAVIOUR)
+    )
+    return f"Suggestion blocks that apply: {applied:,} of {len(found):,}.", *odd
 
 
 def rows(result: Result) -> tuple[MatchRow, MatchRow, MatchRow]:
@@ -478,8 +531,8 @@ def scope(value: Scope) -> str:
 def notes(result: Result) -> tuple[str, ...]:
     """Return all notes of a result, each once: the reader's, the run's, then the comments'.
 
-    They include the tools of static analysis with a summary of their findings, and why comments
-    abstained. When the whole result abstained, its reason is shown at the top and those of its
+    They include the tools of static analysis with a summary of their findings, suggested code, and
+    why comments abstained. When the whole result abstained, its reason is shown at the top and those of its
     comments are omitted.
     """
     comments = result.comments if result.scores.reason is None else ()
@@ -489,7 +542,8 @@ def notes(result: Result) -> tuple[str, ...]:
         if item.scores.reason is not None
     )
     tools = analysis(result.analysis)
-    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *tools, *abstained)))
+    code = suggestions(result)
+    return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *tools, *code, *abstained)))
 
 
 def analysis(found: Analysis) -> tuple[str, ...]:

@@ -73,10 +73,10 @@ def read_proposals(
     inline = {text: _read_inline(text) for text in parsed.sentences}
     found = [unit for unit in inline.values() if unit]
     if parsed.suggestions:
-        place = _find_place(comment, file)
+        place = find_place(comment, file)
         for suggestion in parsed.suggestions:
             new = _cut_lines(suggestion.split("\n") if suggestion.strip() else [])
-            old = place.lines if place.is_exact else _align(place, new)
+            old = place.lines if place.is_exact else align_lines(place, new)
             found.append(describe_change(old, new) if old else _use(new))
     found += [describe_change(*_sides(block)) for block in parsed.diffs]
     sentences = tuple(text for text in parsed.sentences if not inline[text])
@@ -210,7 +210,7 @@ def _sides(block: str) -> tuple[list[str], list[str]]:
     return old, new
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """Lines that a suggestion may replace."""
 
     lines: list[str]
@@ -220,18 +220,27 @@ class _Place(NamedTuple):
     """Whether it replaces the last line, at least."""
 
 
-def _find_place(comment: Comment, file: ChangedFile | None) -> _Place:
+def find_place(comment: Comment, file: ChangedFile | None) -> Place:
+    """Find the lines that a suggestion in a comment may replace.
+
+    Args:
+        comment: The comment, with the lines that it is on.
+        file: The changed file that it is on; None when unknown.
+
+    Returns:
+        The lines; none when they are not known.
+    """
     line = comment.line
     if line is not None and not comment.outdated and file is not None:
         found = _lines_of(comment, line, file)
         if found:
-            return _Place(found, is_exact=True, is_end=True)
+            return Place(found, is_exact=True, is_end=True)
     if line is not None and not comment.diff_hunk:
-        return _Place([], is_exact=True, is_end=False)
+        return Place([], is_exact=True, is_end=False)
     last = list(_last_lines(comment, file))
     if line is None:
-        return _Place(last, is_exact=False, is_end=bool(comment.diff_hunk))
-    return _Place(last[-(line - (comment.start_line or line) + 1) :], is_exact=True, is_end=True)
+        return Place(last, is_exact=False, is_end=bool(comment.diff_hunk))
+    return Place(last[-(line - (comment.start_line or line) + 1) :], is_exact=True, is_end=True)
 
 
 def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
@@ -274,7 +283,7 @@ def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
                 yield one.text
 
 
-def _align(place: _Place, suggestion: Sequence[str]) -> list[str]:
+def align_lines(place: Place, suggestion: Sequence[str]) -> list[str]:
     """Return the last lines that have most in common with a suggestion; none when that is little.
 
     Their number is unknown: it is the one with the highest share of common words. An empty

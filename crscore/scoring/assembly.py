@@ -30,10 +30,10 @@ if TYPE_CHECKING:
         Comment,
         Diff,
         Flag,
-        ParsedComment,
         PseudoReference,
         Scores,
         Sentence,
+        Suggestion,
     )
 
 
@@ -171,7 +171,7 @@ def build_result(
     board: Board,
     *,
     comments: Sequence[Comment],
-    parsed: Sequence[ParsedComment],
+    suggestions: Sequence[tuple[Suggestion, ...]],
     attached: Sequence[Scope | None],
     threshold: float | None,
     analysis: Analysis,
@@ -183,7 +183,7 @@ def build_result(
     Args:
         board: The judged cells.
         comments: The review's comments.
-        parsed: Each comment's sentences and code blocks.
+        suggestions: Each comment's suggestion blocks.
         attached: Each comment's scope; None when it is on a file the diff does not change.
         threshold: The matcher's cosine threshold; None when it has none.
         analysis: Findings of static analysis in the change.
@@ -204,7 +204,7 @@ def build_result(
         sentence_matches=tuple(map(board.best_of_sentence, columns)),
         reference_matches=tuple(map(board.best_of_reference, range(len(board.references)))),
         comments=tuple(
-            _score_comment(board, index, comment, attached[index], parsed[index].suggestions)
+            _score_comment(board, index, comment, attached[index], suggestions[index])
             for index, comment in enumerate(comments)
         ),
         reviews=_score_reviews(board, comments),
@@ -219,7 +219,11 @@ def build_result(
 
 
 def _score_comment(
-    board: Board, index: int, comment: Comment, scope: Scope | None, suggestions: tuple[str, ...]
+    board: Board,
+    index: int,
+    comment: Comment,
+    scope: Scope | None,
+    suggestions: tuple[Suggestion, ...],
 ) -> CommentResult:
     columns = tuple(i for i, unit in enumerate(board.units) if unit.comment == index)
     rows: Sequence[int] = ()

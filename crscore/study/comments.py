@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from crscore import jsonl
 from crscore.errors import InputError
-from crscore.study import jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from crscore import jsonl
 from crscore.errors import InputError
-from crscore.study import jsonl
 from crscore.study.study import Rating
 
 if TYPE_CHECKING:

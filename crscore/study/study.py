@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from crscore import jsonl
 from crscore.errors import InputError
 from crscore.records import Claims, PseudoReference, ReferenceKind
-from crscore.study import jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

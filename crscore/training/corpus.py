@@ -11,10 +11,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from crscore import jsonl
 from crscore.diff import parse
 from crscore.errors import InputError
 from crscore.records import Comment, Kind
-from crscore.study import jsonl
 from crscore.study.attacks.attack_set import AttackKind, honest_reviews, make_attacks
 from crscore.study.attacks.material import Wording, split_sentences
 from crscore.study.study import read_study

@@ -16,6 +16,7 @@ from crscore.records import (
     CommentResult,
     Diff,
     DiffLine,
+    Effect,
     FileStatus,
     Flag,
     Hunk,
@@ -34,6 +35,7 @@ from crscore.records import (
     Sentence,
     Side,
     Subject,
+    Suggestion,
     Topic,
     TopicState,
     Usefulness,
@@ -135,6 +137,10 @@ class Said:
     scope: Scope = Scope(kind=ScopeKind.DIFF)  # noqa: RUF009
 
 
+def _judged(code: str) -> Suggestion:
+    return Suggestion(code=code, applies=True, parses=True, effect=Effect.BEHAVIOUR)
+
+
 def scores_of(
     similarity: npt.NDArray[np.float32], rows: Sequence[int], columns: Sequence[int]
 ) -> Scores:
@@ -211,7 +217,7 @@ def make(
                 scores=scores_of(matrix, _in_scope(references, item.scope), own[i]),
                 sentences=tuple(own[i]),
                 references=tuple(_in_scope(references, item.scope)),
-                suggestions=item.suggestions,
+                suggestions=tuple(_judged(code) for code in item.suggestions),
             )
             for i, item in enumerate(said)
         ),

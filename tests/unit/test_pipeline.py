@@ -15,6 +15,7 @@ from crscore.records import (
     Claims,
     Comment,
     Diff,
+    Effect,
     Finding,
     Flag,
     LineSpan,
@@ -282,7 +283,9 @@ def test_suggested_code_is_kept_apart_and_told_in_one_sentence() -> None:
         ("Alpha.", 1, False, False),
         ("change `x = 2` to `x = 3`", 1, True, False),
     ]
-    assert found.comments[1].suggestions == ("x = 3",)
+    (suggestion,) = found.comments[1].suggestions
+    assert (suggestion.code, suggestion.applies, suggestion.parses) == ("x = 3", True, True)
+    assert suggestion.effect is Effect.BEHAVIOUR
     assert found.comments[1].sentences == (1, 2)
 
 

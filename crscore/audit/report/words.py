@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Final
 from crscore.reports import view
 
 if TYPE_CHECKING:
-    from crscore.audit.overview import ActedOn, Estimate, Overview, Rate, Reviewer, Verdict
+    from crscore.audit.overview import (
+        ActedOn,
+        Estimate,
+        Overview,
+        Rate,
+        Reviewer,
+        SuggestedCode,
+        Verdict,
+    )
 
 SKIPS: Final = {"limit": "a limit was reached", "skipped": "skipped", "failed": "failed"}
 NOISE: Final = {
@@ -17,6 +25,13 @@ NOISE: Final = {
     "restates": "restates the change",
     "praise": "only praises",
 }
+MERGED: Final = {
+    "edit": "characters",
+    "chrf": "chrF",
+    "sketch": "equal but for names",
+    "codebertscore": "CodeBERTScore",
+}
+"""Words for the metrics beside what was merged."""
 SIGNAL_OF_CHART: Final = "lines changed"
 VERDICTS: Final = {"better": "differ", "worse": "differ", "equivalent": "equal", "unknown": "open"}
 """One word for each verdict."""
@@ -128,6 +143,23 @@ def signals(found: Overview) -> tuple[str, ...]:
 def acted(row: Reviewer, signal: str) -> ActedOn | None:
     """Return one signal of a reviewer."""
     return next((one for one in row.acted_on if one.signal == signal), None)
+
+
+def suggests(found: Overview) -> list[Reviewer]:
+    """Return the reviewers with suggested code."""
+    return [row for row in found.reviewers if row.suggested_code]
+
+
+def effects(one: SuggestedCode) -> str:
+    """List what suggestion blocks change, the most frequent first."""
+    return ", ".join(f"{each.effect}: {each.blocks:,}" for each in one.effects) or view.UNDEFINED
+
+
+def merged(one: SuggestedCode) -> str:
+    """List how near suggested code is to what was merged in its place."""
+    listed = (f"{MERGED[each.metric]} {view.percent(each.mean)}" for each in one.merged)
+    blocks = max((each.blocks for each in one.merged), default=0)
+    return f"{', '.join(listed)} ({view.many(blocks, 'block')})" if blocks else view.UNDEFINED
 
 
 def unknown_share(one: ActedOn) -> str:

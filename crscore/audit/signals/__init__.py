@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-RULES: Final = 1
-"""Version of the rules; a change of any value raises it."""
+RULES: Final = 2
+"""Version of the rules, also of those of suggestions; a change of any value raises it."""
 
 
 class Signal(IntEnum):

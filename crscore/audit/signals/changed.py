@@ -34,6 +34,19 @@ class Measured(NamedTuple):
     """Yes and all of what nobody commented on."""
 
 
+class Place(NamedTuple):
+    """Lines of a comment, and what was merged in their place."""
+
+    old: Lines | None
+    """File that it was written on; None when it is not known as a whole."""
+    span: Span | None
+    """The lines; None for a comment on no line."""
+    merged: Lines | None
+    """Newer lines in their place; None unless the pull was merged and changed them."""
+    reason: str | None
+    """Why something is not known."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
     """Comment on a file, with what is needed to follow it."""
@@ -92,6 +105,23 @@ class PullTrees:
             found[Signal.SUGGESTION_APPLIED] = Measured(answer, lines.base)
         found[Signal.FILE_CHANGED] = self._file(remark, lines)
         return found
+
+    def place(self, remark: Remark) -> Place:
+        """Return the lines of a comment, and what was merged in their place.
+
+        Raises:
+            HostError: git failed.
+        """
+        following, span = self._locate(remark)
+        if isinstance(following, str):
+            return Place(None, None, None, following)
+        if not following.is_whole or span is None or following.was_removed:
+            return Place(None, span, None, None if span else "the comment is on no line")
+        merged = None
+        if self._pull.merged and following.new is not None and following.changed(span).value:
+            region = following.place(span)
+            merged = following.new[region.start : region.end]
+        return Place(following.old, span, merged, None)
 
     def _note_commented(self, remark: Remark) -> None:
         following, span = self._locate(remark)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -10,6 +10,7 @@ from crscore.audit.signals import RULES, Signal
 from crscore.audit.signals.changed import Measured, PullTrees, Remark
 from crscore.audit.signals.follow import Answer
 from crscore.audit.signals.observed import claimed, names, referred, resolved, thumbs
+from crscore.audit.signals.suggested import FAST_METRICS, judge_suggestions
 from crscore.audit.signals.trees import open_trees
 from crscore.audit.store.rows import (
     Comment,
@@ -18,6 +19,7 @@ from crscore.audit.store.rows import (
     Pull,
     Revision,
     SignalRow,
+    SuggestionRow,
     ThreadObservation,
 )
 from crscore.errors import HostError
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from crscore.audit.signals.suggested import Judged
     from crscore.audit.signals.trees import Trees
     from crscore.audit.store.database import Store
 
@@ -64,6 +67,7 @@ def find_signals(
     *,
     night: str,
     pulls: Iterable[tuple[int, int]] | None = None,
+    metrics: Sequence[str] = FAST_METRICS,
 ) -> Counts:
     """Find out of each review comment whether it was acted on.
 
@@ -74,6 +78,7 @@ def find_signals(
         night: Date of the run.
         pulls: Pull requests, pairs of repository and number; None for all but those that were
             final already at the last signals.
+        metrics: Metrics that compare suggested code with what was merged, of `MERGED_METRICS`.
 
     Returns:
         Counts of the run. One that is repeated stores nothing new.
@@ -86,7 +91,7 @@ def find_signals(
     for repository, group in groupby(chosen, key=lambda one: one[0]):
         trees = open_trees(clones / f"{repository}.git")
         for _, number in group:
-            found = _find_of_pull(store, trees, repository, number, night)
+            found = _find_of_pull(store, trees, (repository, number), night, metrics)
             total = Counts(*(sum(both) for both in zip(total, found, strict=True)))
             if trees:
                 trees.forget()
@@ -110,19 +115,25 @@ def _due(store: Store) -> list[tuple[int, int]]:
 
 
 def _find_of_pull(
-    store: Store, trees: Trees | None, repository: int, number: int, night: str
+    store: Store,
+    trees: Trees | None,
+    pull: tuple[int, int],
+    night: str,
+    metrics: Sequence[str],
 ) -> Counts:
-    pulls = store.select(Pull, _OF_PULL, repository, number)
-    comments = store.select(Comment, f"{_OF_PULL} ORDER BY created, key", repository, number)
+    pulls = store.select(Pull, _OF_PULL, *pull)
+    comments = store.select(Comment, f"{_OF_PULL} ORDER BY created, key", *pull)
     posts = _group(store, comments)
     if not pulls or not posts:
         return Counts(len(pulls), 0, 0, 0)
-    revisions = store.select(Revision, f"{_OF_PULL} ORDER BY at, kind, after", repository, number)
-    found = _Finder(store, pulls[0], comments, posts).find(trees, revisions)
+    revisions = store.select(Revision, f"{_OF_PULL} ORDER BY at, kind, after", *pull)
+    finder = _Finder(store, pulls[0], comments, posts, metrics)
+    found, judged = finder.find(trees, revisions)
     rows = _new_rows(store, found, night)
-    if rows:
+    suggestions = _new_suggestions(store, judged, night)
+    if rows or suggestions:
         with store.transaction():
-            store.put(rows)
+            store.put([*rows, *suggestions])
     return Counts(1, len(posts), len(rows), sum(row.value is None for row in rows))
 
 
@@ -148,11 +159,13 @@ class _Finder:
     pull: Pull
     comments: Sequence[Comment]
     posts: Sequence[_Post]
+    metrics: Sequence[str]
 
     def find(
         self, trees: Trees | None, revisions: Sequence[Revision]
-    ) -> dict[int, dict[Signal, Measured]]:
-        """Return all signals of each comment by its key."""
+    ) -> tuple[dict[int, dict[Signal, Measured]], dict[int, tuple[Judged, ...]]]:
+        """Return all signals, and the suggestions, of each comment by its key."""
+        judged: dict[int, tuple[Judged, ...]] = {}
         found = {post.first.key: self._observed(post) for post in self.posts}
         remarks = [self._remark(post) for post in self.posts if post.first.path is not None]
         try:
@@ -160,6 +173,10 @@ class _Finder:
                 raise HostError("git", "there is no clone")
             of_trees = PullTrees(trees, self.pull, revisions, remarks)
             measured = {one.comment.key: of_trees.measure(one) for one in remarks}
+            for one in remarks:
+                if one.suggestions:
+                    found_here = judge_suggestions(of_trees, one, names=self.metrics)
+                    judged[one.comment.key] = found_here
             messages = self._messages(trees, revisions)
         except HostError as exc:
             measured = {one.comment.key: _unknown(one, exc.reason) for one in remarks}
@@ -168,7 +185,7 @@ class _Finder:
             found[key] |= signals
         for post in self.posts:
             found[post.first.key][Signal.TRAILER] = self._referred(post, revisions, messages)
-        return found
+        return found, judged
 
     def _observed(self, post: _Post) -> dict[Signal, Measured]:
         first = post.first
@@ -249,6 +266,36 @@ def _new_rows(
             if before is None and row.value == 0 and signal not in _OF_TREES:
                 continue
             if before is None or _content(before) != _content(row):
+                rows.append(row)
+    return rows
+
+
+def _new_suggestions(
+    store: Store, judged: Mapping[int, tuple[Judged, ...]], night: str
+) -> list[SuggestionRow]:
+    """Return the rows that differ from the last ones; what is not measured again stays."""
+    rows = []
+    for comment, blocks in judged.items():
+        last = {
+            row.block: row
+            for row in store.select(
+                SuggestionRow, "WHERE comment = ? ORDER BY night, rules", comment
+            )
+        }
+        for block, (said, near) in enumerate(blocks):
+            row = SuggestionRow(
+                comment=comment,
+                block=block,
+                night=night,
+                rules=RULES,
+                applies=said.applies,
+                parses=said.parses,
+                effect=said.effect,
+                reason=said.reason,
+                **near,
+            )
+            before = last.get(block)
+            if before is None or replace(before, night=night, rules=RULES) != row:
                 rows.append(row)
     return rows
 

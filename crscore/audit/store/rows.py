@@ -291,6 +291,27 @@ class SignalRow(Row):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestionRow(Row):
+    """Judgement of one suggestion block of a comment."""
+
+    TABLE: ClassVar[str] = "suggestions"
+    KEY: ClassVar[tuple[str, ...]] = ("comment", "block", "night", "rules")
+
+    comment: int
+    block: int
+    night: str
+    rules: int
+    applies: int | None = None
+    parses: int | None = None
+    effect: str | None = None
+    reason: str | None = None
+    edit: float | None = None
+    chrf: float | None = None
+    codebertscore: float | None = None
+    sketch: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run(Row):
     """One run of `sync` or `score`."""
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 from msgspec import Meta, Struct
 
+from crscore import jsonl
 from crscore.errors import InputError
-from crscore.study import jsonl
 from crscore.study.study import DIMENSIONS
 
 if TYPE_CHECKING:

@@ -55,6 +55,7 @@ def overview(
         coverage=Coverage(reviewed=none, last_head=none, green_unreviewed=None, skips=()),
         noise=Noise(share=none, nothing=0, repeat=0, restates=0, praise=0),
         acted_on=(),
+        suggested_code=None,
         trend=(),
         changes=(),
     )

@@ -218,7 +218,15 @@ def test_comment_is_given_with_scope_and_suggestions() -> None:
     comment = render(results.review())["comments"][0]
     assert comment["scope"] == {"kind": "hunk", "path": "src/shop/client.py", "hunk": 0}
     assert (comment["start_line"], comment["line"], comment["side"]) == (13, 15, "new")
-    assert comment["suggestions"] == ["            except requests.RequestException:\n"]
+    assert comment["suggestions"] == [
+        {
+            "code": "            except requests.RequestException:\n",
+            "applies": True,
+            "parses": True,
+            "effect": "behaviour",
+            "reason": None,
+        }
+    ]
 
 
 def test_similarity_is_rounded_to_six_decimals() -> None:

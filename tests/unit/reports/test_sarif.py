@@ -239,6 +239,7 @@ def test_notes_are_told() -> None:
     assert notices(run_of(results.review())) == [
         ("note", "One binary file was left out."),
         ("note", "One code block was kept apart from the sentences."),
+        ("note", "Suggestion blocks that apply: 1 of 1."),
     ]
 
 

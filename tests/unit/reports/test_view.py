@@ -5,6 +5,7 @@ import pytest
 from crscore.records import (
     Analysis,
     Comment,
+    Effect,
     Finding,
     Flag,
     Kind,
@@ -14,6 +15,7 @@ from crscore.records import (
     ScopeKind,
     Severity,
     Side,
+    Suggestion,
     ToolRun,
     ToolState,
     TopicState,
@@ -308,7 +310,25 @@ def test_reviewer_without_a_name_is_said_to_be_unknown() -> None:
 
 def test_note_of_the_diff_and_of_the_run_is_shown_once() -> None:
     result = replace(results.review(), notes=("One binary file was left out.", "Second."))
-    assert view.notes(result) == ("One binary file was left out.", "Second.")
+    shown = ("One binary file was left out.", "Second.", "Suggestion blocks that apply: 1 of 1.")
+    assert view.notes(result) == shown
+
+
+def test_suggestion_that_is_no_change_of_code_is_named() -> None:
+    result = results.review()
+    item = result.comments[0]
+    first, second, third = (
+        Suggestion(code="", applies=False, reason="the comment is on no line"),
+        Suggestion(code="", applies=True, parses=False, effect=Effect.BEHAVIOUR),
+        Suggestion(code="", applies=True, parses=True, effect=Effect.NAMES),
+    )
+    item = replace(item, suggestions=(first, second, third))
+    assert view.suggestions(replace(result, comments=(item,))) == (
+        "Suggestion blocks that apply: 2 of 3.",
+        "Suggested code on src/shop/client.py:13-15: does not apply (the comment is on no line).",
+        "Suggested code on src/shop/client.py:13-15: applies, breaks the syntax, changes code.",
+        "Suggested code on src/shop/client.py:13-15: applies, parses, changes names only.",
+    )
 
 
 def test_file_as_a_whole_is_named_without_a_line() -> None:

@@ -1,0 +1,72 @@
+"""Suggested code of comments: judged in its file, and compared with what was merged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.code import metrics
+from crscore.code.samples import Sample
+from crscore.code.suggestions import NO_PLACE, Span, judge_in_file
+from crscore.diff.languages import language_of
+from crscore.records import Suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crscore.audit.signals.changed import PullTrees, Remark
+
+FAST_METRICS: Final = ("edit", "chrf", "sketch")
+"""Metrics that need no model."""
+MERGED_METRICS: Final = (*FAST_METRICS, "codebertscore")
+"""Metrics that a store has a column for."""
+
+
+class Judged(NamedTuple):
+    """One suggestion block."""
+
+    suggestion: Suggestion
+    near: Mapping[str, float]
+    """Scores beside what was merged, by metric; empty when nothing was, or it is not known."""
+
+
+def judge_suggestions(
+    trees: PullTrees, remark: Remark, *, names: Sequence[str] = FAST_METRICS
+) -> tuple[Judged, ...]:
+    """Judge the suggestion blocks of a comment.
+
+    Args:
+        trees: Trees of its pull request.
+        remark: The comment.
+        names: Metrics that compare with what was merged, of `MERGED_METRICS`.
+
+    Returns:
+        One value a block. What was merged is compared only of a merged pull request in which the
+        lines changed: else the author left them alone.
+
+    Raises:
+        DependencyError: A metric needs a package that is not installed.
+        HostError: git failed.
+    """
+    place = trees.place(remark)
+    language = language_of(remark.comment.path or "")
+    judged = []
+    for code in remark.suggestions:
+        if place.old is None or place.span is None:
+            judged.append(Judged(Suggestion(code=code, reason=place.reason or NO_PLACE), {}))
+            continue
+        found = judge_in_file(code, place.old, Span(*place.span), language)
+        near = _near(code, place.merged, language, names) if place.merged is not None else {}
+        judged.append(Judged(found, near))
+    return tuple(judged)
+
+
+def _near(
+    code: str, merged: Sequence[str], language: str | None, names: Sequence[str]
+) -> dict[str, float]:
+    sample = Sample(candidate=code, references=("\n".join(merged),), language=language)
+    found = {}
+    for name in names:
+        metric = metrics.make(name)
+        if metric.inapplicable([sample]) is None:
+            found[name] = float(metric.sentence_scores(metric.statistics([sample]))[0])
+    return found

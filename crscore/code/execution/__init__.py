@@ -1,0 +1,1 @@
+"""Execution of code with its tests, in the sandbox: pass@k."""

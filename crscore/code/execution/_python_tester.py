@@ -1,0 +1,378 @@
+"""Tester of a Python program: the tests in this process, the program in a child.
+
+Started by its path inside the sandbox, so it imports nothing of crscore. The program could change
+everything in its own process: assertions, comparisons, what is printed, how it exits. So it has a
+process of its own, started before the tests are read, without the channel of the verdict. What it
+returns crosses a pipe as plain data; its other objects stay there and are used by proxies, which
+equal no plain value. The verdict is one line of JSON on stdout.
+
+Arguments: the file of the program, of the tests, of the code that both share (the prompt), the name
+of the function to test (may be empty), and the seconds that the tests may take.
+"""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import json
+import operator
+import os
+import re
+import signal
+import sys
+from typing import Any
+
+_PR_SET_DUMPABLE = 4
+_MAX_MESSAGE = 1 << 26
+"""Bytes of one message."""
+_MAX_DEPTH = 200
+_OPERATORS = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "gt", "ge", "and_", "or_",
+    "xor", "neg", "abs", "contains", "getitem",
+)  # fmt: skip
+
+
+class Unsupported(Exception):  # noqa: N818  (its name is shown to users)
+    """Raised for a value that cannot be passed to the program."""
+
+
+class ProgramError(Exception):
+    """Exception that the program raised, by the text that it gave."""
+
+
+def _error(name: str, text: str) -> ProgramError:
+    """Make the error of an exception, which tests that expect a built-in one catch as such."""
+    kind = getattr(builtins, name, None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        try:
+            return type(name, (ProgramError, kind), {})(name, text)
+        except TypeError:
+            pass
+    return ProgramError(name, text)
+
+
+class Ended(Exception):  # noqa: N818
+    """Raised when the program's process is gone."""
+
+
+class Peer:
+    """One end of the two pipes: asks the other process, and answers it while it waits."""
+
+    def __init__(self, source: int, sink: int, *, trusts: bool) -> None:
+        self.source = os.fdopen(source, "rb")
+        self.sink = os.fdopen(sink, "wb")
+        self.trusts = trusts
+        """Whether the other side may use attributes of what it was given, not only call it."""
+        self.held: dict[int, Any] = {}
+
+    def ask(self, request: str, *values: Any) -> Any:
+        """Send a request and return the other side's answer."""
+        self._send([request, *map(self._pack, values)])
+        while True:
+            kind, *rest = self._receive()
+            if kind == "value":
+                return self._unpack(rest[0])
+            if kind == "raised":
+                raise _error(*(str(one) for one in rest[:2]))
+            self._answer(kind, rest)
+
+    def serve(self) -> None:
+        """Answer requests until the other side is gone."""
+        while True:
+            kind, *rest = self._receive()
+            self._answer(kind, rest)
+
+    def _answer(self, kind: str, packed: list[Any]) -> None:
+        try:
+            answer = ["value", self._pack(self._do(kind, [self._unpack(one) for one in packed]))]
+        except (Ended, BrokenPipeError):
+            raise
+        except BaseException as exc:  # noqa: BLE001  (an exit of the program is its failure)
+            answer = ["raised", type(exc).__name__, _text_of(exc)]
+        self._send(answer)
+
+    def _do(self, kind: str, values: list[Any]) -> Any:
+        if kind == "call":
+            function, arguments, named = values
+            result = function(*arguments, **named)
+            return [result, arguments, named]
+        if not self.trusts:
+            raise Unsupported(kind)
+        if kind == "load":
+            return _load(values[0])
+        if kind == "get":
+            return getattr(values[0], str(values[1]))
+        if kind == "next":
+            return next(values[0])
+        if kind in {"iter", "len", "bool", "str", "repr", "hash"}:
+            built: Any = {"iter": iter, "len": len, "bool": bool, "str": str, "repr": repr}
+            return built.get(kind, hash)(values[0])
+        if kind == "eq":
+            return bool(values[0] == values[1])
+        return getattr(operator, kind)(*values)
+
+    def _send(self, message: list[Any]) -> None:
+        data = json.dumps(message).encode()
+        self.sink.write(len(data).to_bytes(8, "big") + data)
+        self.sink.flush()
+
+    def _receive(self) -> list[Any]:
+        size = int.from_bytes(self.source.read(8), "big")
+        if not 0 < size <= _MAX_MESSAGE:
+            raise Ended
+        data = self.source.read(size)
+        if len(data) < size:
+            raise Ended
+        message: list[Any] = json.loads(data)
+        return message
+
+    def _pack(self, value: Any, depth: int = 0) -> Any:
+        """Return a value as JSON: plain data whole, anything else as a handle."""
+        if value is None or type(value) is bool:
+            return value
+        if type(value) is Proxy:
+            return ["yours", value.number]
+        plain = _plain(value)
+        if plain is not value or type(value) in {int, float, str}:
+            return plain
+        for kind, tag in ((list, "l"), (tuple, "t"), (set, "s"), (frozenset, "z")):
+            if isinstance(value, kind) and depth < _MAX_DEPTH:
+                return [tag, *(self._pack(one, depth + 1) for one in kind.__iter__(value))]
+        if isinstance(value, dict) and depth < _MAX_DEPTH:
+            pairs = dict.items(value)
+            return ["d", *([self._pack(k, depth + 1), self._pack(v, depth + 1)] for k, v in pairs)]
+        if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
+            return ["k", value.__name__]
+        if not self.trusts and not callable(value):
+            raise Unsupported(f"the test passes {type(value).__name__}")
+        self.held[id(value)] = value
+        return ["mine", id(value)]
+
+    def _unpack(self, packed: Any) -> Any:
+        if not isinstance(packed, list):
+            return packed
+        tag, *rest = packed
+        if tag == "mine":
+            return Proxy(self, int(rest[0]))
+        if tag == "yours":
+            return self.held[rest[0]]
+        if tag == "d":
+            return {self._unpack(key): self._unpack(value) for key, value in rest}
+        made = {"l": list, "t": tuple, "s": set, "z": frozenset}.get(tag)
+        if made is not None:
+            return made(self._unpack(one) for one in rest)
+        return _rebuilt(tag, rest)
+
+
+def _plain(value: Any) -> Any:
+    """Return plain JSON for a number, text, bytes or range, without running code of a subclass."""
+    kinds: tuple[tuple[type, Any], ...] = (
+        (int, int.__int__), (float, float.__float__), (str, lambda one: str.__str__(one)),
+        (bytes, lambda one: ["b", bytes.hex(one)]),
+        (bytearray, lambda one: ["a", bytearray.hex(one)]),
+        (complex, lambda one: ["c", complex(one).real, complex(one).imag]),
+        (range, lambda one: ["r", one.start, one.stop, one.step]),
+    )  # fmt: skip
+    for kind, convert in kinds:
+        if isinstance(value, kind):
+            return convert(value)
+    if value is ...:
+        return ["e"]
+    module = type(value).__module__
+    if module in {"decimal", "fractions"} and type(value).__name__ in {"Decimal", "Fraction"}:
+        return ["n", type(value).__name__, str(value)]
+    return value
+
+
+def _rebuilt(tag: str, rest: list[Any]) -> Any:
+    if tag == "n":
+        import decimal  # noqa: PLC0415
+        import fractions  # noqa: PLC0415
+
+        kinds: dict[str, Any] = {"Decimal": decimal.Decimal, "Fraction": fractions.Fraction}
+        return kinds[rest[0]](rest[1])
+    if tag == "k":
+        kind = getattr(builtins, rest[0])
+        if not isinstance(kind, type):
+            raise Unsupported(rest[0])
+        return kind
+    makers: dict[str, Any] = {
+        "b": bytes.fromhex, "a": bytearray.fromhex, "c": complex, "r": range, "e": lambda: ...,
+    }  # fmt: skip
+    return makers[tag](*rest)
+
+
+class Proxy:
+    """Object of the other process. It equals no plain value, whatever it says of itself there."""
+
+    __slots__ = ("number", "peer")
+
+    def __init__(self, peer: Peer, number: int) -> None:
+        object.__setattr__(self, "peer", peer)
+        object.__setattr__(self, "number", number)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        result, changed, changed_named = self.peer.ask("call", self, list(arguments), named)
+        for old, new in zip(arguments, changed, strict=True):
+            _update(old, new)
+        for name, old in named.items():
+            _update(old, changed_named[name])
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self.peer.ask("get", self, name)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Proxy and self.peer.ask("eq", self, other) is True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __iter__(self) -> Any:
+        found = self.peer.ask("iter", self)
+        while True:
+            try:
+                yield self.peer.ask("next", found)
+            except ProgramError as exc:
+                if exc.args[0] == "StopIteration":
+                    return
+                raise
+
+    def __hash__(self) -> int:
+        return int(self.peer.ask("hash", self))
+
+    def __len__(self) -> int:
+        return int(self.peer.ask("len", self))
+
+    def __bool__(self) -> bool:
+        return self.peer.ask("bool", self) is True
+
+    def __str__(self) -> str:
+        return str(self.peer.ask("str", self))
+
+    def __repr__(self) -> str:
+        return str(self.peer.ask("repr", self))
+
+
+def _operation(name: str) -> Any:
+    return lambda self, *others: self.peer.ask(name, self, *others)
+
+
+for _name in _OPERATORS:
+    setattr(Proxy, f"__{_name.rstrip('_')}__", _operation(_name))
+
+
+def _update(old: Any, new: Any) -> None:
+    """Give an argument the content that the program left in it."""
+    if type(old) is list and type(new) is list:
+        old[:] = new
+    elif type(old) in {dict, set} and type(new) is type(old):
+        old.clear()
+        old.update(new)
+
+
+def _text_of(exc: BaseException) -> str:
+    try:
+        return str(exc)
+    except BaseException:  # noqa: BLE001  (its `__str__` is the program's)
+        return ""
+
+
+def _load(source: str) -> list[Any]:
+    """Run a program and return its names with their values."""
+    scope: dict[str, Any] = {"__name__": "candidate"}
+    exec(compile(source, "<program>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
+    modules: dict[str, str] = {}
+    for name, value in list(scope.items()):
+        if type(value) is type(sys) and sys.modules.get(value.__name__) is value:
+            modules[name] = value.__name__
+    own = {k: v for k, v in scope.items() if not k.startswith("__") and k not in modules}
+    return [own, modules]
+
+
+def _shared(source: str) -> dict[str, Any]:
+    """Run what the problem itself gives, and return its names; nothing where that does not run."""
+    scope: dict[str, Any] = {"__name__": "tests"}
+    try:
+        exec(compile(source, "<prompt>", "exec"), scope)  # noqa: S102  (trusted as the tests are)
+    except Exception:  # noqa: BLE001  (a prompt may end in the middle of a function)
+        scope = {"__name__": "tests"}
+    return scope
+
+
+def _last_function(source: str) -> str:
+    found = re.findall(r"^(?:async )?def (\w+)", source, re.MULTILINE)
+    return found[-1] if found else ""
+
+
+def _child(source: int, sink: int) -> None:
+    """Become the process of the program."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    peer = Peer(source, sink, trusts=True)
+    try:
+        peer.serve()
+    finally:
+        os._exit(0)
+
+
+def _test(peer: Peer, program: str, tests: str, prompt: str, entry: str) -> str:
+    try:
+        own, modules = peer.ask("load", program)
+        scope = _shared(prompt)
+        entry = entry or _last_function(prompt)
+        for name, module in modules.items():
+            if name not in scope and module in sys.stdlib_module_names:
+                scope[name] = __import__(module, fromlist=["_"])
+        for name, value in own.items():
+            if name == entry or name not in scope:
+                scope[name] = value
+        exec(compile(tests, "<tests>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
+    except ProgramError as exc:
+        return f"failed: {exc.args[1]}"
+    except (Ended, BrokenPipeError):
+        return "failed: the program ended before its tests"
+    except TimeoutError:
+        return "timed out"
+    except BaseException as exc:  # noqa: BLE001  (every other end is a failure)
+        return f"failed: {_text_of(exc)}"
+    return "passed"
+
+
+def _stop(*_: object) -> None:
+    raise TimeoutError
+
+
+def main(arguments: list[str]) -> None:
+    """Test one program."""
+    program, tests, prompt, entry, seconds = arguments
+    sys.set_int_max_str_digits(0)
+    read_there, write_there = os.pipe()
+    read_here, write_back = os.pipe()
+    if os.fork() == 0:
+        os.close(write_there)
+        os.close(read_here)
+        _child(read_there, write_back)
+    os.close(read_there)
+    os.close(write_back)
+    # Of this process, the program may not look into the memory or the open files.
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    texts = []
+    for name in (program, tests, prompt):
+        with open(name, encoding="utf-8", errors="surrogatepass") as stream:  # noqa: PTH123
+            texts.append(stream.read())
+        os.unlink(name)  # noqa: PTH108  (pathlib would be the slowest import here)
+    peer = Peer(read_here, write_there, trusts=False)
+    signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, float(seconds))
+    result = _test(peer, texts[0], texts[1], texts[2], entry)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    os.write(1, json.dumps({"result": result[:2_000]}).encode() + b"\n")
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,56 @@
+"""Unbiased estimate of pass@k."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def estimate_pass_at_k(samples: int, passed: int, k: int) -> float:
+    """Estimate the chance that one of k samples of a problem passes.
+
+    Args:
+        samples: Samples that were judged, at least `k`.
+        passed: How many of them passed.
+        k: Samples that may be drawn, at least 1.
+
+    Returns:
+        1 - C(n - c, k) / C(n, k), in [0, 1].
+
+    Source:
+        Chen et al. 2021, arXiv:2107.03374, equation 1 and figure 3.
+
+    Example:
+        >>> estimate_pass_at_k(2, 1, 1), estimate_pass_at_k(2, 1, 2)
+        (0.5, 1.0)
+    """
+    if samples - passed < k:
+        return 1.0
+    return float(1.0 - np.prod(1.0 - k / np.arange(samples - passed + 1, samples + 1)))
+
+
+def pass_at_k(counts: Sequence[tuple[int, int]], ks: Sequence[int]) -> Mapping[str, float]:
+    """Average the estimates over problems.
+
+    Args:
+        counts: Of each problem the samples that were judged, and how many passed.
+        ks: Values of k.
+
+    Returns:
+        `pass@k` -> mean, for each k of which every problem has as many samples; the others are
+        left out, as in `code_eval`.
+
+    Example:
+        >>> pass_at_k([(2, 1)], [1, 2, 10])
+        {'pass@1': 0.5, 'pass@2': 1.0}
+    """
+    fewest = min((samples for samples, _ in counts), default=0)
+    return {
+        f"pass@{k}": float(np.mean([estimate_pass_at_k(*one, k) for one in counts]))
+        for k in ks
+        if k <= fewest
+    }

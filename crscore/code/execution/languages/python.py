@@ -1,0 +1,55 @@
+"""Python, by the interpreter that runs crscore, without its packages.
+
+The tests run in a process of their own (`_python_tester.py`); a program cannot reach them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from crscore.code.execution import runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crscore.code.execution.programs import Problem
+    from crscore.code.execution.runner import Box
+
+_TESTER: Final = Path(runner.__file__).with_name("_python_tester.py")
+_SPARE_S: Final = 1.0
+"""Seconds for starting, and after which a run that does not end itself is killed."""
+
+
+def judge(box: Box, problem: Problem, code: str) -> str:
+    """Run a program with its tests and return the result."""
+    texts = {"program": _joined(problem.prompt, code), "tests": problem.tests}
+    texts["prompt"] = problem.prompt
+    for name, text in texts.items():
+        (box.folder / name).write_text(text, "utf-8", errors="surrogatepass")
+    done = box.start(
+        *(sys.executable, "-I", "-S", str(_TESTER), *texts, problem.entry_point),
+        str(box.seconds),
+        tool="python",
+        seconds=box.seconds + _SPARE_S,
+    )
+    try:
+        result: str = json.loads(done.stdout)["result"]
+    except ValueError:
+        return "failed: the tester was killed"
+    return result
+
+
+def _joined(prompt: str, code: str) -> str:
+    """Put code behind its prompt, with the indentation that a completion may lack at its start."""
+    if not prompt or code[:1].isspace() or code.startswith(("def ", "class ", "import ", "from ")):
+        return prompt + code
+    last = prompt.rstrip().rpartition("\n")[2]
+    return prompt + last[: len(last) - len(last.lstrip())] + code
+
+
+def create() -> Callable[[Box, Problem, str], str]:
+    """Create the judge."""
+    return judge

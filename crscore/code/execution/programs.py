@@ -1,0 +1,143 @@
+"""Programs with their tests, from the files that are in use: code_eval, HumanEval, MultiPL-E."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from crscore import jsonl
+from crscore.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Task with its tests."""
+
+    id: str
+    """Name of the task."""
+    tests: str
+    """Code that is run behind a program; it fails by an exception or an exit code."""
+    language: str = "python"
+    """Language of the program and the tests."""
+    prompt: str = ""
+    """Code that comes before every completion; trusted as the tests are."""
+    entry_point: str = ""
+    """Function to test; the last one of the prompt when empty."""
+    solution: str | None = None
+    """Completion that solves it, when known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """Program to judge, or the rest of one behind a prompt."""
+
+    problem: str
+    """Name of the task."""
+    code: str
+    index: int
+    """Number among the completions of its problem."""
+    status: str | None = None
+    """Outcome that the file has for it, such as `OK`; None when it has none."""
+
+
+class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One problem: HumanEval's fields, or those of the graded programs."""
+
+    task_id: str | int | None = None
+    task: str | int | None = None
+    """As `task_id`."""
+    language: str = "python"
+    prompt: str = ""
+    test: str | None = None
+    tests: str | None = None
+    """As `test`, but complete: it calls its own check."""
+    entry_point: str = ""
+    canonical_solution: str | None = None
+    reference: str | None = None
+    """As `canonical_solution`."""
+    completions: list[tuple[int, str, str]] = []
+    """Index, code and status."""
+
+    @property
+    def name(self) -> str | None:
+        """Name of the task."""
+        found = self.task if self.task_id is None else self.task_id
+        return None if found is None else str(found)
+
+
+class CompletionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One completion, as in HumanEval's samples."""
+
+    task_id: str | int
+    completion: str
+
+
+def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...]]:
+    """Read problems, and the completions that their rows have.
+
+    Args:
+        path: JSON Lines, plain or gzip.
+
+    Returns:
+        Problems by name, and completions, both in the order of the file.
+
+    Raises:
+        InputError: The file cannot be read, a row is wrong, or a name stands twice.
+    """
+    problems: dict[str, Problem] = {}
+    completions: list[Completion] = []
+    content = jsonl.read_bytes(path, "problems")
+    for place, row in jsonl.read_rows(content, ProblemRow, path, "problems"):
+        name, tests = row.name, row.tests if row.test is None else row.test
+        if name is None or tests is None:
+            missing = "task_id" if name is None else "test"
+            raise InputError(f"{place}: `{missing}` is missing")
+        if name in problems:
+            raise InputError(f"{place}: an earlier line has the task {name}")
+        if row.test is not None and row.entry_point:
+            tests = f"{tests}\ncheck({row.entry_point})\n"
+        problems[name] = Problem(
+            id=name,
+            tests=tests,
+            language=row.language,
+            prompt=row.prompt,
+            entry_point=row.entry_point,
+            solution=row.canonical_solution or row.reference,
+        )
+        completions += (
+            Completion(problem=name, code=code, index=index, status=status)
+            for index, code, status in row.completions
+        )
+    if not problems:
+        raise InputError(f"{path} holds no problem")
+    return problems, tuple(completions)
+
+
+def read_completions(path: Path, problems: Sequence[str]) -> tuple[Completion, ...]:
+    """Read completions, numbered within their problem.
+
+    Args:
+        path: JSON Lines of `task_id` and `completion`, plain or gzip.
+        problems: Names of the problems.
+
+    Raises:
+        InputError: The file cannot be read, a row is wrong, or names no problem.
+    """
+    known, counts = frozenset(problems), dict.fromkeys(problems, 0)
+    found: list[Completion] = []
+    content = jsonl.read_bytes(path, "samples")
+    for place, row in jsonl.read_rows(content, CompletionRow, path, "samples"):
+        name = str(row.task_id)
+        if name not in known:
+            raise InputError(f"{place}: the tests have no task {name}")
+        found.append(Completion(problem=name, code=row.completion, index=counts[name]))
+        counts[name] += 1
+    if not found:
+        raise InputError(f"{path} holds no sample")
+    return tuple(found)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from crscore.code.samples import read_samples
+from crscore.errors import InputError
+
+
+def write_rows(path, *rows):
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+def test_files_are_one_sample_with_the_language_of_the_name(tmp_path):
+    for name, text in (("a.py", "x = 1\n"), ("b.py", "x = 2\n"), ("c.py", "x = 3\n")):
+        (tmp_path / name).write_text(text)
+    (found,) = read_samples(tmp_path / "a.py", [tmp_path / "b.py", tmp_path / "c.py"])
+    assert (found.candidate, found.references) == ("x = 1\n", ("x = 2\n", "x = 3\n"))
+    assert (found.language, found.id) == ("python", "a.py")
+
+
+def test_folders_are_paired_by_path(tmp_path):
+    for folder in ("new", "old"):
+        (tmp_path / folder / "sub").mkdir(parents=True)
+        (tmp_path / folder / "sub" / "a.java").write_text(f"int {folder};")
+    (found,) = read_samples(tmp_path / "new", [tmp_path / "old"])
+    assert (found.id, found.language) == ("sub/a.java", "java")
+    assert (found.candidate, found.references) == ("int new;", ("int old;",))
+
+
+def test_file_of_a_folder_without_a_partner_is_named(tmp_path):
+    for folder in ("new", "old"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "new" / "a.py").write_text("x")
+    with pytest.raises(InputError, match=r"new/a\.py has no reference"):
+        read_samples(tmp_path / "new", [tmp_path / "old"])
+
+
+def test_rows_have_their_references_or_take_those_of_another_file(tmp_path):
+    own = write_rows(
+        tmp_path / "a.jsonl.gz",
+        {"candidate": "x", "references": ["y", "z"], "language": "go", "id": 7, "more": 1},
+        {"candidate": "", "reference": "", "context": "add"},
+    )
+    first, second = read_samples(own, context="default", language="python")
+    assert (first.references, first.language, first.id, first.context) == (
+        ("y", "z"), "go", "7", "default",
+    )  # fmt: skip
+    assert (second.references, second.language, second.context) == (("",), "python", "add")
+    bare = write_rows(tmp_path / "b.jsonl", {"candidate": "x", "id": "p"})
+    other = write_rows(tmp_path / "c.jsonl", {"candidate": "y", "id": "p"})
+    assert read_samples(bare, [other])[0].references == ("y",)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"references": ["y"]}, r"a\.jsonl:1: `candidate` is missing"),
+        ({"candidate": "x"}, r"a\.jsonl:1: `references` is missing"),
+        ({"candidate": "x", "references": []}, r"a\.jsonl:1: `references` is missing"),
+        ({"candidate": 1, "references": ["y"]}, r"a\.jsonl:1: candidate: expected"),
+    ],
+)
+def test_wrong_row_is_named(tmp_path, row, message):
+    with pytest.raises(InputError, match=message):
+        read_samples(write_rows(tmp_path / "a.jsonl", row))
+
+
+def test_candidate_without_a_reference_is_refused(tmp_path):
+    (tmp_path / "a.py").write_text("x")
+    with pytest.raises(InputError, match=r"a\.py has no reference"):
+        read_samples(tmp_path / "a.py")
+
+
+def test_empty_file_of_rows_is_refused(tmp_path):
+    with pytest.raises(InputError, match="holds no code"):
+        read_samples(write_rows(tmp_path / "a.jsonl"))
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"no\.py cannot be read"):
+        read_samples(tmp_path / "no.py", [tmp_path / "no.py"])

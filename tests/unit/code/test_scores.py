@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from crscore.code.samples import Sample
+from crscore.code.scores import CodeScores, make_metrics, render_text, score_samples
+from crscore.errors import ConfigError, UnknownPluginError
+
+SAME = Sample(candidate="a = 1", references=("a  =  1",), language="python", id="same")
+OTHER = Sample(candidate="a = 1", references=("b = 2", "c"), language="python", id="other")
+
+
+def test_corpus_and_samples():
+    found = score_samples([SAME, OTHER], ["exact"])
+    (exact,) = found.metrics
+    assert (exact.score, exact.samples) == (0.5, (1.0, 0.0))
+    assert found.ids == ("same", "other")
+
+
+def test_document_is_read_back():
+    found = score_samples([SAME], ["exact"])
+    assert msgspec.json.decode(msgspec.json.encode(found), type=CodeScores) == found
+
+
+def test_text_names_samples_and_metrics():
+    text = render_text(score_samples([SAME, OTHER], ["exact"]))
+    assert "exact   50.00  100.0    0.0" in text
+    assert "same" in text
+
+
+def test_unknown_metric_lists_the_known():
+    with pytest.raises(UnknownPluginError, match="exact"):
+        make_metrics(["bleurt"])
+
+
+def test_unknown_option_is_refused():
+    with pytest.raises(ConfigError, match="colour"):
+        make_metrics(["exact:colour=red"])
