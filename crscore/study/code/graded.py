@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from crscore.code import libraries
 from crscore.code.samples import Sample
 from crscore.errors import InputError
-from crscore.study import jsonl
+from crscore import jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
