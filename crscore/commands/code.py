@@ -208,7 +208,7 @@ def study(
 
     io.check_output(target)
     if tables:
-        aggregated = grades if grades != "mean" else "aggregated"
+        aggregated: Any = grades if grades != "mean" else "aggregated"
         made = out_of_the_bleu.tables(
             graded.read_graded(data, grades=aggregated), resamples=resamples, seed=seed
         )

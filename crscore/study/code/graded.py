@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
 import numpy as np
 from msgspec import Meta, Struct
 
+from crscore import jsonl
 from crscore.code import libraries
 from crscore.code.samples import Sample
 from crscore.errors import InputError
-from crscore import jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
