@@ -11,7 +11,7 @@ from rich.text import Text
 
 from crscore.code.execution.estimator import pass_at_k
 from crscore.code.execution.runner import PASSED, TIMED_OUT, count
-from crscore.reports import console, escape
+from crscore.reports import console, escape, view
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -117,7 +117,8 @@ def _blocks(found: CodeRun) -> Iterator[RenderableType]:
     ended = [one.result for one in found.results]
     late, passed = ended.count(TIMED_OUT), ended.count(PASSED)
     yield Text(
-        f"{len(ended):,} programs of {len(found.problems):,} problems: {passed:,} passed, "
+        f"{view.many(len(ended), 'program')} of {view.many(len(found.problems), 'problem')}: "
+        f"{passed:,} passed, "
         f"{len(ended) - passed - late:,} failed, {late:,} timed out.",
     )
     if 1 < len(found.problems) <= SHOWN_PROBLEMS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -103,7 +103,7 @@ class MetricComparison(Struct, frozen=True, kw_only=True):
 class CodeComparison(Struct, frozen=True, kw_only=True):
     """Two systems by several metrics."""
 
-    schema: str = SCHEMA
+    schema: Literal["urn:crscore:code-comparison:1"] = SCHEMA
     first: str
     """Name of the first system."""
     second: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -96,7 +96,7 @@ class Disagreement(Struct, frozen=True, kw_only=True):
 class Tables(Struct, frozen=True, kw_only=True):
     """Tables 2 to 4."""
 
-    schema: str = SCHEMA
+    schema: Literal["urn:crscore:out-of-the-bleu:1"] = SCHEMA
     systems: int
     """Systems of the data."""
     models: int

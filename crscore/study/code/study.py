@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -65,7 +65,7 @@ class Agreement(Struct, frozen=True, kw_only=True):
 class CodeStudy(Struct, frozen=True, kw_only=True):
     """Agreement of metrics with people or with tests."""
 
-    schema: str = SCHEMA
+    schema: Literal["urn:crscore:code-study:1"] = SCHEMA
     sha256: str
     """Hash of the data."""
     judged_by: str
