@@ -100,10 +100,9 @@ class MetricComparison(Struct, frozen=True, kw_only=True):
     """In words, whether the difference would convince people."""
 
 
-class CodeComparison(Struct, frozen=True, kw_only=True):
+class CodeComparison(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Two systems by several metrics."""
 
-    schema: str = SCHEMA
     first: str
     """Name of the first system."""
     second: str

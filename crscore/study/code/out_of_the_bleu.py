@@ -41,7 +41,8 @@ HUMAN: Final = "human"
 SHARES: Final = (1, 3, 5, 10, 15, 20, 25, 30)
 """Percentages of snippets that are exchanged in a synthetic system."""
 BINS: Final = (0.0, 2.0, 5.0, 10.0, 100.0)
-"""Bounds of the bins of differences, in points of 100; each bin is without its upper one."""
+"""Bounds of the bins of differences on CoNaLa, in points of 100; each bin is without its upper one.
+On HearthStone the paper's are 0, 1, 2, 4 and 100."""
 MAX_GRADE: Final = 4
 
 
@@ -93,10 +94,9 @@ class Disagreement(Struct, frozen=True, kw_only=True):
     """Share of all pairs on which metric and people disagree."""
 
 
-class Tables(Struct, frozen=True, kw_only=True):
+class Tables(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Tables 2 to 4."""
 
-    schema: str = SCHEMA
     systems: int
     """Systems of the data."""
     models: int
@@ -142,12 +142,19 @@ class Grid:
     """Code by system and problem."""
 
 
-def tables(graded: GradedCode, *, resamples: int = 1000, seed: int = 42) -> Tables:
+def tables(
+    graded: GradedCode,
+    *,
+    bins: Sequence[float] = BINS,
+    resamples: int = 1000,
+    seed: int = 42,
+) -> Tables:
     """Compute Tables 2 to 4.
 
     Args:
         graded: Code of several systems, with grades of 0 to 4 that were made one
             (`read_graded(path, grades="aggregated")`, or `mmsr`).
+        bins: Bounds of the bins of differences, rising, from 0 to 100 points.
         resamples: Draws of the bootstrap.
         seed: Seed of the draws.
 
@@ -174,7 +181,9 @@ def tables(graded: GradedCode, *, resamples: int = 1000, seed: int = 42) -> Tabl
         seed=seed,
         sha256=graded.sha256,
         scores=tuple(_scores([*columns, human_column(grid)], grid, counts)),
-        disagreements=tuple(_disagreement(column, models, counts, people) for column in columns),
+        disagreements=tuple(
+            _disagreement(column, models, counts, people, bins) for column in columns
+        ),
         notes=notes,
     )
 
@@ -318,6 +327,7 @@ def _disagreement(
     models: Sequence[Indices],
     counts: Floats,
     people: npt.NDArray[np.int8],
+    bins: Sequence[float],
 ) -> Disagreement:
     better, totals = outcomes(column, models, counts)
     one, two = np.triu_indices(len(models), 1)
@@ -329,7 +339,7 @@ def _disagreement(
         origin=column.origin,
         bins=tuple(
             _bin(low, high, (points >= low) & (points < high), told, unlike)
-            for low, high in itertools.pairwise(BINS)
+            for low, high in itertools.pairwise(bins)
         ),
         not_significant=int((~told).sum()),
         mismatch_not_significant=_share(unlike[~told]),
@@ -362,7 +372,7 @@ def tables_report(found: Tables) -> Report:
     scores = {(row.metric, row.system): row for row in found.scores}
     systems = tuple(dict.fromkeys(row.system for row in found.scores))
     names = tuple(dict.fromkeys(row.metric for row in found.scores))
-    limits = tuple(itertools.pairwise(BINS))
+    limits = tuple((part.low, part.high) for part in found.disagreements[0].bins)
     return Report(
         title="Out of the BLEU",
         heading="Do metrics and people see the same differences between systems?",

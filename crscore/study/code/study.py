@@ -62,10 +62,9 @@ class Agreement(Struct, frozen=True, kw_only=True):
     """Kendall's tau-b over all candidates; None when a side is constant."""
 
 
-class CodeStudy(Struct, frozen=True, kw_only=True):
+class CodeStudy(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """Agreement of metrics with people or with tests."""
 
-    schema: str = SCHEMA
     sha256: str
     """Hash of the data."""
     judged_by: str
