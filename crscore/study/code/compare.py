@@ -226,8 +226,8 @@ def _compare(
 ) -> MetricComparison:
     # Together: a metric may depend on all references it is given.
     both = metric.statistics([*samples[0], *samples[1]])
-    parts = both[: len(samples[0])], both[len(samples[0]) :]
-    one, two = metric.corpus_scores(np.stack([part.sum(axis=0) for part in parts]))
+    parts = both.reshape(2, len(samples[0]), -1)
+    one, two = metric.corpus_scores(parts.sum(axis=1))
     drawn = paired_bootstrap.resample(parts, metric.corpus_scores, counts)
     low, high = paired_bootstrap.interval(drawn[0] - drawn[1])
     shares = paired_bootstrap.wins(drawn[0], drawn[1])

@@ -179,7 +179,10 @@ def _graded(rows: Sequence[GradedRow], digest: str, *, kind: GradeKind, path: Pa
         if (row.id, system) in found
     ]
     if not kept:
-        raise InputError(f"{path} has no code with grades ({kind})")
+        raise InputError(
+            f"{path} has no code with grades: {kind} is made of the field "
+            f"`{'aggregated' if kind == 'aggregated' else 'grades'}`"
+        )
     return GradedCode(
         sha256=digest,
         kind="people",

@@ -41,7 +41,8 @@ HUMAN: Final = "human"
 SHARES: Final = (1, 3, 5, 10, 15, 20, 25, 30)
 """Percentages of snippets that are exchanged in a synthetic system."""
 BINS: Final = (0.0, 2.0, 5.0, 10.0, 100.0)
-"""Bounds of the bins of differences, in points of 100; each bin is without its upper one."""
+"""Bounds of the bins of differences on CoNaLa, in points of 100; each bin is without its upper one.
+On HearthStone the paper's are 0, 1, 2, 4 and 100."""
 MAX_GRADE: Final = 4
 
 
@@ -142,12 +143,19 @@ class Grid:
     """Code by system and problem."""
 
 
-def tables(graded: GradedCode, *, resamples: int = 1000, seed: int = 42) -> Tables:
+def tables(
+    graded: GradedCode,
+    *,
+    bins: Sequence[float] = BINS,
+    resamples: int = 1000,
+    seed: int = 42,
+) -> Tables:
     """Compute Tables 2 to 4.
 
     Args:
         graded: Code of several systems, with grades of 0 to 4 that were made one
             (`read_graded(path, grades="aggregated")`, or `mmsr`).
+        bins: Bounds of the bins of differences, rising, from 0 to 100 points.
         resamples: Draws of the bootstrap.
         seed: Seed of the draws.
 
@@ -159,12 +167,12 @@ def tables(graded: GradedCode, *, resamples: int = 1000, seed: int = 42) -> Tabl
         InputError: No people's grades, a single system, or no problem that all of them answered.
         DependencyError: A metric's package is missing.
     """
-    grid = _grid(graded)
-    columns, notes = _columns(graded, grid)
+    grid = make_grid(graded)
+    columns, notes = make_columns(graded, grid)
     models = synthetic_models(grid.grades, grid.texts)
     counts = paired_bootstrap.draw_counts(grid.rows.shape[1], resamples=resamples, seed=seed)
     one, two = np.triu_indices(len(models), 1)
-    people = _outcomes(_human(grid), models, counts)[0][one, two]
+    people = outcomes(human_column(grid), models, counts)[0][one, two]
     return Tables(
         systems=len(grid.systems),
         models=len(models),
@@ -173,13 +181,20 @@ def tables(graded: GradedCode, *, resamples: int = 1000, seed: int = 42) -> Tabl
         resamples=resamples,
         seed=seed,
         sha256=graded.sha256,
-        scores=tuple(_scores([*columns, _human(grid)], grid, counts)),
-        disagreements=tuple(_disagreement(column, models, counts, people) for column in columns),
+        scores=tuple(_scores([*columns, human_column(grid)], grid, counts)),
+        disagreements=tuple(
+            _disagreement(column, models, counts, people, bins) for column in columns
+        ),
         notes=notes,
     )
 
 
-def _grid(graded: GradedCode) -> Grid:
+def make_grid(graded: GradedCode) -> Grid:
+    """Arrange the problems that all systems answered.
+
+    Raises:
+        InputError: As in `tables`.
+    """
     if graded.kind != "people":
         raise InputError("the tables need people's grades of several systems' code")
     systems = tuple(dict.fromkeys(graded.systems))
@@ -199,7 +214,8 @@ def _grid(graded: GradedCode) -> Grid:
     return Grid(systems, rows, graded.grades[rows], texts)
 
 
-def _human(grid: Grid) -> Column:
+def human_column(grid: Grid) -> Column:
+    """Make a column of people's grades, 0 to 1."""
     return Column(HUMAN, "people", _with_count(grid.grades / MAX_GRADE), _mean)
 
 
@@ -212,7 +228,15 @@ def _mean(totals: Floats) -> Floats:
     return mean
 
 
-def _columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[str, ...]]:
+def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[str, ...]]:
+    """Score everything by each of `METRICS`.
+
+    Returns:
+        The columns, and notes on those that were not computed here.
+
+    Raises:
+        DependencyError: A metric's package is missing.
+    """
     columns, notes = [], []
     for name in METRICS:
         if name in metrics.names():
@@ -281,7 +305,7 @@ def _scores(columns: Sequence[Column], grid: Grid, counts: Floats) -> Iterator[R
             )
 
 
-def _outcomes(
+def outcomes(
     column: Column, models: Sequence[Indices], counts: Floats
 ) -> tuple[npt.NDArray[np.int8], Floats]:
     """Compare all models by one metric.
@@ -291,9 +315,9 @@ def _outcomes(
         (M, M); and the score of each model, shape (M,).
     """
     snippets = np.arange(column.statistics.shape[1])
-    chosen = [column.statistics[model, snippets] for model in models]
+    chosen = column.statistics[np.array(models), snippets]
     drawn = paired_bootstrap.resample(chosen, column.corpus_scores, counts)
-    totals = column.corpus_scores(np.stack([rows.sum(axis=0) for rows in chosen]))
+    totals = column.corpus_scores(chosen.sum(axis=1))
     above = np.array([(row > drawn).mean(axis=1) for row in drawn])
     better = (above >= paired_bootstrap.ONE_SIDED).astype(np.int8)
     return better - better.T, totals
@@ -304,10 +328,11 @@ def _disagreement(
     models: Sequence[Indices],
     counts: Floats,
     people: npt.NDArray[np.int8],
+    bins: Sequence[float],
 ) -> Disagreement:
-    outcomes, totals = _outcomes(column, models, counts)
+    better, totals = outcomes(column, models, counts)
     one, two = np.triu_indices(len(models), 1)
-    found = outcomes[one, two]
+    found = better[one, two]
     points = 100 * np.abs(totals[one] - totals[two])
     unlike, told = found != people, found != 0
     return Disagreement(
@@ -315,7 +340,7 @@ def _disagreement(
         origin=column.origin,
         bins=tuple(
             _bin(low, high, (points >= low) & (points < high), told, unlike)
-            for low, high in itertools.pairwise(BINS)
+            for low, high in itertools.pairwise(bins)
         ),
         not_significant=int((~told).sum()),
         mismatch_not_significant=_share(unlike[~told]),
@@ -348,7 +373,7 @@ def tables_report(found: Tables) -> Report:
     scores = {(row.metric, row.system): row for row in found.scores}
     systems = tuple(dict.fromkeys(row.system for row in found.scores))
     names = tuple(dict.fromkeys(row.metric for row in found.scores))
-    limits = tuple(itertools.pairwise(BINS))
+    limits = tuple((part.low, part.high) for part in found.disagreements[0].bins)
     return Report(
         title="Out of the BLEU",
         heading="Do metrics and people see the same differences between systems?",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     import numpy.typing as npt
 
@@ -50,19 +50,21 @@ def draw_counts(rows: int, *, resamples: int, seed: int) -> Floats:
 
 
 def resample(
-    statistics: Iterable[Floats], corpus_scores: Callable[[Floats], Floats], counts: Floats
+    statistics: Floats, corpus_scores: Callable[[Floats], Floats], counts: Floats
 ) -> Floats:
     """Score systems on resamples.
 
     Args:
-        statistics: Of each of M systems, shape (N, S); row n is the same problem in all of them.
+        statistics: Shape (M, N, S): of M systems; row n is the same problem in all of them.
         corpus_scores: A metric's scores of sums of rows, (B, S) -> (B,).
         counts: Shape (B, N), of `draw_counts`.
 
     Returns:
         Shape (M, B).
     """
-    return np.stack([corpus_scores(counts @ system) for system in statistics])
+    # One large product takes a tenth of the time of M narrow ones.
+    totals = np.tensordot(counts, statistics, axes=(1, 1))
+    return np.stack([corpus_scores(totals[:, system]) for system in range(len(statistics))])
 
 
 def wins(first: Floats, second: Floats) -> Wins:

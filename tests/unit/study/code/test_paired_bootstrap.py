@@ -23,7 +23,7 @@ def test_resampled_score_equals_sacrebleu_on_the_drawn_lines() -> None:
     metric = metrics.make("bleu", tokens="whitespace")
     rows = metric.statistics([Sample(candidate=a, references=(b,)) for a, b in pairs])
     counts = paired_bootstrap.draw_counts(6, resamples=3, seed=1)
-    drawn = paired_bootstrap.resample([rows], metric.corpus_scores, counts)[0]
+    drawn = paired_bootstrap.resample(rows[None], metric.corpus_scores, counts)[0]
 
     for score, times in zip(drawn, counts.astype(int), strict=True):
         lines = [pair for pair, n in zip(pairs, times, strict=True) for _ in range(n)]
