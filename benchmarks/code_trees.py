@@ -5,8 +5,8 @@
 DATA_DIR holds conala.jsonl.gz, humaneval-python.jsonl.gz and humaneval-java.jsonl.gz. Printed are
 the rank correlation of both presets with the authors' values a snippet, apart for outputs that
 Python reads and others; Kendall's tau with the mean grade, and on `--programs` different programs a
-task with the tests; what parts and weights of CodeBLEU do to it; the time a pair, without the first
-one; the time of code on one line; and known values of other implementations.
+task with the tests; what parts and weights of CodeBLEU do to it; the CPU time a pair, without the
+first one; the time of code on one line; and known values of other implementations.
 """
 
 from __future__ import annotations
@@ -127,13 +127,13 @@ def tests(language: str, samples: list[Sample], passed: np.ndarray) -> None:
     for name in NAMES:
         metric, values, seconds = metrics.make(name), [], []
         for sample in samples:
-            start = time.perf_counter()
+            start = time.process_time()
             values.append(metric.sentence_scores(metric.statistics([sample]))[0])
-            seconds.append(time.perf_counter() - start)
+            seconds.append(time.process_time() - start)
         tau = kendall(np.array(values), passed, [sample.id for sample in samples])
         milliseconds = 1000 * np.array(seconds[1:])
         print(
-            f"HumanEval {language} {name:9} Kendall {tau:.4f}; ms a pair: mean"
+            f"HumanEval {language} {name:9} Kendall {tau:.4f}; CPU ms a pair: mean"
             f" {milliseconds.mean():.1f}, 99th percentile {np.percentile(milliseconds, 99):.1f},"
             f" longest {milliseconds.max():.1f}"
         )
@@ -163,12 +163,12 @@ def odd_code() -> None:
             text = unit * (size // len(unit))
             sample = Sample(candidate=text, references=("x = f(y)", text + "1"), language="python")
             for name in NAMES:
-                start = time.perf_counter()
+                start = time.process_time()
                 try:
                     told = f"{scores(name, [sample])[0]:.3f}"
                 except InputError as exc:
                     told = str(exc)
-                seconds = time.perf_counter() - start
+                seconds = time.process_time() - start
                 print(f"{size:>9,} characters of {unit!r:6} {name:9} {seconds:6.2f} s: {told}")
 
 

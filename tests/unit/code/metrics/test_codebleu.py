@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -118,3 +121,24 @@ def test_language_without_grammar_is_refused(name: str, language: str | None) ->
 def test_code_that_would_take_minutes_is_refused(name: str) -> None:
     with pytest.raises(InputError, match=f"{name}: code of 1,000,000 characters"):
         metrics.make(name).sentence("(" * 1_000_000, ["a"], language="python")
+
+
+def test_scores_do_not_depend_on_the_process() -> None:
+    program = (
+        "from crscore.code import metrics\n"
+        "for name in ('codebleu', 'ruby'):\n"
+        "    metric = metrics.make(name)\n"
+        "    print(metric.sentence('for a in b: c(a)', ['[c(b) for b in a]'], language='python'))"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+
+    assert len(printed) == 1
