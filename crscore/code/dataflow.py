@@ -220,7 +220,8 @@ def _seen(tree: SyntaxTree, places: Sequence[_Place]) -> Iterator[_Seen]:
         if node.field in _MEMBERS and node.parent in objects:
             text, base = texts.get(objects[node.parent], ("", ""))
             if text:
-                texts[node.parent] = f"{text}.{node.text}", base
+                if above.type not in tree.language.calls:
+                    texts[node.parent] = f"{text}.{node.text}", base
                 yield _Seen(node.parent, f"{text}.{node.text}", base, places[position])
         elif node.type in _RECEIVERS:
             texts[position] = node.text, node.text

@@ -144,9 +144,9 @@ def parts(
         DependencyError: The grammar's wheel is not installed.
 
     Example:
-        The sub-trees of `c` and of the statement around it differ, `b` is missing.
+        The candidate has two words of four.
 
-        >>> parts("a = c()", "a = b", "python").words
+        >>> parts("a = f(c)", "a = g(b)", "python").words
         0.5
     """
     left, right = _side(candidate, language, preset), _side(reference, language, preset)

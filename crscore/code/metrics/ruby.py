@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crscore.code.metrics.base import Metric
     from crscore.code.samples import Sample
 
-MAX_PAIRS: Final = 250_000
+MAX_PAIRS: Final = 1_000_000
 """Nodes of one graph times those of the other up to which the graphs are compared: some 50 ms."""
 
 
