@@ -80,6 +80,8 @@ _DECLARATIONS = frozenset(
         "enhanced_for_statement",
     )
 )
+_OPERATION = 3
+"""Children of two operands with their operator; a comment may be another child."""
 _UPDATES = {"++": "+", "--": "-"}
 _ENDS = frozenset(("return_statement", "break_statement", "continue_statement", "throw_statement"))
 _UNCLEAR = frozenset(
@@ -102,7 +104,7 @@ _INNER = frozenset(("lambda_expression", "class_body"))
 def conditions(parsed: Parsed) -> Iterator[Site]:
     """Exchange the operands of comparisons, and `true` for `!false`."""
     for node in parsed.nodes():
-        if node.type == "binary_expression":
+        if node.type == "binary_expression" and node.child_count == _OPERATION:
             left, operator, right = node.children
             if operator.type in _MIRRORED and _exchangeable(left, right):
                 mirrored = Edit(operator.start_byte, operator.end_byte, _MIRRORED[operator.type])
@@ -147,12 +149,13 @@ def expressions(parsed: Parsed) -> Iterator[Site]:
 
 
 def _reassigned(node: tree_sitter.Node, types: Mapping[str, str]) -> Iterator[Site]:
-    left, operator, right = node.children
-    if left.type != "identifier":
+    if node.child_count != _OPERATION or node.children[0].type != "identifier":
         return
+    left, operator, right = node.children
     name = text_of(left)
     if operator.type == "=":
-        if right.type == "binary_expression" and text_of(right.children[0]) == name:
+        pair = right.type == "binary_expression" and right.child_count == _OPERATION
+        if pair and text_of(right.children[0]) == name:
             inner = right.children[1].type
             if f"{inner}=" in ("+=", "-=", "*=", "/=", "%="):
                 yield _whole(node, f"{name} {inner}= {text_of(right.children[2])}")
@@ -191,7 +194,7 @@ def _type(node: tree_sitter.Node, types: Mapping[str, str]) -> str:
     if node.type in ("method_invocation", "field_access"):
         name = node.child_by_field_name("name") or node.child_by_field_name("field")
         return "int" if name and text_of(name) in _INTEGERS else ""
-    if node.type == "binary_expression" and node.children[1].type in ("+", "-", "*", "/", "%"):
+    if node.child_count == _OPERATION and node.children[1].type in ("+", "-", "*", "/", "%"):
         kinds = [_type(node.children[index], types) for index in (0, 2)]
         return max(kinds, key=_RANKS.index) if all(one in _RANKS for one in kinds) else ""
     return ""
@@ -223,7 +226,8 @@ def _negated(node: tree_sitter.Node) -> str:
     if node.type == "unary_expression" and node.children[0].type == "!":
         inner = text_of(node.children[1])
         return inner if node.children[1].type == "parenthesized_expression" else f"({inner})"
-    if node.type == "binary_expression" and node.children[1].type in ("==", "!="):
+    pair = node.type == "binary_expression" and node.child_count == _OPERATION
+    if pair and node.children[1].type in ("==", "!="):
         left, operator, right = node.children
         inverse = "!=" if operator.type == "==" else "=="
         return f"({text_of(left)} {inverse} {text_of(right)})"

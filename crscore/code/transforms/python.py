@@ -111,7 +111,7 @@ def expressions(parsed: Parsed) -> Iterator[Site]:
     kinds = _kinds(parsed)
     for node in parsed.nodes():
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if node.type == "augmented_assignment" and left and right:
+        if node.type == "augmented_assignment" and left and right and node.child_count == 3:
             operator = node.children[1].type[:-1]
             if _arithmetic(left, operator, right, kinds):
                 value = text_of(right) if right.type in _PRIMARY else f"({text_of(right)})"

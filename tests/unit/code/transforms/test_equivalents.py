@@ -108,6 +108,8 @@ def test_java(family: str, before: str, after: str) -> None:
         ("expression", "int n = 0; n += 0.5;"),
         ("expression", "n += f();"),
         ("expression", "x = y++;"),
+        ("condition", "boolean x = a /* one */ < b;"),
+        ("expression", "x = x + /* one */ b;"),
         ("permute", "if (a instanceof B b) { c(b); } else { d(); }"),
         ("loop", "out: for (int i = 0; i < n; i++) { continue out; }"),
         ("loop", "for (int i = 0; i < n; i++) { try { return; } finally { a(); } }"),
