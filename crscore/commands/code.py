@@ -256,6 +256,7 @@ def run(
     SAMPLES is JSON Lines of {task_id, completion}; without it, the completions that the tests'
     file has are judged. Python, Java, JavaScript and C++ are run, where they are installed.
     """
+    from crscore.audit.progress import Bar  # noqa: PLC0415
     from crscore.code.execution import programs, report, runner  # noqa: PLC0415
 
     io.check_output(target)
@@ -267,9 +268,16 @@ def run(
         completions = programs.read_completions(samples, tuple(problems))
     if not completions:
         raise InputError(f"{tests} has no completions; name a file of samples")
-    outcomes = runner.run_programs(
-        problems, completions, allowed=allowed, timeout=timeout, workers=workers
-    )
+    with Bar() as bar:
+        bar.start(len({(one.problem, one.code) for one in completions}), "Running programs")
+        outcomes = runner.run_programs(
+            problems,
+            completions,
+            allowed=allowed,
+            timeout=timeout,
+            workers=workers,
+            on_outcome=bar.advance,
+        )
     found = report.make_document(problems, outcomes, ks=numbers, timeout=timeout)
     _write(found, report.render_text, form, target)
     return 0
