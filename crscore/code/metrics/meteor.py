@@ -79,7 +79,7 @@ class Meteor(MeanMetric):
         score = libraries.load("nltk.translate.meteor_score", "nltk").single_meteor_score
         known = wordnet.find()[0] if self._synonyms else wordnet.NoSynonyms()
         align = functools.partial(score, stemmer=Stemmer(), wordnet=known)
-        split = tokens.TOKENIZERS[self._kind]
+        split = functools.cache(tokens.TOKENIZERS[self._kind])
         values = []
         for sample in samples:
             candidate = split(sample.candidate)
