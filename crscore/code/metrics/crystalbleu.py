@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 PAPER_K: Final = 500
-"""N-grams that the paper ignores, of a corpus of thousands of programs."""
+"""N-grams of a corpus that the paper ignores."""
 SHARE: Final = 0.005
 """Share of the distinct n-grams of the references that is ignored without a corpus. The paper's
 500 of a few hundred references would be nearly all that two programs can have in common."""
