@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import plugins
 from crscore.code import metrics
-from crscore.errors import CRScoreError
+from crscore.errors import CRScoreError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,37 +34,66 @@ class Measured(NamedTuple):
 
     measurements: tuple[Measurement, ...]
     """One of each metric that applies."""
-    notes: tuple[str, ...]
-    """Metrics that do not, and why."""
+    skipped: tuple[tuple[str, str], ...]
+    """Names of the metrics that do not, and why."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Metrics that do not apply, a sentence each."""
+        return tuple(f"{name} is left out: {reason}" for name, reason in self.skipped)
+
+
+def make_metrics(
+    specs: Sequence[str] | None = None, *, preset: str | None = None
+) -> dict[str, Metric]:
+    """Make metrics.
+
+    Args:
+        specs: NAME, or NAME:OPTION=VALUE:OPTION=VALUE; all metrics when None.
+        preset: Preset of the metrics that have one.
+
+    Returns:
+        The metrics by spec, each once.
+
+    Raises:
+        ConfigError: An option is unknown or has a wrong value.
+        UnknownPluginError: No such metric.
+    """
+    made = {}
+    for spec in metrics.names() if specs is None else specs:
+        name, *options = spec.split(":")
+        values = dict(one.partition("=")[::2] for one in options)
+        offered = {"preset": preset} if preset else {}
+        made[spec] = plugins.create("metrics", name, values, offered=offered)
+    return made
 
 
 def measure(
-    samples: Sequence[Sample], names: Sequence[str] | None = None, *, preset: str | None = None
+    samples: Sequence[Sample], specs: Sequence[str] | None = None, *, preset: str | None = None
 ) -> Measured:
     """Measure samples.
 
     Args:
         samples: At least one.
-        names: Metrics; None for all. A metric that cannot judge these samples becomes a note; one
-            that fails does so only when it was not named.
+        specs: Metrics as `make_metrics` takes them; None for all that apply. Of those asked for,
+            each must apply.
         preset: Preset of the metrics that have one.
 
     Raises:
-        ConfigError: A metric does not know the preset.
-        CRScoreError: A named metric fails: its package or its model is missing.
-        UnknownPluginError: No such metric.
+        ConfigError: As `make_metrics`.
+        CRScoreError: A metric that was asked for does not apply, or its package is missing.
+        UnknownPluginError: As `make_metrics`.
     """
-    measurements, notes = [], []
-    for name in metrics.names() if names is None else dict.fromkeys(names):
-        metric = plugins.create("metrics", name, offered={"preset": preset} if preset else {})
-        reason = metric.inapplicable(samples)
-        if reason is not None:
-            notes.append(f"{name} cannot judge this: {reason}")
-            continue
+    measurements: list[Measurement] = []
+    skipped: list[tuple[str, str]] = []
+    for spec, metric in make_metrics(specs, preset=preset).items():
         try:
-            measurements.append(Measurement(name, metric, metric.statistics(samples)))
+            reason = metric.inapplicable(samples)
+            if reason is not None:
+                raise InputError(f"{spec} cannot judge this: {reason}")
+            measurements.append(Measurement(spec, metric, metric.statistics(samples)))
         except CRScoreError as exc:
-            if names is not None:
+            if specs is not None:
                 raise
-            notes.append(f"{name} is left out: {exc}")
-    return Measured(tuple(measurements), tuple(notes))
+            skipped.append((spec, str(exc)))
+    return Measured(tuple(measurements), tuple(skipped))
