@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     import numpy.typing as npt
+
+    from crscore.code.samples import Sample
 
     Floats = npt.NDArray[np.float64]
     Ngram = tuple[str, ...]
@@ -31,7 +33,7 @@ class References:
 
     Args:
         references: Tokens of each.
-        ignored: N-grams that count on neither side (CrystalBLEU).
+        ignored: N-grams that count on neither side, unless a candidate has no others.
     """
 
     def __init__(
@@ -58,13 +60,42 @@ class References:
         """
         length = len(candidate)
         nearest = min(self._lengths, key=lambda other: (abs(other - length), other))
-        common, total = [], []
-        for order, most in enumerate(self._counts, start=1):
-            counts = ngrams(candidate, order)
-            kept = [(one, n) for one, n in counts.items() if one not in self._ignored]
-            total.append(sum(n for _, n in kept))
-            common.append(sum(min(n, most[one]) for one, n in kept if one in most))
-        return [length, nearest, *common, *total]
+        counts = [ngrams(candidate, order) for order in range(1, ORDER + 1)]
+        kept = [
+            Counter({one: n for one, n in found.items() if one not in self._ignored})
+            for found in counts
+        ]
+        kept = kept if any(kept) else counts
+        common = [
+            sum(min(n, most[one]) for one, n in found.items() if one in most)
+            for found, most in zip(kept, self._counts, strict=True)
+        ]
+        return [length, nearest, *common, *(found.total() for found in kept)]
+
+
+def statistics(
+    samples: Sequence[Sample],
+    split: Callable[[str], list[str]],
+    ignored: Container[Ngram] = frozenset(),
+) -> Floats:
+    """Count what BLEU needs of samples.
+
+    Args:
+        samples: N samples.
+        split: Splits code into tokens.
+        ignored: As in `References`.
+
+    Returns:
+        Shape (N, 10), see `References.statistics`.
+    """
+    counted: dict[tuple[str, ...], References] = {}
+    rows = []
+    for sample in samples:
+        key = sample.references
+        if key not in counted:
+            counted[key] = References([split(text) for text in key], ignored)
+        rows.append(counted[key].statistics(split(sample.candidate)))
+    return np.array(rows, dtype=np.float64)
 
 
 def bleu(statistics: Floats, *, effective_order: bool, smoothing: Smoothing) -> Floats:

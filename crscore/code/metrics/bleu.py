@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
-import numpy as np
 
 from crscore.code import ngrams, tokens
 from crscore.code.metrics.base import Metric
@@ -14,6 +13,7 @@ from crscore.code.metrics.base import Metric
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     from crscore.code.samples import Sample
@@ -54,15 +54,7 @@ class Bleu(Metric):
 
     def statistics(self, samples: Sequence[Sample]) -> Floats:
         """Count n-grams; shape (N, 10), see `ngrams.References.statistics`."""
-        split = tokens.TOKENIZERS[self._kind]
-        counted: dict[tuple[str, ...], ngrams.References] = {}
-        rows = []
-        for sample in samples:
-            key = sample.references
-            if key not in counted:
-                counted[key] = ngrams.References([split(text) for text in key])
-            rows.append(counted[key].statistics(split(sample.candidate)))
-        return np.array(rows, dtype=np.float64)
+        return ngrams.statistics(samples, tokens.TOKENIZERS[self._kind])
 
     def sentence_scores(self, statistics: Floats) -> Floats:
         """Score each sample, with effective order."""
