@@ -55,7 +55,6 @@ KNOWN = (
     (SECOND, REFERENCE, "java", "flow", 1.0, "codebleu 0.7.0"),
     (SECOND, REFERENCE, "java", "syntax", 1.0, "codebleu 0.7.0"),
     # Its totals: it splits at white space and counts a data flow of 0 as 1.
-    ("some rannnndom words in length more than 3", FOO, "python", "score", 0.25, "codebleu 0.7.0"),
     (
         "def bar ( y , x ) :\n    a = x * x\n    return a",
         FOO,
