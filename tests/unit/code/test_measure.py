@@ -7,7 +7,7 @@ import pytest
 from crscore.code import metrics
 from crscore.code.measure import measure
 from crscore.code.samples import Sample
-from crscore.errors import ConfigError, DependencyError, UnknownPluginError
+from crscore.errors import ConfigError, DependencyError, InputError, UnknownPluginError
 
 SAMPLES = [Sample(candidate="a + b", references=("a - b",), language="python")]
 
@@ -49,11 +49,15 @@ def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPa
     )
 
 
-def test_metric_that_cannot_judge_is_a_note() -> None:
-    found = measure([Sample(candidate="x" * 200_001, references=("y",))], ["edit", "exact"])
+def test_metric_that_cannot_judge_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = [Sample(candidate="x" * 200_001, references=("y",))]
+    monkeypatch.setattr(metrics, "names", lambda: ("edit", "exact"))
+    found = measure(long)
 
     assert [one.name for one in found.measurements] == ["exact"]
-    assert found.notes[0].startswith("edit cannot judge this: code of 200,001 characters")
+    assert "edit cannot judge this: code of 200,001 characters" in found.notes[0]
+    with pytest.raises(InputError, match="edit cannot judge"):
+        measure(long, ["edit"])
 
 
 def test_unknown_names_are_errors() -> None:
