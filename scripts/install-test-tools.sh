@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the tests need beside Python: a real browser for the HTML report, strace for --offline, the
-# analyzers' own programs with the Node.js and Java that run them, and what GitHub and its runners
-# are described by.
+# analyzers' own programs with the Node.js and Java that run them, WordNet for METEOR's synonyms, and
+# what GitHub and its runners are described by.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 missing=()
@@ -11,6 +11,7 @@ command -v npm >/dev/null || missing+=(nodejs npm)
 command -v java >/dev/null || missing+=(default-jre-headless)
 if [ "$(uname -s)" = Linux ]; then
     command -v strace >/dev/null || missing+=(strace)
+    [ -e /usr/share/wordnet/data.noun ] || missing+=(wordnet-base)
 fi
 if [ ${#missing[@]} -gt 0 ]; then
     if ! command -v apt-get >/dev/null; then

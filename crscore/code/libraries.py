@@ -1,0 +1,47 @@
+"""Optional libraries of the metrics."""
+
+from __future__ import annotations
+
+import importlib
+from importlib import metadata
+from typing import TYPE_CHECKING, Final
+
+from crscore.errors import DependencyError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+INSTALL: Final = "pip install 'crscore[code]'"
+
+
+def load(module: str, package: str, install: str = INSTALL) -> ModuleType:
+    """Import a module of a library.
+
+    Args:
+        module: Module to import.
+        package: Its name in the package index, for the message.
+        install: Command that installs it.
+
+    Raises:
+        DependencyError: The library is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as exc:
+        raise DependencyError(package, install) from exc
+
+
+def version(package: str, install: str = INSTALL) -> str:
+    """Return a library's name and version: `sacrebleu 2.6.0`.
+
+    Args:
+        package: Its name in the package index.
+        install: Command that installs it.
+
+    Raises:
+        DependencyError: The library is not installed.
+    """
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError as exc:
+        raise DependencyError(package, install) from exc

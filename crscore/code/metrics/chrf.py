@@ -1,0 +1,112 @@
+"""chrF and chrF++: n-grams of characters (and of words), by sacrebleu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import msgspec
+import numpy as np
+
+from crscore.code import libraries
+from crscore.code.metrics.base import MeanMetric, Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.code.samples import Sample
+
+    Floats = npt.NDArray[np.float64]
+
+_CHAR_ORDER: Final = 6
+_BETA: Final = 2
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of chrF."""
+
+    preset: Literal["out-of-the-bleu"] | None = None
+    """That paper's variant: rounded to 3 decimals, and a set's score is the mean of its samples."""
+    word_order: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0
+    """Longest n-gram of words: 0 for chrF, 2 for chrF++. Words are what white space separates, so
+    `f (x)` differs from `f(x)`: format both sides alike before using more than 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chrf(Metric):
+    """F2 of character n-grams of 1 to 6, white space left out; of several references the best."""
+
+    options: Options
+
+    @property
+    def identity(self) -> str:
+        """Variant by orders, with the library's version."""
+        variant = f"chrf|nc:{_CHAR_ORDER}|nw:{self.options.word_order}|beta:{_BETA}"
+        return f"{variant}|{libraries.version('sacrebleu')}"
+
+    def statistics(self, samples: Sequence[Sample]) -> Floats:
+        """Count n-grams.
+
+        Returns:
+            Shape (N, 3 · orders + 1): for each length of n-grams those of the candidate, of the
+            best reference, and in common; then the characters of a candidate whose references are
+            blank, which sacrebleu does not count.
+        """
+        metric = libraries.load("sacrebleu.metrics.chrf", "sacrebleu").CHRF(
+            char_order=_CHAR_ORDER, word_order=self.options.word_order, beta=_BETA
+        )
+        counted: dict[tuple[str, ...], Any] = {}
+        rows = []
+        for sample in samples:
+            blank = not sample.candidate.strip()
+            references = tuple(text for text in sample.references if blank == (not text.strip()))
+            references = references or sample.references
+            if references not in counted:
+                # The library's own corpus score and bootstrap are made of these two.
+                counted[references] = metric._extract_reference_info(references)
+            row = metric._compute_segment_statistics(sample.candidate, counted[references])
+            rows.append([*row, 0 if row[1] else len("".join(sample.candidate.split()))])
+        return np.array(rows, dtype=np.float64)
+
+    def sentence_scores(self, statistics: Floats) -> Floats:
+        """Score each sample."""
+        return self.corpus_scores(statistics)
+
+    def corpus_scores(self, totals: Floats) -> Floats:
+        """Score sets of samples."""
+        candidate, reference, common = (totals[:, start:-1:3] for start in range(3))
+        counted = (candidate > 0) & (reference > 0)
+        orders = np.maximum(counted.sum(axis=1), 1)
+        precision, recall = (
+            np.where(counted, common / np.maximum(side, 1), 0).sum(axis=1) / orders
+            for side in (candidate, reference)
+        )
+        weighted = _BETA**2 * precision + recall
+        scores = (1 + _BETA**2) * precision * recall / np.where(weighted > 0, weighted, 1)
+        blank = (candidate[:, 0] == 0) & (reference[:, 0] == 0) & (totals[:, -1] == 0)
+        result: Floats = np.where(blank, 1.0, scores)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class MeanChrf(MeanMetric):
+    """chrF of "Out of the BLEU": the mean of rounded scores."""
+
+    chrf: Chrf
+
+    @property
+    def identity(self) -> str:
+        """Variant, with the library's version."""
+        return f"{self.chrf.identity}|mean|round:3"
+
+    def scores(self, samples: Sequence[Sample]) -> Floats:
+        """Score samples."""
+        return self.chrf.sentence_scores(self.chrf.statistics(samples)).round(3)
+
+
+def create(options: Options) -> Metric:
+    """Create the metric."""
+    metric = Chrf(options)
+    return MeanChrf(metric) if options.preset else metric

@@ -1,0 +1,120 @@
+"""CrystalBLEU: BLEU without the n-grams that all code of a kind has in common."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
+
+from crscore.code import ngrams, tokens
+from crscore.code.metrics.base import Metric
+from crscore.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from crscore.code.samples import Sample
+
+    Floats = npt.NDArray[np.float64]
+
+PAPER_K: Final = 500
+"""N-grams that the paper ignores, of a corpus of thousands of programs."""
+SHARE: Final = 0.005
+"""Share of the distinct n-grams of the references that is ignored without a corpus. The paper's
+500 of a few hundred references would be nearly all that two programs can have in common."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of CrystalBLEU."""
+
+    corpus: str | None = None
+    """File of code whose commonest n-grams are ignored; without it those of the references of the
+    samples that are scored together."""
+    k: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Number of n-grams ignored; the default is 500 of a corpus, else 0.5 % of the distinct ones
+    of the references, which is none for a single short one."""
+    tokens: tokens.TokenKind = "tranx"
+    """Kind of tokens."""
+    smoothing: ngrams.Smoothing = "exp"
+    """Precision of an n-gram length without a match."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrystalBleu(Metric):
+    """BLEU-4 as in `bleu`, without trivially shared n-grams.
+
+    Source:
+        Eghbali and Pradel, "CrystalBLEU", ASE 2022; the share of references is ours.
+    """
+
+    options: Options
+
+    @property
+    def identity(self) -> str:
+        """Variant by tokens, smoothing and what is ignored."""
+        options = self.options
+        if options.corpus is None:
+            ignored = f"{SHARE:.1%} of references" if options.k is None else f"{options.k}"
+        else:
+            digest = hashlib.sha256(_read(options.corpus).encode("utf-8", "replace")).hexdigest()
+            ignored = f"{self._k} of {digest[:12]}"
+        return f"crystalbleu|tok:{options.tokens}|smooth:{options.smoothing}|ignored:{ignored}"
+
+    @property
+    def _k(self) -> int:
+        return PAPER_K if self.options.k is None else self.options.k
+
+    def statistics(self, samples: Sequence[Sample]) -> Floats:
+        """Count n-grams; shape (N, 10), see `ngrams.References.statistics`."""
+        split = tokens.TOKENIZERS[self.options.tokens]
+        return ngrams.statistics(samples, split, self._ignored(samples))
+
+    def _ignored(self, samples: Sequence[Sample]) -> frozenset[ngrams.Ngram]:
+        options = self.options
+        if options.corpus is not None:
+            return _commonest((_read(options.corpus),), options.tokens, self._k)
+        references = frozenset(text for sample in samples for text in sample.references)
+        return _commonest(references, options.tokens, options.k)
+
+    def sentence_scores(self, statistics: Floats) -> Floats:
+        """Score each sample, with effective order."""
+        return ngrams.bleu(statistics, effective_order=True, smoothing=self.options.smoothing)
+
+    def corpus_scores(self, totals: Floats) -> Floats:
+        """Score sets of samples."""
+        return ngrams.bleu(totals, effective_order=False, smoothing=self.options.smoothing)
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8", "replace")
+    except OSError as exc:
+        raise InputError(f"{path} cannot be read as a corpus of code: {exc}") from exc
+
+
+@functools.lru_cache(maxsize=8)
+def _commonest(
+    texts: Iterable[str], kind: tokens.TokenKind, k: int | None
+) -> frozenset[ngrams.Ngram]:
+    counts: Counter[ngrams.Ngram] = Counter()
+    for text in texts:
+        split = tokens.TOKENIZERS[kind](text)
+        for order in range(1, ngrams.ORDER + 1):
+            counts.update(ngrams.ngrams(split, order))
+    kept = int(SHARE * len(counts)) if k is None else k
+    # By text where counts are equal: the order of the samples does not matter.
+    return frozenset(sorted(counts, key=lambda one: (-counts[one], one))[:kept])
+
+
+def create(options: Options) -> Metric:
+    """Create the metric."""
+    return CrystalBleu(options)

@@ -1,0 +1,131 @@
+"""Counts of common n-grams, and the BLEU scores that they give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.code.samples import Sample
+
+    Floats = npt.NDArray[np.float64]
+    Ngram = tuple[str, ...]
+
+ORDER: Final = 4
+"""Longest n-gram of BLEU."""
+Smoothing = Literal["exp", "floor"]
+_FLOOR: Final = 0.1
+
+
+def ngrams(tokens: Sequence[str], order: int) -> Counter[Ngram]:
+    """Count the n-grams of one length."""
+    return Counter(zip(*(tokens[start:] for start in range(order)), strict=False))
+
+
+class References:
+    """References of one candidate, counted once for any number of candidates.
+
+    Args:
+        references: Tokens of each.
+        ignored: N-grams that count on neither side, unless a candidate has no others.
+    """
+
+    def __init__(
+        self, references: Sequence[Sequence[str]], ignored: Container[Ngram] = frozenset()
+    ) -> None:
+        self._lengths = [len(tokens) for tokens in references]
+        self._ignored = ignored
+        self._counts: list[Counter[Ngram]] = []
+        for order in range(1, ORDER + 1):
+            most: Counter[Ngram] = Counter()
+            for tokens in references:
+                most |= ngrams(tokens, order)
+            self._counts.append(most)
+
+    def statistics(self, candidate: Sequence[str]) -> list[int]:
+        """Count what BLEU needs of a candidate.
+
+        Args:
+            candidate: Its tokens.
+
+        Returns:
+            Length of the candidate; that of the reference nearest in length, the shorter of two;
+            then for n = 1 to 4 the n-grams common with the references; then the candidate's.
+        """
+        length = len(candidate)
+        nearest = min(self._lengths, key=lambda other: (abs(other - length), other))
+        counts = [ngrams(candidate, order) for order in range(1, ORDER + 1)]
+        kept = [
+            Counter({one: n for one, n in found.items() if one not in self._ignored})
+            for found in counts
+        ]
+        kept = kept if any(kept) else counts
+        common = [
+            sum(min(n, most[one]) for one, n in found.items() if one in most)
+            for found, most in zip(kept, self._counts, strict=True)
+        ]
+        return [length, nearest, *common, *(found.total() for found in kept)]
+
+
+def statistics(
+    samples: Sequence[Sample],
+    split: Callable[[str], list[str]],
+    ignored: Container[Ngram] = frozenset(),
+) -> Floats:
+    """Count what BLEU needs of samples.
+
+    Args:
+        samples: N samples.
+        split: Splits code into tokens.
+        ignored: As in `References`.
+
+    Returns:
+        Shape (N, 10), see `References.statistics`.
+    """
+    counted: dict[tuple[str, ...], References] = {}
+    rows = []
+    for sample in samples:
+        key = sample.references
+        if key not in counted:
+            counted[key] = References([split(text) for text in key], ignored)
+        rows.append(counted[key].statistics(split(sample.candidate)))
+    return np.array(rows, dtype=np.float64)
+
+
+def bleu(statistics: Floats, *, effective_order: bool, smoothing: Smoothing) -> Floats:
+    """Compute BLEU scores.
+
+    Args:
+        statistics: Shape (N, 10), rows or sums of rows of `References.statistics`.
+        effective_order: Whether lengths n of which a candidate has no n-gram are left out; else
+            a candidate of fewer than 4 tokens scores 0.
+        smoothing: Precision of a length without a common n-gram among T: `exp` takes 1 / (2^k T)
+            for the k-th such length (the default of sacrebleu; method 3 of Chen and Cherry),
+            `floor` takes 0.1 / T (method 1).
+
+    Returns:
+        Shape (N,), in [0, 1]: brevity penalty · geometric mean of the precisions; 0 without any
+        common n-gram; 1 where neither side has a token.
+
+    Source:
+        Papineni et al., ACL 2002; Chen and Cherry, WMT 2014; Post, WMT 2018.
+    """
+    length, nearest = statistics[:, 0], statistics[:, 1]
+    common, total = statistics[:, 2 : 2 + ORDER], statistics[:, 2 + ORDER :]
+    present = total > 0
+    missed = present & (common == 0)
+    smoothed = 0.5 ** np.cumsum(missed, axis=1) if smoothing == "exp" else _FLOOR
+    precisions = np.where(missed, smoothed, common) / np.where(present, total, 1)
+    logs = np.log(np.where(present, precisions, 1)).sum(axis=1)
+    orders = np.maximum(present.sum(axis=1), 1) if effective_order else ORDER
+    penalty = np.exp(np.minimum(0, 1 - nearest / np.maximum(length, 1)))
+    defined = common.any(axis=1) & (effective_order | present.all(axis=1))
+    scores = np.where(defined, penalty * np.exp(logs / orders), 0.0)
+    result: Floats = np.where((length == 0) & (nearest == 0), 1.0, scores)
+    return result

@@ -1,0 +1,79 @@
+"""Splitting of code into tokens for the metrics that count words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TokenKind = Literal["code", "tranx", "whitespace", "words"]
+
+# Parts of names (HTTP|Server, max|_size, é), numbers, operators; brackets, separators and quotation
+# marks are left out.
+_CODE: Final = re.compile(
+    r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W0-9_A-Za-z]+|[^\w\s()\[\]{},;.:'\"`]"
+)
+_CAMEL: Final = re.compile(r"([a-z])([A-Z])")
+_TRANX_MARK: Final = re.compile(r"([^A-Za-z0-9_])")
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def tranx(code: str) -> list[str]:
+    """Split code as the programs of "Out of the BLEU" and the model tranX do.
+
+    Every character but ASCII letters, digits and `_` is a token of its own, a capital behind a
+    small letter begins a new one, and all quotation marks become a backtick.
+
+    Source:
+        Evtikhiev et al., "Out of the BLEU", JSS 2023, and its code.
+
+    Example:
+        >>> tranx("myList['a'] == 1")
+        ['my', 'List', '[', '`', 'a', '`', ']', '=', '=', '1']
+    """
+    split = _CAMEL.sub(r"\1 \2", _TRANX_MARK.sub(r" \1 ", code))
+    return split.replace('"', "`").replace("'", "`").split()
+
+
+def whitespace(code: str) -> list[str]:
+    """Split code at white space."""
+    return code.split()
+
+
+def words(code: str) -> list[str]:
+    """Return the words of names, texts and numbers in lower case, without punctuation.
+
+    For ASCII these are the tokens of Google's rouge-score without its stemmer; only text without
+    any word, where that finds nothing, is split into its characters.
+
+    Example:
+        >>> words("max_size += len(rowList)")
+        ['max', 'size', 'len', 'rowlist']
+    """
+    return _WORD.findall(code.lower()) or list("".join(code.split()))
+
+
+def code(text: str) -> list[str]:
+    """Return the parts of names, numbers and operators in lower case: the default.
+
+    For code of any language. As `words`, it leaves out what formatting and syntax repeat
+    everywhere, but keeps operators, whose exchange changes what code does, and splits names at
+    capitals. Text of nothing but brackets and separators is split into its characters, so that
+    `[]` differs from `{}`.
+
+    Example:
+        >>> code("rowList[i] += self.max_size")
+        ['row', 'list', 'i', '+', '=', 'self', 'max', 'size']
+    """
+    return [token.lower() for token in _CODE.findall(text)] or list("".join(text.split()))
+
+
+TOKENIZERS: Final[dict[TokenKind, Callable[[str], list[str]]]] = {
+    "code": code,
+    "tranx": tranx,
+    "whitespace": whitespace,
+    "words": words,
+}
+"""Function by kind of tokens."""

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+from sacrebleu.metrics.bleu import BLEU
+
+from crscore.code import metrics, tokens
+from crscore.code.samples import Sample
+from crscore.errors import ConfigError
+
+PAIRS = [
+    ("set(['a', 'b', 'b'])", ("''.join(['a', 'b', 'c'])",)),
+    ("for i in range(len(rows)): print(rows[i])", ("for row in rows:\n    print(row)", "print(x)")),
+    ("os.listdir('.')", ("os.walk(path)", "[f for f in os.listdir('.')]")),
+    ("x", ("y",)),
+    ("return total / count", ("return total / count",)),
+]
+SAMPLES = [Sample(candidate=one, references=others) for one, others in PAIRS]
+
+
+def joined(text: str) -> str:
+    return " ".join(tokens.tranx(text))
+
+
+def test_paper_example_scores_48_09() -> None:
+    # "Out of the BLEU", the introduction's example: 48.09 of 100 on tokens of tranX; its empty text
+    # is written with six quotation marks.
+    reference = '"' * 6 + ".join(['a','b','c'])"
+    score = metrics.make("bleu", preset="out-of-the-bleu").sentence(
+        "set(['a','b','b'])", [reference]
+    )
+
+    assert score == 0.481
+
+
+def test_sentences_equal_sacrebleu() -> None:
+    metric = metrics.make("bleu")
+    other = BLEU(tokenize="none", effective_order=True)
+    expected = [
+        other.sentence_score(joined(one), [joined(text) for text in others]).score / 100
+        for one, others in PAIRS
+    ]
+
+    assert metric.sentence_scores(metric.statistics(SAMPLES)).tolist() == pytest.approx(expected)
+
+
+def test_corpus_equals_sacrebleu() -> None:
+    most = max(len(others) for _, others in PAIRS)
+    streams = [[joined((*o, o[-1])[min(n, len(o))]) for _, o in PAIRS] for n in range(most)]
+    expected = BLEU(tokenize="none").corpus_score([joined(one) for one, _ in PAIRS], streams)
+
+    assert metrics.make("bleu").corpus(SAMPLES) == pytest.approx(expected.score / 100)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference"),
+    [
+        ("a b c d e f", "a b c x y"),
+        *[("int f ( int a ) { return a ; }", "int g ( int b ) { return b + 1 ; }")],
+    ],
+)
+def test_floor_smoothing_equals_method_1_of_nltk(candidate: str, reference: str) -> None:
+    expected = sentence_bleu(
+        [reference.split()], candidate.split(), smoothing_function=SmoothingFunction().method1
+    )
+    metric = metrics.make("bleu", tokens="whitespace", smoothing="floor")
+
+    assert metric.sentence(candidate, [reference]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "expected"), [("", "a", 0), ("a", "", 0), ("", " \n", 1)]
+)
+def test_empty_sides_have_a_score(candidate: str, reference: str, expected: float) -> None:
+    assert metrics.make("bleu").sentence(candidate, [reference]) == expected
+
+
+def test_sum_of_rows_gives_the_corpus_score() -> None:
+    metric = metrics.make("bleu")
+    rows = metric.statistics(SAMPLES)
+
+    assert metric.corpus_scores(rows.sum(axis=0, keepdims=True))[0] == metric.corpus(SAMPLES)
+
+
+def test_unknown_preset_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="preset"):
+        metrics.make("bleu", preset="bleu-out")
+
+
+def test_identity_names_the_variant() -> None:
+    identities = {
+        metrics.make("bleu").identity,
+        metrics.make("bleu", preset="out-of-the-bleu").identity,
+        metrics.make("bleu", smoothing="floor").identity,
+    }
+
+    assert len(identities) == 3

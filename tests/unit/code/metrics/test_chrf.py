@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+from sacrebleu.metrics.chrf import CHRF
+
+from crscore.code import metrics
+from crscore.code.samples import Sample
+
+PAIRS = [
+    ("rows.sort(key = len)", ("rows.sort(key=len)", "sorted(rows)")),
+    ("x", ("xy + 1",)),
+    ("for (int i = 0; i < n; i++) s += a[i];", ("int s = IntStream.of(a).sum();",)),
+]
+SAMPLES = [Sample(candidate=one, references=others) for one, others in PAIRS]
+
+
+@pytest.mark.parametrize("word_order", [0, 2])
+def test_sentences_equal_sacrebleu(word_order: int) -> None:
+    metric = metrics.make("chrf", word_order=word_order)
+    other = CHRF(word_order=word_order)
+    expected = [other.sentence_score(one, list(others)).score / 100 for one, others in PAIRS]
+
+    assert metric.sentence_scores(metric.statistics(SAMPLES)).tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("word_order", [0, 2])
+def test_corpus_equals_sacrebleu(word_order: int) -> None:
+    streams = [[others[0] for _, others in PAIRS], [others[-1] for _, others in PAIRS]]
+    expected = CHRF(word_order=word_order).corpus_score([one for one, _ in PAIRS], streams)
+
+    assert metrics.make("chrf", word_order=word_order).corpus(SAMPLES) == pytest.approx(
+        expected.score / 100
+    )
+
+
+def test_preset_takes_the_mean_of_rounded_scores() -> None:
+    metric = metrics.make("chrf", preset="out-of-the-bleu")
+    scores = metric.sentence_scores(metric.statistics(SAMPLES))
+
+    assert scores.tolist() == scores.round(3).tolist()
+    assert metric.corpus(SAMPLES) == pytest.approx(scores.mean())
+
+
+@pytest.mark.parametrize(
+    ("candidate", "references", "expected"),
+    [("", ["a"], 0), ("a", [""], 0), ("", [" "], 1), ("\n", ["a", ""], 1), ("a", ["", "a"], 1)],
+)
+def test_empty_sides_have_a_score(candidate: str, references: list[str], expected: float) -> None:
+    assert metrics.make("chrf").sentence(candidate, references) == expected

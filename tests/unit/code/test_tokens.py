@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from crscore.code import tokens
+
+
+def test_tranx_splits_camel_case_and_unifies_quotes() -> None:
+    # The paper's regular expressions, applied by hand.
+    assert tokens.tranx('getName(a_b, "x")') == [
+        "get", "Name", "(", "a_b", ",", "`", "x", "`", ")",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("HTTPServer2 != naïveName", ["http", "server", "2", "!", "=", "na", "ï", "ve", "name"]),
+        ("a.b(c)[0];", ["a", "b", "c", "0"]),
+        ("[ ]", ["[", "]"]),
+        (" \n", []),
+    ],
+)
+def test_code_keeps_names_and_operators(text: str, expected: list[str]) -> None:
+    assert tokens.code(text) == expected
+
+
+@pytest.mark.parametrize("split", tokens.TOKENIZERS.values())
+def test_no_token_holds_white_space(split: object) -> None:
+    assert callable(split)
+    assert all(token.strip() == token != "" for token in split("a\u00a0b\tc \x1c d\r\n(e)"))
