@@ -41,7 +41,7 @@ class EmbeddedSource:
 
     def tokens(self, texts: Sequence[Text]) -> list[Tokens]:
         """Return the tokens of the code of each text."""
-        split = [(_WORD.findall(text.context), _WORD.findall(text.code)) for text in texts]
+        split = [(words_of(text.context), words_of(text.code)) for text in texts]
         vocabulary = sorted({word for pair in split for words in pair for word in words})
         pieces = dict(zip(vocabulary, self.encoder.pieces(vocabulary), strict=True))
         codes = [[(key, word) for word in code for key in pieces[word]] for _, code in split]
@@ -56,6 +56,16 @@ class EmbeddedSource:
         ]
         encoded = encode_windows(rows, LIMIT, self.encoder.encode_pieces)
         return [_tokens(code, vectors) for code, vectors in zip(codes, encoded, strict=True)]
+
+
+def words_of(text: str) -> list[str]:
+    """Cut a text into the words that are encoded.
+
+    Example:
+        >>> words_of("maxSize += row_list[10]")
+        ['max', 'Size', '+', '=', 'row', 'list', '[', '10', ']']
+    """
+    return _WORD.findall(text)
 
 
 def _tokens(code: list[tuple[int, str]], vectors: npt.NDArray[np.float32]) -> Tokens:
