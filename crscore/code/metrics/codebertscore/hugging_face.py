@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from crscore.code.metrics.codebertscore.tokens import Tokens, encode_windows
-from crscore.encoders._pooling import readable
 from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
 
 if TYPE_CHECKING:
@@ -143,8 +142,10 @@ class _Tokenized(NamedTuple):
 
 
 def _tokenize(tokenizer: Any, text: Text) -> _Tokenized:
-    context = readable(text.context.strip())
-    whole = f"{context} \n{readable(text.code)}".strip() if context else readable(text.code).strip()
+    # No tokenizer accepts lone surrogates.
+    context, code = (part.encode("utf-8", "replace").decode() for part in text)
+    context = context.strip()
+    whole = f"{context} \n{code}".strip() if context else code.strip()
     begin = len(context) + 2 if context else 0
     encoding = tokenizer(
         whole,
