@@ -526,7 +526,8 @@ class Suggestion:
     applies: bool | None = None
     """Whether the host can put it in its place; None when its place is not known."""
     parses: bool | None = None
-    """Whether it leaves the file no harder to parse; None without a place or a grammar."""
+    """Whether the file parses with it; None without a place or a grammar, or where it did not
+    parse before."""
     effect: Effect | None = None
     """Part of the code that it changes; None without a place or a grammar."""
     reason: str | None = None

@@ -19,9 +19,13 @@ sys.path.insert(0, str(ROOT))
 
 from crscore.audit import overview  # noqa: E402
 from crscore.code import scores  # noqa: E402
+from crscore.code.execution import report as code_run  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
 from crscore.study import compare, results, saved, separation, study  # noqa: E402
+from crscore.study.code import compare as code_compare  # noqa: E402
+from crscore.study.code import out_of_the_bleu  # noqa: E402
+from crscore.study.code import study as code_study  # noqa: E402
 
 FOLDER = ROOT / "crscore" / "schemas"
 _SCORES = ("conciseness", "comprehensiveness", "relevance")
@@ -67,8 +71,32 @@ DOCUMENTS = {
     "code": Document(
         scores.SCHEMA,
         "crscore code",
-        "What `crscore code CANDIDATE REFERENCE --format json` writes: the scores of samples of code.",
+        "What `crscore code CANDIDATE REFERENCE --format json` writes: scores of samples.",
         (scores.CodeScores,),
+    ),
+    "code-run": Document(
+        code_run.SCHEMA,
+        "crscore code run",
+        "What `crscore code run --format json` writes: programs by their tests, and pass@k.",
+        (code_run.CodeRun,),
+    ),
+    "code-comparison": Document(
+        code_compare.SCHEMA,
+        "crscore code compare",
+        "What `crscore code compare --format json` writes: two systems beside each other.",
+        (code_compare.CodeComparison,),
+    ),
+    "code-study": Document(
+        code_study.SCHEMA,
+        "crscore code study",
+        "What `crscore code study --format json` writes: metrics of code beside grades.",
+        (code_study.CodeStudy,),
+    ),
+    "out-of-the-bleu": Document(
+        out_of_the_bleu.SCHEMA,
+        "Out of the BLEU",
+        "What `crscore code study --tables --format json` writes: Tables 2 to 4 of the paper.",
+        (out_of_the_bleu.Tables,),
     ),
     "audit": Document(
         overview.SCHEMA,

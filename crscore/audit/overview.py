@@ -115,7 +115,7 @@ class SuggestedCode(Struct, frozen=True, kw_only=True):
     applies: Rate
     """Blocks that the host can put in their place, of those with a known place."""
     parses: Rate
-    """Blocks that leave the file no harder to parse, of those in a language with a grammar."""
+    """Blocks with which the file parses, of those of which it is known."""
     effects: tuple[EffectCount, ...]
     """The most frequent first."""
     merged: tuple[Nearness, ...]

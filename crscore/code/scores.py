@@ -10,7 +10,7 @@ from rich.text import Text
 
 from crscore.code import metrics
 from crscore.errors import DependencyError
-from crscore.reports import console, escape
+from crscore.reports import console, escape, view
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ def _blocks(found: CodeScores) -> Iterator[RenderableType]:
         table.add_row(escape.one_line(one.metric), f"{100 * one.score:.2f}", *each)
     yield table
     yield ""
-    count = f"{found.samples:,} sample{'s' if found.samples > 1 else ''}"
-    yield Text(f"From 0 to 100, over {count}.", style="dim")
+    yield Text(f"From 0 to 100, over {view.many(found.samples, 'sample')}.", style="dim")
     for other in found.skipped:
         yield Text(f"{other.metric}: not computed: {other.reason}", style="dim", overflow="fold")
     yield Text(f"crscore {found.version}", style="dim")

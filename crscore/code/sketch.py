@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crscore.code.trees import grammar_of, parse_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import tree_sitter
 
@@ -458,19 +458,34 @@ class _Piece(NamedTuple):
 def _read(code: str, language: str | None, context: str) -> _Piece:
     parsed = parse_code(code, language)
     start = parsed.start
-    if context.strip():
-        gap = "" if not context.rsplit("\n", 1)[-1].strip() or code.startswith("\n") else "\n"
-        whole = parse_code(context + gap + code, language)
+    for text in _behind(context, code, indented=grammar_of(language).indented):
+        whole = parse_code(context + text, language)
         if whole.errors <= parsed.errors:
-            lines = (context + gap).count("\n")
+            lines = (context + text[: len(text) - len(code.lstrip(" "))]).count("\n")
             before = whole.source[whole.start : whole.end].split(b"\n")[:lines]
             parsed, start = whole, whole.start + sum(len(line) + 1 for line in before)
+            break
     grammar = _GRAMMARS[grammar_of(language).name]
     found = _Reader(grammar).read(parsed.root)
     resolver = _Resolver(found, grammar)
     return _Piece(
         parsed.source, start, parsed.end, [(name, resolver.owner(name)) for name in found.names]
     )
+
+
+def _behind(context: str, code: str, *, indented: bool) -> Iterator[str]:
+    """Yield the ways to put code behind its context.
+
+    A completion often lacks the indentation of its first line, which the prompt ends with.
+    """
+    if not context.strip():
+        return
+    last = context.rstrip().rsplit("\n", 1)[-1]
+    margin = len(last) - len(last.lstrip()) + (4 if last.rstrip().endswith(":") else 0)
+    gap = "" if not context.rsplit("\n", 1)[-1].strip() or code.startswith("\n") else "\n"
+    if indented and margin and code[:1].strip():
+        yield gap + " " * margin + code
+    yield gap + code
 
 
 def sketch(code: str, language: str | None, *, context: str = "") -> str:

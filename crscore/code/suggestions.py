@@ -133,7 +133,9 @@ def _judge(
     effect = _effect(before.tokens(span), after.tokens(inserted))
     if effect is Effect.BEHAVIOUR and _only_renames(old, new, grammar):
         effect = Effect.NAMES
-    return after.errors <= before.errors, effect, None
+    if before.errors and after.errors:
+        return None, effect, "the code around it does not parse"
+    return not after.errors, effect, None
 
 
 class _Token(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.errors import InputError
@@ -28,7 +30,8 @@ class Parsed(NamedTuple):
     end: int
     """Byte behind the code in `source`."""
     errors: int
-    """Bytes that the grammar could not read, and its missing tokens; 0 for code that parses."""
+    """Bytes that the grammar could not read, and its missing tokens; 0 for code that parses. 1 for
+    Python that only the grammar can read."""
 
     @property
     def code(self) -> str:
@@ -80,10 +83,13 @@ def parse_code(code: str, language: str | None) -> Parsed:
         code.expandtabs(4).split("\n") if grammar.indented else code.split("\n")
     ):
         enclosed = fragments.enclose(grammar, lines)
-        if best is None or enclosed.errors < best[0]:
-            text = "\n".join(fragments.dedent(lines))
-            best = enclosed.errors, enclosed.before, text, enclosed.behind
-        if enclosed.errors == 0:
+        text = "\n".join(fragments.dedent(lines))
+        errors = enclosed.errors or int(
+            not is_readable(enclosed.before + text + enclosed.behind, grammar)
+        )
+        if best is None or errors < best[0]:
+            best = errors, enclosed.before, text, enclosed.behind
+        if errors == 0:
             break
     assert best is not None  # noqa: S101 - the code as it stands is always tried
     errors, before, text, behind = best
@@ -91,6 +97,22 @@ def parse_code(code: str, language: str | None) -> Parsed:
     source = head + body + behind.encode("utf-8", "replace")
     root = parser(grammar).parse(source).root_node
     return Parsed(source, root, len(head), len(head) + len(body), errors)
+
+
+def is_readable(source: str, grammar: Language) -> bool:
+    """Return whether Python reads its own code; True for other languages.
+
+    Its grammar takes more: Python 2, a first line indented less than the others.
+    """
+    if grammar.name != "python":
+        return True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _indentations(lines: list[str]) -> Iterator[list[str]]:

@@ -293,7 +293,8 @@ def suggestions(result: Result) -> tuple[str, ...]:
     """Count the suggestion blocks that apply, and name those that are not a change of code.
 
     Example:
-        `Suggestion blocks that apply: 2 of 3.`, `Suggested code on a.py:3: applies, breaks the syntax.`
+        `Suggestion blocks that apply: 2 of 3.`, then
+        `Suggested code on a.py:3: applies, breaks the syntax.`
     """
     found = [(item.comment, one) for item in result.comments for one in item.suggestions]
     if not found:
@@ -532,8 +533,8 @@ def notes(result: Result) -> tuple[str, ...]:
     """Return all notes of a result, each once: the reader's, the run's, then the comments'.
 
     They include the tools of static analysis with a summary of their findings, suggested code, and
-    why comments abstained. When the whole result abstained, its reason is shown at the top and those of its
-    comments are omitted.
+    why comments abstained. When the whole result abstained, its reason is shown at the top and
+    those of its comments are omitted.
     """
     comments = result.comments if result.scores.reason is None else ()
     abstained = (

@@ -1,6 +1,6 @@
 """Tester of a Python program: the tests in this process, the program in a child.
 
-Started by its path inside the sandbox, so it imports nothing of crscore. The program could change
+Imported alone inside the sandbox, so it imports nothing of crscore. The program could change
 everything in its own process: assertions, comparisons, what is printed, how it exits. So it has a
 process of its own, started before the tests are read, without the channel of the verdict. What it
 returns crosses a pipe as plain data; its other objects stay there and are used by proxies, which
@@ -12,15 +12,18 @@ of the function to test (may be empty), and the seconds that the tests may take.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` would import enum
 import builtins
 import ctypes
 import json
 import operator
 import os
 import re
-import signal
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # importing typing would be among the slowest imports here
+if TYPE_CHECKING:
+    from typing import Any
 
 _PR_SET_DUMPABLE = 4
 _MAX_MESSAGE = 1 << 26
@@ -29,6 +32,12 @@ _MAX_DEPTH = 200
 _OPERATORS = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "gt", "ge", "and_", "or_",
     "xor", "neg", "abs", "contains", "getitem",
+)  # fmt: skip
+
+
+_COLLECTIONS: tuple[tuple[type, str, Any], ...] = (
+    (list, "l", list.__iter__), (tuple, "t", tuple.__iter__),
+    (set, "s", set.__iter__), (frozenset, "z", frozenset.__iter__),
 )  # fmt: skip
 
 
@@ -45,9 +54,10 @@ def _error(name: str, text: str) -> ProgramError:
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, Exception):
         try:
-            return type(name, (ProgramError, kind), {})(name, text)
-        except TypeError:
-            pass
+            found: ProgramError = type(name, (ProgramError, kind), {})(name, text)
+        except TypeError:  # such as UnicodeDecodeError, which needs more
+            return ProgramError(name, text)
+        return found
     return ProgramError(name, text)
 
 
@@ -98,18 +108,8 @@ class Peer:
             return [result, arguments, named]
         if not self.trusts:
             raise Unsupported(kind)
-        if kind == "load":
-            return _load(values[0])
-        if kind == "get":
-            return getattr(values[0], str(values[1]))
-        if kind == "next":
-            return next(values[0])
-        if kind in {"iter", "len", "bool", "str", "repr", "hash"}:
-            built: Any = {"iter": iter, "len": len, "bool": bool, "str": str, "repr": repr}
-            return built.get(kind, hash)(values[0])
-        if kind == "eq":
-            return bool(values[0] == values[1])
-        return getattr(operator, kind)(*values)
+        made = _REQUESTS.get(kind) or getattr(operator, kind)
+        return made(*values)
 
     def _send(self, message: list[Any]) -> None:
         data = json.dumps(message).encode()
@@ -128,21 +128,17 @@ class Peer:
 
     def _pack(self, value: Any, depth: int = 0) -> Any:
         """Return a value as JSON: plain data whole, anything else as a handle."""
-        if value is None or type(value) is bool:
-            return value
         if type(value) is Proxy:
             return ["yours", value.number]
         plain = _plain(value)
-        if plain is not value or type(value) in {int, float, str}:
+        if plain is not None or value is None:
             return plain
-        for kind, tag in ((list, "l"), (tuple, "t"), (set, "s"), (frozenset, "z")):
+        for kind, tag, items in _COLLECTIONS:
             if isinstance(value, kind) and depth < _MAX_DEPTH:
-                return [tag, *(self._pack(one, depth + 1) for one in kind.__iter__(value))]
+                return [tag, *(self._pack(one, depth + 1) for one in items(value))]
         if isinstance(value, dict) and depth < _MAX_DEPTH:
             pairs = dict.items(value)
             return ["d", *([self._pack(k, depth + 1), self._pack(v, depth + 1)] for k, v in pairs)]
-        if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
-            return ["k", value.__name__]
         if not self.trusts and not callable(value):
             raise Unsupported(f"the test passes {type(value).__name__}")
         self.held[id(value)] = value
@@ -164,24 +160,33 @@ class Peer:
         return _rebuilt(tag, rest)
 
 
+_PLAIN: tuple[tuple[type, Any], ...] = (
+    (bool, bool),
+    (int, int.__int__),
+    (float, float.__float__),
+    (str, str.__str__),
+    (bytes, lambda one: ["b", bytes.hex(one)]),
+    (bytearray, lambda one: ["a", bytearray.hex(one)]),
+    (complex, lambda one: ["c", complex(one).real, complex(one).imag]),
+    (range, lambda one: ["r", one.start, one.stop, one.step]),
+    (type(...), lambda _: ["e"]),
+)
+
+
+_BUILT_IN = {kind: name for name, kind in vars(builtins).items() if isinstance(kind, type)}
+
+
 def _plain(value: Any) -> Any:
-    """Return plain JSON for a number, text, bytes or range, without running code of a subclass."""
-    kinds: tuple[tuple[type, Any], ...] = (
-        (int, int.__int__), (float, float.__float__), (str, lambda one: str.__str__(one)),
-        (bytes, lambda one: ["b", bytes.hex(one)]),
-        (bytearray, lambda one: ["a", bytearray.hex(one)]),
-        (complex, lambda one: ["c", complex(one).real, complex(one).imag]),
-        (range, lambda one: ["r", one.start, one.stop, one.step]),
-    )  # fmt: skip
-    for kind, convert in kinds:
+    """Return JSON for a value without items, without running code of a subclass; else None."""
+    for kind, convert in _PLAIN:
         if isinstance(value, kind):
             return convert(value)
-    if value is ...:
-        return ["e"]
-    module = type(value).__module__
-    if module in {"decimal", "fractions"} and type(value).__name__ in {"Decimal", "Fraction"}:
-        return ["n", type(value).__name__, str(value)]
-    return value
+    of = type(value)
+    if of.__module__ in {"decimal", "fractions"} and of.__name__ in {"Decimal", "Fraction"}:
+        return ["n", of.__name__, str(value)]
+    if isinstance(value, type) and value in _BUILT_IN:
+        return ["k", _BUILT_IN[value]]
+    return None
 
 
 def _rebuilt(tag: str, rest: list[Any]) -> Any:
@@ -192,14 +197,33 @@ def _rebuilt(tag: str, rest: list[Any]) -> Any:
         kinds: dict[str, Any] = {"Decimal": decimal.Decimal, "Fraction": fractions.Fraction}
         return kinds[rest[0]](rest[1])
     if tag == "k":
-        kind = getattr(builtins, rest[0])
-        if not isinstance(kind, type):
+        known = getattr(builtins, rest[0])
+        if not isinstance(known, type):
             raise Unsupported(rest[0])
-        return kind
+        return known
     makers: dict[str, Any] = {
         "b": bytes.fromhex, "a": bytearray.fromhex, "c": complex, "r": range, "e": lambda: ...,
     }  # fmt: skip
     return makers[tag](*rest)
+
+
+def _load(source: str) -> list[Any]:
+    """Run a program and return its names with their values, and the modules that it imported."""
+    scope: dict[str, Any] = {"__name__": "candidate"}
+    exec(compile(source, "<program>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
+    modules = {
+        name: str(value.__name__)
+        for name, value in scope.items()
+        if type(value) is type(sys) and sys.modules.get(vars(value).get("__name__", "")) is value
+    }
+    own = {k: v for k, v in scope.items() if not k.startswith("__") and k not in modules}
+    return [own, modules]
+
+
+_REQUESTS: dict[str, Any] = {
+    "load": _load, "get": getattr, "next": next, "iter": iter, "len": len, "bool": bool,
+    "str": str, "repr": repr, "hash": hash, "eq": lambda one, other: bool(one == other),
+}  # fmt: skip
 
 
 class Proxy:
@@ -280,18 +304,6 @@ def _text_of(exc: BaseException) -> str:
         return ""
 
 
-def _load(source: str) -> list[Any]:
-    """Run a program and return its names with their values."""
-    scope: dict[str, Any] = {"__name__": "candidate"}
-    exec(compile(source, "<program>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
-    modules: dict[str, str] = {}
-    for name, value in list(scope.items()):
-        if type(value) is type(sys) and sys.modules.get(value.__name__) is value:
-            modules[name] = value.__name__
-    own = {k: v for k, v in scope.items() if not k.startswith("__") and k not in modules}
-    return [own, modules]
-
-
 def _shared(source: str) -> dict[str, Any]:
     """Run what the problem itself gives, and return its names; nothing where that does not run."""
     scope: dict[str, Any] = {"__name__": "tests"}
@@ -366,13 +378,9 @@ def main(arguments: list[str]) -> None:
             texts.append(stream.read())
         os.unlink(name)  # noqa: PTH108  (pathlib would be the slowest import here)
     peer = Peer(read_here, write_there, trusts=False)
-    signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, float(seconds))
+    _signal.signal(_signal.SIGALRM, _stop)
+    _signal.setitimer(_signal.ITIMER_REAL, float(seconds))
     result = _test(peer, texts[0], texts[1], texts[2], entry)
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    _signal.setitimer(_signal.ITIMER_REAL, 0)
     os.write(1, json.dumps({"result": result[:2_000]}).encode() + b"\n")
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

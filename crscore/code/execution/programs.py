@@ -11,7 +11,7 @@ from crscore import jsonl
 from crscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 
@@ -141,3 +141,12 @@ def read_completions(path: Path, problems: Sequence[str]) -> tuple[Completion, .
     if not found:
         raise InputError(f"{path} holds no sample")
     return tuple(found)
+
+
+def solutions(problems: Mapping[str, Problem]) -> tuple[Completion, ...]:
+    """Return the solution of each problem that has one."""
+    return tuple(
+        Completion(problem=name, code=one.solution, index=0)
+        for name, one in problems.items()
+        if one.solution is not None
+    )

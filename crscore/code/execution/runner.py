@@ -16,7 +16,7 @@ from crscore.errors import ConfigError, InputError, ToolFailedError
 from crscore.sandbox.run import Limits, network_denied, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from crscore.sandbox.run import Completed
 
@@ -25,8 +25,6 @@ TIMED_OUT: Final = "timed out"
 MEMORY_BYTES: Final = 1 << 30
 OUTPUT_BYTES: Final = 1 << 22
 PROCESSES: Final = 64
-_SPARE_S: Final = 1.0
-"""Seconds beyond the timeout after which the sandbox ends a run that did not end itself."""
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on code of anybody."""
 

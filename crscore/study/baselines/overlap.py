@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
-from importlib import metadata
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crscore.errors import DependencyError
+from crscore.code import libraries, wordnet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import ModuleType
 
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
 
 INSTALL = "pip install 'crscore[validate]'"
+load = partial(libraries.load, install=INSTALL)
+version = partial(libraries.version, install=INSTALL)
 PLUS_PLUS = 2
 """The longest word n-gram of chrF++; chrF has none."""
 
@@ -152,47 +152,8 @@ def meteor(hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
     pairs = zip(hypotheses, references, strict=True)
     return np.array(
         [
-            score(split(reference), split(text), stemmer=stemmer, wordnet=_NoSynonyms())
+            score(split(reference), split(text), stemmer=stemmer, wordnet=wordnet.NoSynonyms())
             for text, reference in pairs
         ],
         dtype=np.float64,
     )
-
-
-class _NoSynonyms:
-    """Replacement for nltk's WordNet without any synonym."""
-
-    def synsets(self, word: str) -> tuple[()]:  # noqa: ARG002  (nltk's signature)
-        """Return no synonyms."""
-        return ()
-
-
-def load(module: str, package: str) -> ModuleType:
-    """Import a module of a library.
-
-    Args:
-        module: Module to import.
-        package: Its name in the package index, for the message.
-
-    Raises:
-        DependencyError: The library is not installed.
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as exc:
-        raise DependencyError(package, INSTALL) from exc
-
-
-def version(package: str) -> str:
-    """Return a library's name and version: `sacrebleu 2.6.0`.
-
-    Args:
-        package: Its name in the package index.
-
-    Raises:
-        DependencyError: The library is not installed.
-    """
-    try:
-        return f"{package} {metadata.version(package)}"
-    except metadata.PackageNotFoundError as exc:
-        raise DependencyError(package, INSTALL) from exc

@@ -105,6 +105,8 @@ def test_the_header_in_the_context_tells_the_parameters() -> None:
     body = "    total = left + right\n    return add(total, left)"
     expected = "    var_0 = arg_0 + arg_1\n    return f(var_0, arg_0)"
     assert sketch(body, "python", context=prompt) == expected
+    assert sketch(body.lstrip(), "python", context=prompt) == expected  # as models complete it
+    assert sketch("return right", "python", context=prompt) == "    return arg_1"
     renamed = rename(body, "python", context=prompt)
     assert "total" not in renamed
     assert sketch(renamed, "python", context=prompt) == expected

@@ -66,7 +66,10 @@ def test_broken_syntax_is_told():
 
 def test_file_that_did_not_parse_is_not_the_fault_of_a_suggestion():
     lines = ["def (:", "a = 1", ""]
-    assert judge_in_file("a = 2", lines, Span(1, 2), "python").parses is True
+    found = judge_in_file("a = 2", lines, Span(1, 2), "python")
+    assert (found.parses, found.reason) == (None, "the code around it does not parse")
+    mended = judge_in_file("def f():", [lines[0], "    a = 1"], Span(0, 1), "python")
+    assert mended.parses is True
 
 
 @pytest.mark.parametrize(

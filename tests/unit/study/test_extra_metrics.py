@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 import sacrebleu
 
+from crscore.code import libraries
 from crscore.encoders import hashing, minilm
 from crscore.errors import DependencyError, InputError
 from crscore.study import extra_metrics, measure
-from crscore.study.baselines import overlap
 from crscore.study.measure import Measurements
 from crscore.study.vector_cache import VectorCache
 from tests.helpers import findings as helper
@@ -59,9 +59,9 @@ def test_without_the_weights_bertscore_is_left_out(tmp_path: Path, monkeypatch) 
 
 def test_missing_library_is_said_when_baselines_are_asked_for(monkeypatch) -> None:
     def gone(package: str) -> str:
-        raise overlap.metadata.PackageNotFoundError(package)
+        raise libraries.metadata.PackageNotFoundError(package)
 
-    monkeypatch.setattr(overlap.metadata, "version", gone)
+    monkeypatch.setattr(libraries.metadata, "version", gone)
     with pytest.raises(DependencyError, match=r"crscore\[validate\]"):
         extra_metrics.baselines()
 

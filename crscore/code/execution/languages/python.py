@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crscore.code.execution import runner
+from crscore.code.execution import _python_tester
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from crscore.code.execution.programs import Problem
     from crscore.code.execution.runner import Box
 
-_TESTER: Final = Path(runner.__file__).with_name("_python_tester.py")
+# Imported, not run by its path, as only an imported module is compiled once.
+_START: Final = (
+    "import sys; sys.path.append(sys.argv[1]); from _python_tester import main; main(sys.argv[2:])"
+)
+_FOLDER: Final = str(Path(_python_tester.__file__).parent)
 _SPARE_S: Final = 1.0
 """Seconds for starting, and after which a run that does not end itself is killed."""
 
@@ -30,7 +34,7 @@ def judge(box: Box, problem: Problem, code: str) -> str:
     for name, text in texts.items():
         (box.folder / name).write_text(text, "utf-8", errors="surrogatepass")
     done = box.start(
-        *(sys.executable, "-I", "-S", str(_TESTER), *texts, problem.entry_point),
+        *(sys.executable, "-I", "-S", "-c", _START, _FOLDER, *texts, problem.entry_point),
         str(box.seconds),
         tool="python",
         seconds=box.seconds + _SPARE_S,

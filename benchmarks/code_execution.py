@@ -1,0 +1,70 @@
+"""Programs with their tests: pass@k, agreement with the authors' statuses, and time.
+
+    python benchmarks/code_execution.py PROBLEMS [--sample N] [--workers N]
+
+PROBLEMS is JSON Lines with completions and their statuses, or HumanEval's problems, whose canonical
+solutions are run.
+"""
+
+import argparse
+import collections
+import random
+import resource
+import time
+from pathlib import Path
+
+from crscore.code.execution.estimator import pass_at_k
+from crscore.code.execution.programs import read_problems, solutions
+from crscore.code.execution.runner import count, run_programs
+
+
+def main() -> None:
+    """Print the counts."""
+    options = argparse.ArgumentParser()
+    options.add_argument("problems", type=Path)
+    options.add_argument("--sample", type=int, help="completions, drawn at random; default all")
+    options.add_argument("--workers", type=int)
+    options.add_argument("--timeout", type=float, default=3.0)
+    given = options.parse_args()
+    problems, completions = read_problems(given.problems)
+    run = {"allowed": True, "workers": given.workers, "timeout": given.timeout}
+    known = run_programs(problems, solutions(problems), **run)
+    print(f"solutions: {sum(one.passed for one in known)} of {len(known)} pass")
+    for one in known:
+        if not one.passed:
+            print(f"  {one.completion.problem}: {one.result[:100]}")
+    if not completions:
+        return
+    chosen = completions
+    if given.sample:
+        chosen = random.Random(0).sample(completions, given.sample)
+    clock, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    outcomes = run_programs(problems, chosen, **run)
+    seconds, now = time.perf_counter() - clock, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+    distinct = len({(one.problem, one.code) for one in chosen})
+    print(
+        f"{len(chosen):,} programs, {distinct:,} distinct: {seconds:.0f} s, "
+        f"{1000 * cpu / distinct:.0f} ms of processor time each"
+    )
+    if not given.sample:
+        counts = list(count(outcomes).values())
+        fewest = min(samples for samples, _ in counts)
+        # As the authors: every k over the problems with as many samples.
+        for k in (1, 10, 100):
+            enough = [one for one in counts if one[0] >= k]
+            (value,) = pass_at_k(enough, [k]).values()
+            print(f"pass@{k} {value:.4f} ({len(enough)} problems; fewest samples {fewest})")
+    table = collections.Counter(
+        (one.completion.status, one.result.partition(":")[0]) for one in outcomes
+    )
+    for (status, result), number in sorted(table.items()):
+        print(f"  {status}, here {result}: {number:,}")
+    for one in outcomes:
+        if (one.completion.status == "OK") != one.passed:
+            place = f"{one.completion.problem}/{one.completion.index}"
+            print(f"  differs: {place}: {one.completion.status}, here {one.result[:120]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""CodeBLEU and RUBY beside the values of "Out of the BLEU", people's grades and tests.
+
+    python benchmarks/code_trees.py DATA_DIR [--programs 20]
+
+DATA_DIR holds conala.jsonl.gz, humaneval-python.jsonl.gz and humaneval-java.jsonl.gz. Printed are
+the rank correlation of both presets with the authors' values a snippet, apart for outputs that
+Python reads and others; Kendall's tau with the mean grade, and on `--programs` different programs a
+task with the tests; what parts and weights of CodeBLEU do to it; the CPU time a pair, without the
+first one; the time of code on one line; and known values of other implementations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import time
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from crscore.code import metrics
+from crscore.code.metrics import codebleu
+from crscore.code.samples import Sample
+from crscore.code.syntax_tree import syntax_tree
+from crscore.errors import InputError
+from crscore.study.code.correlate import kendall
+
+NAMES = ("codebleu", "ruby")
+PRESET = "out-of-the-bleu"
+WEIGHTS = {
+    "equal": (1, 1, 1, 1),
+    ".1 .1 .4 .4": (1, 1, 4, 4),
+    "n-grams": (1, 0, 0, 0),
+    "words": (0, 1, 0, 0),
+    "syntax": (0, 0, 1, 0),
+    "without flow": (1, 1, 1, 0),
+}
+SIGN = (
+    "public static int Sign ( double {0} ) "
+    "{{ return ( {1} ) ( ( {0} == 0 ) ? 0 : ( {2} < {3} ) ? - 1 : 1 ) ; }}"
+)
+FIRST, SECOND, REFERENCE = (
+    SIGN.format(*words)
+    for words in (("d", "float", "c", "0.0"), ("c", "int", "c", "0"), ("d", "int", "d", "0"))
+)
+KNOWN = (
+    # candidate, reference, language, part, value elsewhere, where and why another one
+    ("for x of", "for x in lst", "python", "words", 0.358, "Out of the BLEU"),
+    (FIRST, REFERENCE, "java", "syntax", 11 / 19, "codebleu 0.7.0: inner nodes, each found or not"),
+    (FIRST, REFERENCE, "java", "flow", 2 / 3, "codebleu 0.7.0: the definition counts, too"),
+    (SECOND, REFERENCE, "java", "flow", 1.0, "codebleu 0.7.0"),
+    (SECOND, REFERENCE, "java", "syntax", 1.0, "codebleu 0.7.0"),
+)
+
+
+def rows(path: Path) -> list[dict]:
+    """Return the rows of a file."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def scores(name: str, samples: list[Sample], **options: str) -> np.ndarray:
+    """Return the score of each sample."""
+    metric = metrics.make(name, **options)
+    return metric.sentence_scores(metric.statistics(samples))
+
+
+def conala(data: Path) -> tuple[list[Sample], np.ndarray]:
+    """Compare with the authors' values and with the grades; return samples and grades."""
+    found = [(row, model) for row in rows(data / "conala.jsonl.gz") for model in row["outputs"]]
+    samples = [
+        Sample(
+            candidate=row["outputs"][model],
+            references=tuple(row["references"]),
+            language="python",
+            id=row["id"],
+        )
+        for row, model in found
+    ]
+    grades = np.array([fmean(row["grades"][model].values()) for row, model in found])
+    trees = (syntax_tree(sample.candidate, "python", alone=True) for sample in samples)
+    read = np.array([tree is not None and tree.valid for tree in trees])
+    print(f"CoNaLa: {len(samples)} outputs, {read.sum()} read by Python")
+    for name in NAMES:
+        published = np.array([row["published"][model][name] for row, model in found])
+        preset = scores(name, samples, preset=PRESET)
+        rho = [spearmanr(preset[kept], published[kept])[0] for kept in (read | True, read, ~read)]
+        off = np.abs(preset - published)
+        print(
+            f"{name:9} preset against the authors': Spearman {rho[0]:.4f}"
+            f" (read {rho[1]:.4f}, others {rho[2]:.4f}); equal {np.mean(off < 0.0006):.3f},"
+            f" within .02 {np.mean(off < 0.02):.3f}"
+        )
+        problems = [sample.id for sample in samples]
+        taus = [
+            kendall(one, grades, problems) for one in (published, preset, scores(name, samples))
+        ]
+        print(
+            "          Kendall, grades: authors {:.4f} preset {:.4f} default {:.4f}".format(*taus)
+        )
+    return samples, grades
+
+
+def humaneval(data: Path, language: str, programs: int) -> tuple[list[Sample], np.ndarray]:
+    """Return the first different programs of each task, and whether they pass."""
+    samples, passed = [], []
+    for row in rows(data / f"humaneval-{language}.jsonl.gz"):
+        different = {code: status == "OK" for _, code, status in row["completions"]}
+        for code in sorted(different)[:: max(1, len(different) // programs)][:programs]:
+            samples.append(
+                Sample(
+                    candidate=code,
+                    references=(row["reference"],),
+                    language=language,
+                    id=row["task"],
+                )
+            )
+            passed.append(float(different[code]))
+    return samples, np.array(passed)
+
+
+def tests(language: str, samples: list[Sample], passed: np.ndarray) -> None:
+    """Compare with the tests, and measure time."""
+    for name in NAMES:
+        metric, values, seconds = metrics.make(name), [], []
+        for sample in samples:
+            start = time.process_time()
+            values.append(metric.sentence_scores(metric.statistics([sample]))[0])
+            seconds.append(time.process_time() - start)
+        tau = kendall(np.array(values), passed, [sample.id for sample in samples])
+        milliseconds = 1000 * np.array(seconds[1:])
+        print(
+            f"HumanEval {language} {name:9} Kendall {tau:.4f}; CPU ms a pair: mean"
+            f" {milliseconds.mean():.1f}, 99th percentile {np.percentile(milliseconds, 99):.1f},"
+            f" longest {milliseconds.max():.1f}"
+        )
+
+
+def weighed(title: str, samples: list[Sample], grades: np.ndarray) -> None:
+    """Print Kendall's tau of parts and weights of CodeBLEU, default and preset."""
+    for preset in (None, PRESET):
+        found = [
+            [codebleu.parts(s.candidate, one, s.language, preset) for one in s.references]
+            for s in samples
+            if s.candidate.strip()
+        ]
+        kept = np.array([bool(sample.candidate.strip()) for sample in samples])
+        problems = [sample.id for sample in samples if sample.candidate.strip()]
+        taus = []
+        for name, weights in WEIGHTS.items():
+            values = np.array([max(one.combine(weights) for one in parts) for parts in found])
+            taus.append(f"{name} {kendall(values, grades[kept], problems):.3f}")
+        print(f"parts, {preset or 'default':15} {title:7}", "; ".join(taus))
+
+
+def odd_code() -> None:
+    """Measure code on one line."""
+    for size in (50_000, 200_000, 1_000_000):
+        for unit in ("a+", "(", "f(a,", "'"):
+            text = unit * (size // len(unit))
+            sample = Sample(candidate=text, references=("x = f(y)", text + "1"), language="python")
+            for name in NAMES:
+                start = time.process_time()
+                try:
+                    told = f"{scores(name, [sample])[0]:.3f}"
+                except InputError as exc:
+                    told = str(exc)
+                seconds = time.process_time() - start
+                print(f"{size:>9,} characters of {unit!r:6} {name:9} {seconds:6.2f} s: {told}")
+
+
+def main() -> None:
+    """Print everything."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--programs", type=int, default=20)
+    asked = parser.parse_args()
+    weighed("CoNaLa", *conala(asked.data))
+    for language in ("python", "java"):
+        samples, passed = humaneval(asked.data, language, asked.programs)
+        tests(language, samples, passed)
+        weighed(language, samples, passed)
+    for candidate, reference, language, part, value, source in KNOWN:
+        ours = getattr(codebleu.parts(candidate, reference, language), part)
+        print(f"known: {part:6} {ours:.4f}, elsewhere {value:.4f} ({source})")
+    odd_code()
+
+
+if __name__ == "__main__":
+    main()

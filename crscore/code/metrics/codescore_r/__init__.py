@@ -1,0 +1,1 @@
+"""CodeScore-R: similarity of sketches under a contrastively trained encoder."""

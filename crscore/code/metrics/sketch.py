@@ -1,0 +1,53 @@
+"""Sketch equality: whether a candidate equals a reference but for the names that it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crscore.code.metrics.base import MeanMetric
+from crscore.code.sketch import sketch
+from crscore.syntax.grammars import language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.code.metrics.base import Metric
+    from crscore.code.samples import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class SketchEquality(MeanMetric):
+    """1 for a candidate whose sketch equals that of a reference, white space aside, else 0."""
+
+    @property
+    def identity(self) -> str:
+        """Name of the metric."""
+        return "sketch"
+
+    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
+        """Return the language of a sample that has no grammar."""
+        for sample in samples:
+            if language_of(sample.language) is None:
+                return f"no grammar for {sample.language or 'code of an unknown language'}"
+        return None
+
+    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
+        """Score samples."""
+        return np.array([float(_equals_one(sample)) for sample in samples])
+
+
+def _equals_one(sample: Sample) -> bool:
+    own, *others = (
+        sketch(code, sample.language).split() for code in (sample.candidate, *sample.references)
+    )
+    return own in others
+
+
+def create() -> Metric:
+    """Create the metric."""
+    return SketchEquality()

@@ -1,0 +1,140 @@
+"""Mutants: one operator of the code replaced by another one of its class.
+
+Classes and operators are those of CodeScore-R, Table 2, with these differences:
+
+- One occurrence is replaced, at its place in the tree, and only where the tree keeps its shape
+  (`a - b * c` has no mutant with `+` for `*`, which would be `(a - b) + c`).
+- Python's `//` is arithmetic, and its `and` and `or` are conditional.
+- A plain `=` is no operator to replace: Python would read an unbound name, and in Java most other
+  assignments would not compile. Other assignments do become `=`.
+- `&&` does not become `&`, nor `||` become `|`: both mean the same but for the evaluation.
+- Operators on text, lists, `None`, `null` and truth values keep to those that make sense there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.code.transforms.edits import Edit, Variant, edited, parsed_for, text_of
+from crscore.code.trees import grammar_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import tree_sitter
+
+MAX_MUTANTS = 300
+"""Most mutants of one piece of code."""
+
+OPERATORS: Mapping[str, tuple[str, ...]] = {
+    "AOR": ("+", "-", "*", "/", "//", "**", "%"),
+    "ROR": (">", "<", ">=", "<=", "==", "!="),
+    "COR": ("&&", "||", "^", "and", "or"),
+    "SOR": ("<<", ">>", ">>>"),
+    "LOR": ("&", "|", "^"),
+    "ASR": ("=", "+=", "-=", "*=", "/=", "//=", "%=", "**=", "<<=", ">>=", ">>>="),
+}
+"""Operators of each class."""
+
+_UNKNOWN = {
+    "python": frozenset(("&&", "||", ">>>", ">>>=")),
+    "java": frozenset(("**", "**=", "//", "//=", "and", "or")),
+}
+_NODES = frozenset(
+    (
+        "binary_operator",
+        "comparison_operator",
+        "boolean_operator",
+        "augmented_assignment",
+        "binary_expression",
+        "assignment_expression",
+    )
+)
+_TEXTS = frozenset(("string", "string_literal", "concatenated_string", "list", "tuple", "set"))
+_NUMBERS = frozenset(
+    (
+        "integer",
+        "float",
+        "decimal_integer_literal",
+        "decimal_floating_point_literal",
+        "hex_integer_literal",
+        "character_literal",
+    )
+)
+_CONSTANTS = frozenset(("none", "null_literal", "true", "false"))
+
+
+class _Occurrence(NamedTuple):
+    kind: str
+    operator: tree_sitter.Node
+    node: tree_sitter.Node
+
+
+def mutants(code: str, language: str | None) -> list[Variant]:
+    """List the mutants of a piece of code.
+
+    Args:
+        code: A file, some statements, or the body of a function.
+        language: `python` or `java`.
+
+    Returns:
+        Each with one operator replaced, in the order of the text; each parses. They need not behave
+        otherwise: tests tell. Empty for code that does not parse, or longer than `MAX_CODE_BYTES`.
+
+    Raises:
+        InputError: Another language.
+        DependencyError: The grammar's wheel is not installed.
+
+    Example:
+        >>> [variant.code for variant in mutants("x = a << b", "python")]
+        ['x = a >> b']
+    """
+    parsed = parsed_for(code, language)
+    if parsed is None:
+        return []
+    shape = str(parsed.root)
+    found: list[Variant] = []
+    for occurrence in _occurrences(parsed.nodes()):
+        old = text_of(occurrence.operator)
+        for new in _replacements(occurrence, old, grammar_of(language).name):
+            if len(found) == MAX_MUTANTS:
+                return found
+            edit = Edit(occurrence.operator.start_byte, occurrence.operator.end_byte, new)
+            mutant = edited(parsed, [edit], language)
+            if mutant is not None and (new == "=" or str(mutant.root) == shape):
+                found.append(Variant(f"{occurrence.kind} {old} {new}", mutant.code))
+    return found
+
+
+def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[_Occurrence]:
+    for node in nodes:
+        if node.type not in _NODES:
+            continue
+        for child in node.children:
+            if child.is_named or child.type == "=":
+                continue
+            for kind, operators in OPERATORS.items():
+                if child.type in operators:
+                    yield _Occurrence(kind, child, node)
+
+
+def _replacements(occurrence: _Occurrence, old: str, language: str) -> Iterator[str]:
+    allowed = _allowed(occurrence, language)
+    for new in OPERATORS[occurrence.kind]:
+        boolean = occurrence.kind == "COR" and old == "^"
+        if new != old and new not in _UNKNOWN[language] and new in allowed and not boolean:
+            yield new
+
+
+def _allowed(occurrence: _Occurrence, language: str) -> tuple[str, ...]:
+    """Return the operators that make sense between the operands."""
+    types = {child.type for child in occurrence.node.named_children}
+    operators = OPERATORS[occurrence.kind]
+    if occurrence.kind in ("AOR", "ASR") and types & _TEXTS:
+        return ("=",) if occurrence.kind == "ASR" else ()
+    if occurrence.kind == "COR":
+        return operators if language == "java" else ("and", "or")
+    if occurrence.kind == "ROR" and occurrence.operator.type in ("==", "!="):
+        ordered = not types & _CONSTANTS and (language == "python" or types & _NUMBERS)
+        return operators if ordered else ("==", "!=")
+    return operators

@@ -1,0 +1,185 @@
+"""`crscore code` from the command line to its documents."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from crscore import cli
+
+GOOD = "def total(items):\n    return sum(items)\n"
+BAD = "def total(items):\n    return max(items)\n"
+LONG = "def total(items):\n    result = 0\n    for item in items:\n        result += item\n"
+LONG += "    return result\n"
+PROBLEM = {
+    "task_id": "total", "prompt": "def total(items):\n    '''Add up.'''\n", "entry_point": "total",
+    "test": "def check(f):\n    assert f([1, 2]) == 3\n",
+    "canonical_solution": "    return sum(items)\n",
+}  # fmt: skip
+
+
+def validator(name: str) -> Draft202012Validator:
+    text = files("crscore").joinpath(f"schemas/{name}.schema.json").read_text("utf-8")
+    return Draft202012Validator(json.loads(text))
+
+
+@pytest.fixture
+def crscore(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = cli.run(["code", *map(str, arguments)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def lines(tmp_path):
+    def write(name: str, *rows: object) -> str:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / name).write_text(text)
+        return name
+
+    return write
+
+
+def samples(*candidates: str) -> list[dict]:
+    return [
+        {"candidate": code, "references": [GOOD], "language": "python", "id": str(at)}
+        for at, code in enumerate(candidates)
+    ]
+
+
+def test_every_metric_that_applies_scores_two_files(crscore, tmp_path) -> None:
+    (tmp_path / "a.py").write_text(BAD)
+    (tmp_path / "b.py").write_text(GOOD)
+    code, out, _ = crscore("a.py", "b.py", "--format", "json")
+    document = json.loads(out)
+    assert code == 0
+    validator("code").validate(document)
+    scores = {one["metric"]: one["score"] for one in document["metrics"]}
+    assert {"bleu", "chrf", "codebleu", "codebertscore", "edit", "meteor", "ruby"} <= set(scores)
+    assert all(0 < scores[name] < 1 for name in ("bleu", "chrf", "codebleu", "edit", "ruby"))
+    assert scores["exact"] == 0
+
+
+def test_equal_code_has_the_best_score_of_every_metric(crscore, lines) -> None:
+    _, out, _ = crscore(lines("a.jsonl", *samples(GOOD)), "--format", "json")
+    for one in json.loads(out)["metrics"]:
+        assert one["score"] == pytest.approx(1.0, abs=0.02), one["metric"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"candidate": "", "references": [GOOD]},
+        {"candidate": GOOD, "references": [""]},
+        {"candidate": "", "references": [""]},
+        {"candidate": "}{ def (", "references": [GOOD]},
+        {"candidate": "SELECT 1;", "references": ["int main() { return 0; }"]},
+        {"candidate": "x = " + "1 + " * 50_000 + "1", "references": ["x = 1"]},
+    ],
+)
+def test_bad_code_has_defined_scores(crscore, lines, row) -> None:
+    given = lines("a.jsonl", {**row, "language": "python"})
+    code, out, err = crscore(given, "--format", "json")
+    assert code == 0, err
+    validator("code").validate(json.loads(out))
+
+
+def test_code_of_an_unknown_language_skips_what_needs_a_grammar(crscore, lines) -> None:
+    code, out, _ = crscore(lines("a.jsonl", {"candidate": "a", "references": ["a b"]}))
+    assert code == 0
+    assert "codebleu: not computed: " in out
+
+
+def test_named_metric_that_does_not_apply_is_an_error(crscore, lines) -> None:
+    given = lines("a.jsonl", {"candidate": "a", "references": ["a b"]})
+    code, out, err = crscore(given, "--metrics", "codebleu")
+    assert (code, out) == (3, "")
+    assert err.count("\n") == 1
+
+
+def test_options_of_a_metric_are_in_its_name(crscore, lines) -> None:
+    given = lines("a.jsonl", *samples(BAD))
+    _, out, _ = crscore(given, "--metrics", "chrf,chrf:word_order=2", "--format", "json")
+    first, second = json.loads(out)["metrics"]
+    assert (first["metric"], second["metric"]) == ("chrf", "chrf:word_order=2")
+    assert first["score"] != second["score"]
+
+
+def test_two_systems_are_compared(crscore, lines) -> None:
+    first = lines("a.jsonl", *samples(*[GOOD] * 6))
+    second = lines("b.jsonl", *samples(*[BAD] * 6))
+    code, out, _ = crscore("compare", first, second, "--metrics", "chrf", "--format", "json")
+    document = json.loads(out)
+    assert code == 0
+    validator("code-comparison").validate(document)
+    _, text, _ = crscore("compare", first, second, "--metrics", "chrf")
+    assert "a.jsonl" in text
+
+
+def test_study_correlates_with_people(crscore, lines) -> None:
+    rows = [
+        {
+            "id": str(at), "intent": "add up", "references": [GOOD], "language": "python",
+            "outputs": {"one": GOOD, "two": LONG, "three": BAD},
+            "grades": {"one": {"x": 4}, "two": {"x": 3}, "three": {"x": 0}},
+        }
+        for at in range(3)
+    ]  # fmt: skip
+    given = lines("g.jsonl", *rows)
+    code, out, err = crscore("study", given, "--metrics", "exact,chrf", "--format", "json")
+    assert code == 0, err
+    document = json.loads(out)
+    validator("code-study").validate(document)
+    taus = {one["metric"]: one["kendall"]["value"] for one in document["agreements"]}
+    assert taus["constant"] == 0
+    assert taus["exact"] == pytest.approx(2 / 3)  # of three pairs, one is a tie
+
+
+def test_programs_are_run(crscore, lines) -> None:
+    tests = lines("p.jsonl", PROBLEM)
+    rows = [
+        {"task_id": "total", "completion": f"    return {name}(items)\n"} for name in ("sum", "max")
+    ]
+    given = lines("s.jsonl", *rows)
+    command = ("run", given, "--tests", tests, "--k", "1,2", "--allow-code-execution")
+    code, out, _ = crscore(*command, "--format", "json")
+    document = json.loads(out)
+    assert code == 0
+    validator("code-run").validate(document)
+    assert [(one["k"], one["value"]) for one in document["pass_at_k"]] == [(1, 0.5), (2, 1.0)]
+    assert [one["result"] for one in document["results"]] == ["passed", "failed: "]
+    _, text, _ = crscore("run", "--tests", tests, "--canonical", "--allow-code-execution")
+    assert "pass@1    100.00 %" in text
+
+
+def test_programs_are_not_run_without_consent(crscore, lines) -> None:
+    code, _, err = crscore("run", "--tests", lines("p.jsonl", PROBLEM), "--canonical")
+    assert code == 2
+    assert "--allow-code-execution" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code"),
+    [
+        (("run", "--tests", "no.jsonl", "--allow-code-execution"), 3),
+        (("run", "--tests", "a.py", "--k", "0", "--allow-code-execution"), 2),
+        (("study", "no.jsonl"), 3),
+        (("compare", "no.jsonl", "no.jsonl"), 3),
+        (("no.py", "no.py"), 3),
+        (("a.py", "a.py", "--metrics", "bleurt"), 2),
+        (("a.py", "a.py", "--metrics", "chrf:order=2"), 2),
+    ],
+)
+def test_wrong_call_is_one_clear_line(crscore, tmp_path, arguments, exit_code) -> None:
+    (tmp_path / "a.py").write_text(GOOD)
+    code, out, err = crscore(*arguments)
+    assert (code, out) == (exit_code, "")
+    assert err.count("\n") == 1, err

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crscore.code.execution.programs import read_completions, read_problems, solutions
+from crscore.errors import InputError
+
+HUMAN_EVAL = {
+    "task_id": "T/0", "prompt": "def f(a):\n", "entry_point": "f",
+    "canonical_solution": "    return a\n", "test": "def check(g):\n    assert g(1) == 1\n",
+}  # fmt: skip
+GRADED = {
+    "task": 3, "language": "java", "prompt": "class A {", "tests": "}", "reference": "int a;",
+    "completions": [[7, "int b;", "OK"], [9, "x", "SyntaxError"]],
+}  # fmt: skip
+
+
+def write(path, *rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_human_eval_checks_its_entry_point(tmp_path):
+    problems, completions = read_problems(write(tmp_path / "a.jsonl", HUMAN_EVAL))
+    found = problems["T/0"]
+    assert found.tests.endswith("check(f)\n")
+    assert (found.entry_point, found.language, completions) == ("f", "python", ())
+    assert solutions(problems)[0].code == "    return a\n"
+
+
+def test_graded_programs_have_completions_with_their_status(tmp_path):
+    problems, completions = read_problems(write(tmp_path / "a.jsonl", GRADED))
+    assert (problems["3"].language, problems["3"].tests) == ("java", "}")
+    assert [(one.problem, one.index, one.status) for one in completions] == [
+        ("3", 7, "OK"),
+        ("3", 9, "SyntaxError"),
+    ]
+
+
+def test_completions_are_numbered_within_their_problem(tmp_path):
+    rows = [{"task_id": name, "completion": name} for name in ("a", "b", "a")]
+    found = read_completions(write(tmp_path / "s.jsonl", *rows), ["a", "b"])
+    assert [(one.problem, one.index) for one in found] == [("a", 0), ("b", 0), ("a", 1)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"prompt": "x", "test": "y"}], r"a\.jsonl:1: `task_id` is missing"),
+        ([{"task_id": "x"}], r"a\.jsonl:1: `test` is missing"),
+        ([HUMAN_EVAL, HUMAN_EVAL], r"a\.jsonl:2: an earlier line has the task T/0"),
+        ([], "holds no problem"),
+    ],
+)
+def test_wrong_problem_is_named(tmp_path, rows, message):
+    with pytest.raises(InputError, match=message):
+        read_problems(write(tmp_path / "a.jsonl", *rows))
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"task_id": "c", "completion": ""}], r"s\.jsonl:1: the tests have no task c"),
+        ([{"task_id": "a"}], r"s\.jsonl:1: object missing required field `completion`"),
+        ([], "holds no sample"),
+    ],
+)
+def test_wrong_sample_is_named(tmp_path, rows, message):
+    with pytest.raises(InputError, match=message):
+        read_completions(write(tmp_path / "s.jsonl", *rows), ["a"])

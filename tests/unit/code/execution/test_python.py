@@ -1,0 +1,118 @@
+"""Python programs in the real sandbox; what they may not do is tested with the hostile ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from crscore.code.execution.programs import Completion, Problem
+from crscore.code.execution.runner import compute, run_programs
+from crscore.errors import ConfigError, InputError
+
+
+def run(code, tests, *, prompt="", entry="", timeout=3.0):
+    problem = Problem(id="p", tests=tests, prompt=prompt, entry_point=entry)
+    completion = Completion(problem="p", code=code, index=0)
+    (found,) = run_programs({"p": problem}, [completion], allowed=True, timeout=timeout)
+    return found.result
+
+
+def test_results_are_those_of_code_eval():
+    # The example of its documentation.
+    scores, results = compute(
+        predictions=[["def add(a, b): return a * b", "def add(a, b): return a + b"]],
+        references=["assert add(2, 3) == 5"],
+        k=[1, 2],
+        allow_code_execution=True,
+    )
+    assert scores == {"pass@1": 0.5, "pass@2": 1.0}
+    assert results[0][1] == (
+        1,
+        {"task_id": 0, "passed": True, "result": "passed", "completion_id": 1},
+    )
+    assert results[0][0][1]["result"] == "failed: "
+
+
+def test_code_runs_only_with_consent():
+    with pytest.raises(ConfigError, match="--allow-code-execution"):
+        compute(predictions=[["x = 1"]], references=["assert x"])
+
+
+def test_code_does_not_run_in_a_privileged_workflow(monkeypatch):
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request_target")
+    with pytest.raises(ConfigError, match="pull_request_target"):
+        compute(predictions=[["x = 1"]], references=["assert x"], allow_code_execution=True)
+
+
+def test_lists_of_other_lengths_are_refused():
+    with pytest.raises(InputError, match="1 predictions for 2 references"):
+        compute(predictions=[[""]], references=["", ""], allow_code_execution=True)
+
+
+def test_unknown_language_lists_those_that_can_be_run():
+    with pytest.raises(InputError, match=r"cobol cannot be run; there are: .*python"):
+        compute(predictions=[[""]], references=[""], language="cobol", allow_code_execution=True)
+
+
+@pytest.mark.parametrize(
+    ("code", "tests"),
+    [
+        ("def f(a): a.append(1)", "x = []; f(x); assert x == [1]"),
+        ("def f(a): a['k'] = {2}", "x = {}; f(a=x); assert x == {'k': {2}}"),
+        (
+            "from collections import Counter\ndef f(a): return Counter(a)",
+            "assert f('aa') == {'a': 2}",
+        ),
+        (
+            "def f(): return (1, [2.5, None, True], {'a': b'b'}, {3}, 1j, ...)",
+            "assert f() == (1, [2.5, None, True], {'a': b'b'}, {3}, 1j, ...)",
+        ),
+        ("def f(): return float('nan')", "assert f() != f()"),
+        ("def f(): return 10 ** 5000", "assert f() == 10 ** 5000"),
+        ("def f(): return '\\ud800'", "assert f() == '\\ud800'"),
+        ("def f():\n    yield 1\n    yield 2", "assert list(f()) == [1, 2]"),
+        ("def f(g, a): return g(a) + 1", "assert f(lambda x: x * 2, 4) == 9"),
+        ("def f(kind): return kind('3')", "assert f(int) == 3"),
+        (
+            "class P:\n    def __init__(s, a): s.a = a\n    def __eq__(s, o): return s.a == o.a",
+            "assert P(1) == P(1) and P(1) != P(2) and P(3).a == 3",
+        ),
+        (
+            "def f(): raise ValueError('no')",
+            "ok = 0\ntry:\n    f()\nexcept ValueError as e:\n    ok = 'no' in str(e)\nassert ok",
+        ),
+        ("from fractions import Fraction\ndef f(): return Fraction(1, 3)", "assert f() * 3 == 1"),
+        ("import math\nx = 3", "assert math.pi > x"),
+        ("def f(): return range(3)", "assert f() == range(3)"),
+    ],
+)
+def test_program_passes(code, tests):
+    assert run(code, tests) == "passed"
+
+
+@pytest.mark.parametrize(
+    ("code", "tests", "result"),
+    [
+        ("x = (", "", "failed: '(' was never closed (<program>, line 1)"),
+        ("import sys; sys.exit(0)", "", "failed: 0"),
+        ("def f(): return input()", "f()", "failed: EOF when reading a line"),
+        ("def f(): return g()", "f()", "failed: name 'g' is not defined"),
+        ("def f(): return map(int, [1])", "assert f() == [1]", "failed: "),
+        ("x = 1", "assert y", "failed: name 'y' is not defined"),
+        ("while True: pass", "", "timed out"),
+    ],
+)
+def test_program_fails(code, tests, result):
+    assert run(code, tests, timeout=1.0) == result
+
+
+def test_completion_takes_the_indentation_of_its_prompt():
+    prompt = "def f(a):\n    '''Add one.'''\n"
+    assert run("b = a + 1\n    return b", "assert f(1) == 2", prompt=prompt) == "passed"
+
+
+def test_helper_of_the_prompt_is_not_the_program_s():
+    prompt = "def near(a, b):\n    return abs(a - b) < 1\n\ndef f(a):\n    '''Double.'''\n"
+    tests = "assert near(f(2), 4)"
+    assert run("    return 2 * a", tests, prompt=prompt) == "passed"
+    hostile = "    return 9\n\ndef near(a, b):\n    return True\n"
+    assert run(hostile, tests, prompt=prompt) == "failed: "

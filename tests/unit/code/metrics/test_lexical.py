@@ -1,0 +1,67 @@
+"""Properties that all lexical metrics share, on any text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crscore import plugins
+from crscore.code import metrics
+from crscore.code.samples import Sample
+
+NAMES = ("bleu", "chrf", "crystalbleu", "edit", "exact", "meteor", "rouge_l")
+# Code-like pieces, so that sides overlap, and any text.
+TEXTS = st.one_of(
+    st.text(max_size=30),
+    st.lists(
+        st.sampled_from(
+            ["foo", "barBaz", "(", ")", " ", "\n", "=", "+", "'x'", "1.5", "é", "\ud800"]
+        )
+    ).map("".join),
+)
+SAMPLES = st.lists(
+    st.builds(
+        Sample, candidate=TEXTS, references=st.lists(TEXTS, min_size=1, max_size=3).map(tuple)
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@pytest.mark.parametrize("preset", [{}, {"preset": "out-of-the-bleu", "synonyms": False}])
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=60, deadline=None)
+@given(samples=SAMPLES)
+def test_scores_of_any_text_are_in_range(
+    name: str, preset: dict[str, object], samples: list[Sample]
+) -> None:
+    metric = plugins.create("metrics", name, offered=preset)
+    statistics = metric.statistics(samples)
+    scores = [*metric.sentence_scores(statistics), metric.corpus(samples)]
+
+    assert len(statistics) == len(samples)
+    assert np.isfinite(scores).all()
+    assert min(scores) >= 0
+    assert max(scores) <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"meteor"}))
+@settings(max_examples=30, deadline=None)
+@given(text=TEXTS, other=TEXTS)
+def test_candidate_that_is_a_reference_scores_1(name: str, text: str, other: str) -> None:
+    assert metrics.make(name).sentence(text, [other, text]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("one", "two"), [("", "a = b"), ("a = b", " \n"), ("", "\t")])
+def test_empty_sides_agree_with_each_other_only(name: str, one: str, two: str) -> None:
+    assert metrics.make(name).sentence(one, [two]) == float(not one.strip() and not two.strip())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sets_may_hold_empty_code(name: str) -> None:
+    samples = [Sample(candidate="", references=("a",)), Sample(candidate="", references=("",))]
+
+    assert 0 <= metrics.make(name).corpus(samples) <= 1

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from crscore.code.transforms import mutants
+from crscore.errors import InputError
+
+
+def codes(code: str, language: str) -> list[str]:
+    return [variant.code for variant in mutants(code, language)]
+
+
+# The operators are those of CodeScore-R, Table 2; the lists below were written by hand from it.
+@pytest.mark.parametrize(
+    ("code", "language", "operators"),
+    [
+        ("x = a + b", "python", ["-", "*", "/", "//", "**", "%"]),
+        ("x = a < b", "python", [">", ">=", "<=", "==", "!="]),
+        ("x = a and b", "python", ["or"]),
+        ("x = a & b", "python", ["|", "^"]),
+        ("int x = a + b;", "java", ["-", "*", "/", "%"]),
+        ("boolean x = a && b;", "java", ["||", "^"]),
+        ("int x = a >>> b;", "java", ["<<", ">>"]),
+        ("boolean x = a == b;", "java", ["!="]),
+        ("boolean x = a == 1;", "java", [">", "<", ">=", "<=", "!="]),
+    ],
+)
+def test_an_operator_becomes_each_other_one_of_its_class(
+    code: str, language: str, operators: list[str]
+) -> None:
+    old = code.rstrip(";").split()[-2]
+    assert codes(code, language) == [code.replace(f" {old} ", f" {one} ") for one in operators]
+
+
+def test_assignments() -> None:
+    expected = ["=", "-=", "*=", "/=", "//=", "%=", "**=", "<<=", ">>="]
+    assert codes("x += b", "python") == [f"x {one} b" for one in expected]
+    assert codes("x = b", "python") == []
+
+
+def test_one_occurrence_a_mutant_and_the_tree_keeps_its_shape() -> None:
+    assert codes("x = a - b * c", "python") == [
+        "x = a + b * c",
+        "x = a - b / c",
+        "x = a - b // c",
+        "x = a - b ** c",
+        "x = a - b % c",
+    ]
+
+
+def test_operators_without_a_meaning_for_the_operands_are_left_out() -> None:
+    assert codes("s = 'a' + b", "python") == []
+    assert codes("x = [1] * n", "python") == []
+    assert codes("s += 'a'", "python") == ["s = 'a'"]
+    assert codes("x = a == None", "python") == ["x = a != None"]
+
+
+def test_mutants_parse() -> None:
+    code = (
+        "def f(a, b):\n    if a < b <= 3 and not a == b:\n        a **= b % 2\n    return a << 1\n"
+    )
+    found = codes(code, "python")
+    assert len(found) == len(set(found)) > 15
+    for one in found:
+        ast.parse(one)
+
+
+def test_bad_code() -> None:
+    assert mutants("def (", "python") == []
+    assert mutants("", "java") == []
+    assert mutants("x = 1 + " * 20_000, "python") == []
+    with pytest.raises(InputError, match="no rules to rewrite ruby; known: java, python"):
+        mutants("a + b", "ruby")
