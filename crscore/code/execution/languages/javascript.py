@@ -1,0 +1,63 @@
+"""JavaScript, by Node.js.
+
+The functions that the tests name and the program defines, at its top level or in `module.exports`,
+are called in the program's process. Plain data crosses: primitives, arrays, plain objects, Map,
+Set, Date, and promises of them. Functions as arguments, and objects of the program's classes, do
+not: such tests fail with that reason.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final
+
+from crscore.code.execution import apart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crscore.code.execution.programs import Problem
+    from crscore.code.execution.runner import Box
+
+_NODE: Final = "node"
+_NAME: Final = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
+_DECLARED: Final = re.compile(r"\b(?:const|let|var|class|function)\s+\{?\s*([\w$]+)")
+
+
+def judge(box: Box, problem: Problem, code: str) -> str:
+    """Run a program with its tests and return the result."""
+    used = dict.fromkeys(_NAME.findall(problem.tests))
+    own = set(_DECLARED.findall(problem.tests))
+    names = [name for name in used if name not in own]
+    tests = problem.tests
+    program = problem.prompt + code
+    if tests.lstrip().startswith("}"):
+        tests = tests.lstrip()[1:]
+        program += "\n}" if apart.open_braces(program) > 0 else ""
+    channel = apart.support("channel.js").encode()
+    given = json.dumps([tests, names]).encode("utf-8", "surrogatepass")
+    apart.write(
+        box.folder / apart.TESTS,
+        {"channel.js": channel, "run.js": apart.support("tests.js").encode(), "tests.json": given},
+    )
+    apart.write(
+        box.folder / apart.PROGRAM,
+        {
+            "channel.js": channel,
+            "run.js": apart.support("program.js").encode(),
+            "program.code.js": program.encode("utf-8", "surrogatepass"),
+        },
+    )
+    command = (_NODE, "--max-old-space-size=256", "run.js")
+    return apart.run_apart(box, command, command, tool=_NODE)
+
+
+def create() -> Callable[[Box, Problem, str], str]:
+    """Create the judge.
+
+    Raises:
+        ToolNotFoundError: Node.js is missing.
+    """
+    apart.need(_NODE, package="nodejs")
+    return judge
