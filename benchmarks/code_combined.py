@@ -1,8 +1,8 @@
 """Agreement of the combined metric with people and with tests, on problems it did not learn from.
 
-    python benchmarks/code_combined.py DATA_DIR [--every 3] [--output WEIGHTS.json]
+    python benchmarks/code_combined.py DATA_DIR [--every 5] [--output WEIGHTS.json]
 
-Sets: CoNaLa (mean grade of a snippet), HumanEval in Python and Java (passed or not, every third of
+Sets: CoNaLa (mean grade of a snippet), HumanEval in Python and Java (passed or not, every fifth of
 the completions 1 to 99 by default). Problems with even numbers are learned from and those with odd
 numbers judged, and the reverse; all figures are means of the two.
 
@@ -160,7 +160,7 @@ def read_all(data: Path, every: int) -> dict[str, Set]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("data", type=Path)
-    parser.add_argument("--every", type=int, default=3)
+    parser.add_argument("--every", type=int, default=5)
     parser.add_argument("--output", type=Path)
     given = parser.parse_args()
     sets = read_all(given.data, given.every)

@@ -3,7 +3,7 @@
 A linear model of differences of features, by logistic regression: of two candidates that people
 or tests tell apart, the better one shall have the higher score. Every problem counts by the square
 root of its pairs, every set of candidates the same. Where a feature can only speak for a candidate
-(likeness to the reference), or only against it (what is missing, unfinished or unreadable), the
+(likeness to the reference), or only against it (unfinished, unreadable), the
 sign of its weight is fixed: with few problems to learn from, that carries over to others better.
 """
 
@@ -30,12 +30,9 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-_AGAINST: Final = (
-    *("missing", "extra", "length apart", "does not parse", "errors", "unfinished"),
-    *("repetition", "empty", "tiny"),
-)
-_EITHER: Final = ("more ", "size", "length", "cosine with")
-_CHOICE: Final = NAMES.index("characters f1")
+_AGAINST: Final = ("length apart", "does not parse", "unfinished", "repetition", "tiny")
+_EITHER: Final = ("size", "cosine with the context", "vectors precision", "content precision")
+_CHOICE: Final = NAMES.index("characters recall")
 """Feature by which the reference to learn from is chosen where there are several."""
 
 
@@ -124,9 +121,9 @@ def train(sets: Sequence[Graded], recipe: Recipe | None = None) -> Weights:
 
 
 def _bounds(name: str) -> tuple[float | None, float | None]:
-    if name.endswith(_AGAINST):
+    if name in _AGAINST:
         return None, 0.0
-    return (None, None) if name.startswith(_EITHER) else (0.0, None)
+    return (None, None) if name in _EITHER else (0.0, None)
 
 
 def _best_rows(graded: Graded) -> Floats:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_CONTEXT: Final = 4_000
 """Characters of a context that are encoded, its last ones."""
+_CODE_ENDS: Final = (":", "{", "}", ";", '"""', "'''", "*/")
 _BATCH: Final = 250
 """Samples whose vectors are held at once."""
 
@@ -55,15 +56,21 @@ def compare_samples(samples: Sequence[Sample], source: TokenSource) -> Iterator[
         }
         texts = {seen.piece.text: seen.piece for seen in codes.values()}
         vectors = dict(zip(texts, read_pieces(source, list(texts.values())), strict=True))
-        prose = list(dict.fromkeys(sample.context[-MAX_CONTEXT:] for sample in batch))
-        contexts = dict(zip(prose, read_prose(source, prose), strict=True))
+        told = list(dict.fromkeys(sample.context[-MAX_CONTEXT:] for sample in batch))
+        contexts = dict(zip(told, read_prose(source, told), strict=True))
         for sample in batch:
             candidate, *references = (
                 (codes[code], vectors[codes[code].piece.text]) for code in _codes(sample)
             )
             context = contexts[sample.context[-MAX_CONTEXT:]]
-            cosine = float(candidate[1].mean @ context.mean) if sample.context.strip() else 0.0
+            is_prose = _is_prose(sample.context)
+            cosine = float(candidate[1].mean @ context.mean) if is_prose else 0.0
             yield _compared(candidate, references, cosine)
+
+
+def _is_prose(context: str) -> bool:
+    """Tell an intent in words from a prompt in code, which ends as code does."""
+    return bool(context.strip()) and not context.rstrip().endswith(_CODE_ENDS)
 
 
 def _codes(sample: Sample) -> list[Code]:

@@ -61,8 +61,6 @@ class Piece:
     """Share of the code that the grammar cannot read, in [0, 1]."""
     unfinished: bool
     """It says itself that something is missing."""
-    comments: int
-    """Characters of comments."""
 
     @property
     def text(self) -> str:
@@ -103,7 +101,6 @@ def take_apart(code: str, language: str | None, context: str) -> Piece:
         calls=reader.calls,
         errors=min(1.0, parsed.errors / max(1, len(parsed.code))),
         unfinished=bool(_UNFINISHED.search(code)),
-        comments=reader.comments,
     )
 
 
@@ -161,7 +158,6 @@ class _Reader:
         self.edges: Counter[tuple[str, str]] = Counter()
         self.subtrees: Counter[int] = Counter()
         self.calls: Counter[str] = Counter()
-        self.comments = 0
 
     def read(self, root: tree_sitter.Node, start: int, end: int) -> None:
         """Read the nodes between two bytes, children first."""
@@ -176,7 +172,6 @@ class _Reader:
                 continue
             inside = node.start_byte >= start and node.end_byte <= end
             if "comment" in node.type:
-                self.comments += node.end_byte - node.start_byte
                 continue
             if inside and (node.child_count == 0 or node.type in self.strings):
                 self._leaf(node)

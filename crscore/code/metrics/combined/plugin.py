@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-MAX_CHARACTERS: Final = 30_000
-"""Longest code that is compared, which bounds the time."""
+MAX_CHARACTERS: Final = 10_000
+"""Longest code that is compared, which bounds time and memory."""
 WEIGHTS: Final = "weights.json"
 
 

@@ -14,8 +14,8 @@ from crscore.training.code.combined import Graded, Recipe, train
 if TYPE_CHECKING:
     from pathlib import Path
 
-RIGHT = NAMES.index("words f1")
-WRONG = NAMES.index("words missing")
+RIGHT = NAMES.index("words recall")
+WRONG = NAMES.index("length apart")
 
 
 def graded(seed: int = 0) -> Graded:
