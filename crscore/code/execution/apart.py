@@ -34,7 +34,7 @@ _LAUNCH: Final = Path(run.__file__).with_name("_launch.py")
 _TYPE: Final = r"[\w:<>,&*\[\].? \t\n]"
 _FUNCTION: Final = (
     rf"^[ \t]*(?P<type>[\w<]{_TYPE}*?[\s>\]&*])(?P<name>[A-Za-z_]\w*)\s*"
-    rf"\((?P<parameters>{_TYPE}*)\)\s*(?:throws[\w\s,.]+)?\{{"
+    rf"\((?P<parameters>(?:{_TYPE}|=)*)\)\s*(?:throws[\w\s,.]+)?\{{"
 )
 _LAST_FUNCTION: Final = re.compile(_FUNCTION + r"\s*\Z", re.MULTILINE)
 _ANY_FUNCTION: Final = re.compile(_FUNCTION, re.MULTILINE)
@@ -76,7 +76,7 @@ def _function(found: re.Match[str]) -> Function | None:
     returned = _MODIFIERS.sub("", found["type"]).strip()
     if found["name"] in _NO_NAMES or not returned or returned.split()[0] in _NO_TYPES:
         return None
-    parameters = [one.strip() for one in _split(found["parameters"])]
+    parameters = [one.partition("=")[0].strip() for one in _split(found["parameters"])]
     names = [re.search(r"\w+$", one) for one in parameters]
     if not all(names):
         return None
