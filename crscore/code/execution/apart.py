@@ -16,7 +16,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.errors import ToolNotFoundError
+from crscore.code.execution._supervisor import UNCONFINED
+from crscore.errors import ConfigError, ToolNotFoundError
 from crscore.sandbox import run
 
 if TYPE_CHECKING:
@@ -162,6 +163,9 @@ def run_apart(box: Box, tests: Sequence[str], program: Sequence[str], *, tool: s
 
     Returns:
         `passed`, `timed out`, or `failed: ...`.
+
+    Raises:
+        ConfigError: The kernel does not keep a program from its tests.
     """
     folders = (box.folder / TESTS, box.folder / PROGRAM)
     for folder in folders:
@@ -176,4 +180,7 @@ def run_apart(box: Box, tests: Sequence[str], program: Sequence[str], *, tool: s
         result: str = json.loads(done.stdout)["result"]
     except ValueError:
         return "failed: the program ended its tests"
+    if result == UNCONFINED:
+        expected = "is not possible here: this kernel cannot keep a program from its tests"
+        raise ConfigError("--allow-code-execution", "environment", f"{expected} (Landlock)")
     return result
