@@ -46,6 +46,7 @@ FIRST, SECOND, REFERENCE = (
     SIGN.format(*words)
     for words in (("d", "float", "c", "0.0"), ("c", "int", "c", "0"), ("d", "int", "d", "0"))
 )
+FOO = "def foo ( x ) :\n    return x"
 KNOWN = (
     # candidate, reference, language, part, value elsewhere, where and why another one
     ("for x of", "for x in lst", "python", "words", 0.358, "Out of the BLEU"),
@@ -53,6 +54,17 @@ KNOWN = (
     (FIRST, REFERENCE, "java", "flow", 2 / 3, "codebleu 0.7.0: the definition counts, too"),
     (SECOND, REFERENCE, "java", "flow", 1.0, "codebleu 0.7.0"),
     (SECOND, REFERENCE, "java", "syntax", 1.0, "codebleu 0.7.0"),
+    # Its totals: it splits at white space and counts a data flow of 0 as 1.
+    (
+        "def bar ( y , x ) :\n    a = x * x\n    return a",
+        FOO,
+        "python",
+        "score",
+        0.36,
+        "codebleu 0.7.0",
+    ),
+    (FOO + " * x", FOO.replace("foo", "bar"), "python", "score", 0.61, "codebleu 0.7.0"),
+    (FOO.replace("foo", "bar"), FOO, "python", "score", 0.85, "codebleu 0.7.0"),
 )
 
 
@@ -158,7 +170,7 @@ def weighed(title: str, samples: list[Sample], grades: np.ndarray) -> None:
 
 def odd_code() -> None:
     """Measure code on one line."""
-    for size in (50_000, 200_000, 1_000_000):
+    for size in (50_000, 150_000, 1_000_000):
         for unit in ("a+", "(", "f(a,", "'"):
             text = unit * (size // len(unit))
             sample = Sample(candidate=text, references=("x = f(y)", text + "1"), language="python")
@@ -184,7 +196,10 @@ def main() -> None:
         tests(language, samples, passed)
         weighed(language, samples, passed)
     for candidate, reference, language, part, value, source in KNOWN:
-        ours = getattr(codebleu.parts(candidate, reference, language), part)
+        compared = codebleu.parts(candidate, reference, language)
+        ours = (
+            compared.combine(codebleu.EQUAL_WEIGHTS) if part == "score" else getattr(compared, part)
+        )
         print(f"known: {part:6} {ours:.4f}, elsewhere {value:.4f} ({source})")
     odd_code()
 

@@ -8,8 +8,7 @@ from msgspec import Meta, Struct
 from rich.table import Table
 from rich.text import Text
 
-from crscore.code import metrics
-from crscore.errors import DependencyError
+from crscore.code.measure import measure
 from crscore.reports import console, escape, view
 from crscore.version import __version__
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from crscore.code.metrics.base import Metric
+    from crscore.code.measure import Measurement
     from crscore.code.samples import Sample
 
 SCHEMA: Final = "urn:crscore:code:1"
@@ -61,63 +60,35 @@ class CodeScores(Struct, frozen=True, kw_only=True):
     """Metrics that do not apply, or whose package is not installed."""
 
 
-def make_metrics(specs: Sequence[str]) -> dict[str, Metric]:
-    """Make metrics from NAME or NAME:OPTION=VALUE:OPTION=VALUE.
-
-    Raises:
-        ConfigError: An option is unknown or has a wrong value.
-        UnknownPluginError: No such metric.
-    """
-    made = {}
-    for spec in specs:
-        name, *options = spec.split(":")
-        made[spec] = metrics.make(name, **dict(one.partition("=")[::2] for one in options))
-    return made
-
-
-def score_samples(samples: Sequence[Sample], specs: Sequence[str] | None = None) -> CodeScores:
+def score_samples(
+    samples: Sequence[Sample], specs: Sequence[str] | None = None, *, preset: str | None = None
+) -> CodeScores:
     """Score samples by several metrics.
 
     Args:
         samples: At least one sample.
-        specs: Metrics as `make_metrics` takes them; all that apply when None. Of those asked for
-            by name, each must apply.
+        specs: Metrics, see `measure.make_metrics`; all that apply when None.
+        preset: Preset of the metrics that have one.
 
     Raises:
-        ConfigError: As `make_metrics`.
-        DependencyError: A metric that was asked for needs a package that is not installed.
-        InputError: A metric that was asked for does not apply.
-        UnknownPluginError: As `make_metrics`.
+        CRScoreError: As `measure.measure`.
     """
-    found: list[MetricScores] = []
-    skipped: list[Skipped] = []
-    for spec, metric in make_metrics(metrics.names() if specs is None else specs).items():
-        reason = metric.inapplicable(samples)
-        if specs is None and reason is not None:
-            skipped.append(Skipped(metric=spec, reason=reason))
-            continue
-        try:
-            statistics = metric.statistics(samples)
-        except DependencyError as exc:
-            if specs is not None:
-                raise
-            skipped.append(Skipped(metric=spec, reason=str(exc)))
-            continue
-        whole = float(metric.corpus_scores(statistics.sum(axis=0, keepdims=True))[0])
-        each = metric.sentence_scores(statistics).tolist()
-        found.append(
-            MetricScores(
-                metric=spec,
-                identity=metric.identity,
-                score=_bound(whole),
-                samples=tuple(map(_bound, each)),
-            )
-        )
+    measured = measure(samples, specs, preset=preset)
     return CodeScores(
         samples=len(samples),
         ids=tuple(sample.id for sample in samples),
-        metrics=tuple(found),
-        skipped=tuple(skipped),
+        metrics=tuple(map(_scores, measured.measurements)),
+        skipped=tuple(Skipped(metric=name, reason=why) for name, why in measured.skipped),
+    )
+
+
+def _scores(one: Measurement) -> MetricScores:
+    totals = one.statistics.sum(axis=0, keepdims=True)
+    return MetricScores(
+        metric=one.name,
+        identity=one.metric.identity,
+        score=_bound(float(one.metric.corpus_scores(totals)[0])),
+        samples=tuple(map(_bound, one.metric.sentence_scores(one.statistics).tolist())),
     )
 
 

@@ -53,7 +53,7 @@ class SyntaxTree(NamedTuple):
         return found
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def syntax_tree(code: str, language: str | None, *, alone: bool = False) -> SyntaxTree | None:
     """Parse a piece of code.
 

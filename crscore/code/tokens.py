@@ -15,8 +15,8 @@ TokenKind = Literal["code", "tranx", "whitespace", "words"]
 _CODE: Final = re.compile(
     r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W0-9_A-Za-z]+|[^\w\s()\[\]{},;.:'\"`]"
 )
-_CAMEL: Final = re.compile(r"([a-z])([A-Z])")
-_TRANX_MARK: Final = re.compile(r"([^A-Za-z0-9_])")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_TRANX: Final = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
@@ -33,8 +33,7 @@ def tranx(code: str) -> list[str]:
         >>> tranx("myList['a'] == 1")
         ['my', 'List', '[', '`', 'a', '`', ']', '=', '=', '1']
     """
-    split = _CAMEL.sub(r"\1 \2", _TRANX_MARK.sub(r" \1 ", code))
-    return split.replace('"', "`").replace("'", "`").split()
+    return _TRANX.findall(_CAMEL.sub(" ", code).replace('"', "`").replace("'", "`"))
 
 
 def whitespace(code: str) -> list[str]:

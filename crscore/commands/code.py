@@ -80,10 +80,16 @@ _metrics = click.option(
 )  # fmt: skip
 
 
+_preset = click.option(
+    "--preset", metavar="NAME", help="Preset of the metrics that have one: out-of-the-bleu."
+)
+
+
 @command.command(DEFAULT)
 @click.argument("candidates", metavar="CANDIDATE", type=_PATH)
 @click.argument("references", metavar="REFERENCE...", type=_PATH, nargs=-1)
 @_metrics
+@_preset
 @click.option(
     "--context", default="", metavar="TEXT", help="Intent or prompt that both sides share."
 )
@@ -94,6 +100,7 @@ def score(
     references: tuple[Path, ...],
     *,
     names: str | None,
+    preset: str | None,
     context: str,
     language: str | None,
     form: str,
@@ -108,15 +115,12 @@ def score(
 
     io.check_output(target)
     read = samples.read_samples(candidates, references, context=context, language=language)
-    found = scores.score_samples(read, names.split(",") if names else None)
+    found = scores.score_samples(read, names.split(",") if names else None, preset=preset)
     _write(found, scores.render_text, form, target)
     return 0
 
 
 _seed = click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
-_preset = click.option(
-    "--preset", metavar="NAME", help="Preset of the metrics that have one: out-of-the-bleu."
-)
 
 
 def _resamples(default: int) -> Callable[..., Any]:

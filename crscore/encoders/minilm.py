@@ -40,6 +40,9 @@ MAX_TOKENS = 256
 BATCH_TOKENS = 512
 """Tokens of one batch, including padding: the activations then fit a core's cache."""
 
+BEGIN, END = 101, 102
+"""Ids of the special tokens around a text."""
+
 MAX_WORKERS = 8
 GRAPH = "all-minilm-l6-v2.onnx"
 REVISION = files.SHA256[files.WEIGHTS][:8]
@@ -91,7 +94,7 @@ class MiniLM:
             EncodingError: The model's files are not the published ones.
         """
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
-        for batch, rows in self._run(texts, _encode_batch):
+        for batch, rows in self._run(self._tokenized(texts), _encode_batch):
             vectors[batch] = rows
         return vectors
 
@@ -110,18 +113,55 @@ class MiniLM:
             EncodingError: The model's files are not the published ones.
         """
         found: dict[int, TokenVectors] = {}
-        for batch, rows in self._run(texts, _encode_tokens):
+        for batch, rows in self._run(self._tokenized(texts), _encode_tokens):
             found.update(zip(batch, rows, strict=True))
         return [found[index] for index in range(len(texts))]
 
+    def pieces(self, words: Sequence[str]) -> list[list[int]]:
+        """Return the ids of the word pieces of words; a word of over 100 characters is one.
+
+        Args:
+            words: Any number of words, each cut at 256 pieces; no special tokens are added.
+
+        Raises:
+            ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
+        """
+        tokenizer = _load(self.folder, self.offline).tokenizer
+        found = tokenizer.encode_batch([readable(word) for word in words], add_special_tokens=False)
+        return [encoding.ids for encoding in found]
+
+    def encode_pieces(self, rows: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float32]]:
+        """Encode texts that are given as ids of word pieces.
+
+        Args:
+            rows: Ids of each text, 1 to 512 with the special tokens that it shall have.
+
+        Returns:
+            Vectors of each text's pieces, shape (L, 384), in the order of `rows`.
+
+        Raises:
+            ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
+        """
+        found: dict[int, npt.NDArray[np.float32]] = {}
+        for batch, values in self._run([_Pieces(list(ids)) for ids in rows], _encode_tokens):
+            found.update((at, value.vectors) for at, value in zip(batch, values, strict=True))
+        return [found[index] for index in range(len(rows))]
+
+    def _tokenized(self, texts: Sequence[str]) -> list[Encoding]:
+        if not texts:
+            return []
+        tokenizer = _load(self.folder, self.offline).tokenizer
+        return tokenizer.encode_batch([readable(text) for text in texts])
+
     def _run(
-        self, texts: Sequence[str], encode: Callable[[_Model, Sequence[Encoding]], Any]
+        self,
+        encodings: Sequence[Encoding | _Pieces],
+        encode: Callable[[_Model, Sequence[Encoding | _Pieces]], Any],
     ) -> Iterator[tuple[list[int], Any]]:
         """Yield the results of batches of texts, each with the indices of its texts."""
-        if not texts:
+        if not encodings:
             return
         model = _load(self.folder, self.offline)
-        encodings = model.tokenizer.encode_batch([readable(text) for text in texts])
         workers = self.threads or _workers()
         batches = _batches([len(encoding) for encoding in encodings], workers=workers)
         # One thread per batch, each running alone: threads that share one batch wait for the
@@ -220,6 +260,20 @@ def _start_session(
     return session, weights
 
 
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """Text given as ids of word pieces; has what is read of an `Encoding`."""
+
+    ids: list[int]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def special_tokens_mask(self) -> list[int]:
+        return [0] * len(self.ids)
+
+
 def _workers() -> int:
     # Not every system reports the cores available to a process.
     known = hasattr(os, "sched_getaffinity")
@@ -252,14 +306,16 @@ class _Padded(NamedTuple):
     marker: npt.NDArray[np.bool_]
 
 
-def _encode_batch(model: _Model, encodings: Sequence[Encoding]) -> npt.NDArray[np.float32]:
+def _encode_batch(
+    model: _Model, encodings: Sequence[Encoding | _Pieces]
+) -> npt.NDArray[np.float32]:
     batch = _pad(encodings)
     kept = kept_tokens(*batch, model.ignored)
     # The tokens left out of the mean, about half, skip most of the last layer.
     return pool_rows(_last_layer(model, batch, kept), kept.sum(axis=1))
 
 
-def _encode_tokens(model: _Model, encodings: Sequence[Encoding]) -> list[TokenVectors]:
+def _encode_tokens(model: _Model, encodings: Sequence[Encoding | _Pieces]) -> list[TokenVectors]:
     batch = _pad(encodings)
     ends = np.cumsum(batch.present.sum(axis=1))[:-1]
     vectors = np.split(_last_layer(model, batch, batch.present), ends)
@@ -280,7 +336,7 @@ def _last_layer(
     return rows
 
 
-def _pad(encodings: Sequence[Encoding]) -> _Padded:
+def _pad(encodings: Sequence[Encoding | _Pieces]) -> _Padded:
     shape = (len(encodings), max(map(len, encodings)))
     batch = _Padded(np.zeros(shape, np.int64), np.zeros(shape, bool), np.zeros(shape, bool))
     for row, encoding in enumerate(encodings):

@@ -177,7 +177,7 @@ def _words(candidate: Sequence[str], reference: Sequence[str], keywords: frozens
     return penalty * weight(found & wanted) / weight(wanted)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=32)
 def _side(code: str, language: str | None, preset: Preset | None) -> _Side:
     """Count a text; a reference is used for many candidates."""
     split = (

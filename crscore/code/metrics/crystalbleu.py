@@ -16,7 +16,7 @@ from crscore.code.metrics.base import Metric
 from crscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 PAPER_K: Final = 500
-"""N-grams that the paper ignores, of a corpus of thousands of programs."""
+"""N-grams of a corpus that the paper ignores."""
 SHARE: Final = 0.005
 """Share of the distinct n-grams of the references that is ignored without a corpus. The paper's
 500 of a few hundred references would be nearly all that two programs can have in common."""
@@ -80,7 +80,7 @@ class CrystalBleu(Metric):
     def _ignored(self, samples: Sequence[Sample]) -> frozenset[ngrams.Ngram]:
         options = self.options
         if options.corpus is not None:
-            return _commonest((_read(options.corpus),), options.tokens, self._k)
+            return _commonest(frozenset({_read(options.corpus)}), options.tokens, self._k)
         references = frozenset(text for sample in samples for text in sample.references)
         return _commonest(references, options.tokens, options.k)
 
@@ -103,7 +103,7 @@ def _read(path: str) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _commonest(
-    texts: Iterable[str], kind: tokens.TokenKind, k: int | None
+    texts: frozenset[str], kind: tokens.TokenKind, k: int | None
 ) -> frozenset[ngrams.Ngram]:
     counts: Counter[ngrams.Ngram] = Counter()
     for text in texts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from crscore.code.metrics.base import Metric
     from crscore.code.samples import Sample
-
-# Stemming takes time in the square of a word's length.
-_LONGEST_STEMMED: Final = 100
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,13 +36,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Stemmer:
-    """Porter's stemmer that takes every word once, and leaves very long ones as they are."""
+    """Porter's stemmer that takes every word once."""
 
     def __init__(self) -> None:
-        stem = libraries.load("nltk.stem.porter", "nltk").PorterStemmer().stem
-        self.stem = functools.cache(
-            lambda word: stem(word) if len(word) <= _LONGEST_STEMMED else word
-        )
+        porter = libraries.load("nltk.stem.porter", "nltk").PorterStemmer()
+        self.stem = functools.cache(porter.stem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +74,7 @@ class Meteor(MeanMetric):
         score = libraries.load("nltk.translate.meteor_score", "nltk").single_meteor_score
         known = wordnet.find()[0] if self._synonyms else wordnet.NoSynonyms()
         align = functools.partial(score, stemmer=Stemmer(), wordnet=known)
-        split = tokens.TOKENIZERS[self._kind]
+        split = functools.cache(tokens.TOKENIZERS[self._kind])
         values = []
         for sample in samples:
             candidate = split(sample.candidate)

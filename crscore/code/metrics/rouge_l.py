@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -55,7 +56,7 @@ class Rouge(MeanMetric):
     def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
         """Score samples."""
         limits.check_length(samples, "rouge_l")
-        split = tokens.TOKENIZERS[self._kind]
+        split = functools.cache(tokens.TOKENIZERS[self._kind])
         values = []
         for sample in samples:
             candidate = split(sample.candidate)

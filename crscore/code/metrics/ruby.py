@@ -91,7 +91,7 @@ def _tree(code: str, language: str | None, alone: bool) -> SyntaxTree | None:
     return tree if tree and tree.valid and any(node.leaf for node in tree.nodes[1:]) else None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def _graph(code: str, language: str | None, alone: bool) -> Graph:
     tree = syntax_tree(code, language, alone=alone)
     assert tree is not None  # noqa: S101 - only asked for code that has one

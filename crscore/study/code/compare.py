@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from crscore import plugins
-from crscore.code import metrics
-from crscore.errors import DependencyError, InputError
+from crscore.code.measure import Measurement, measure
+from crscore.errors import InputError
 from crscore.study.code import paired_bootstrap
 from crscore.study.formats import NOTHING, count, percent
 from crscore.study.layout import Card, Report, Section, make_table
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from crscore.code.metrics.base import Metric
     from crscore.code.samples import Sample
 
     Floats = npt.NDArray[np.float64]
@@ -151,7 +149,7 @@ def compare(
 
     Raises:
         ConfigError: A metric does not know the preset.
-        DependencyError: A package of a named metric is missing.
+        CRScoreError: A named metric fails: its package or its model is missing.
         InputError: The samples cannot be paired, or references of a pair differ.
         UnknownPluginError: No such metric.
     """
@@ -161,19 +159,8 @@ def compare(
     counts = paired_bootstrap.draw_counts(len(groups), resamples=resamples, seed=seed)
     counts = counts[:, membership]
     needed = paired_bootstrap.TWO_SIDED if two_sided else paired_bootstrap.ONE_SIDED
-    found, notes = [], []
-    for name in metrics.names() if names is None else dict.fromkeys(names):
-        metric = plugins.create("metrics", name, offered={"preset": preset} if preset else {})
-        reason = metric.inapplicable([*one, *two])
-        if reason is not None:
-            notes.append(f"{name} cannot judge this: {reason}")
-            continue
-        try:
-            found.append(_compare(name, metric, (one, two), counts, needed))
-        except DependencyError as exc:
-            if names is not None:
-                raise
-            notes.append(f"{name}: {exc}")
+    # Together: a metric may depend on all references it is given.
+    measured = measure([*one, *two], names, preset=preset)
     return CodeComparison(
         first=labels[0],
         second=labels[1],
@@ -182,8 +169,8 @@ def compare(
         resamples=resamples,
         seed=seed,
         needed=needed,
-        metrics=tuple(found),
-        notes=tuple(notes),
+        metrics=tuple(_compare(found, counts, needed) for found in measured.measurements),
+        notes=measured.notes,
     )
 
 
@@ -217,16 +204,9 @@ def _by_key(samples: Sequence[Sample]) -> dict[tuple[str | None, int], Sample]:
     return keyed
 
 
-def _compare(
-    name: str,
-    metric: Metric,
-    samples: tuple[Sequence[Sample], Sequence[Sample]],
-    counts: Floats,
-    needed: float,
-) -> MetricComparison:
-    # Together: a metric may depend on all references it is given.
-    both = metric.statistics([*samples[0], *samples[1]])
-    parts = both.reshape(2, len(samples[0]), -1)
+def _compare(measurement: Measurement, counts: Floats, needed: float) -> MetricComparison:
+    name, metric, statistics = measurement
+    parts = statistics.reshape(2, len(statistics) // 2, -1)
     one, two = metric.corpus_scores(parts.sum(axis=1))
     drawn = paired_bootstrap.resample(parts, metric.corpus_scores, counts)
     low, high = paired_bootstrap.interval(drawn[0] - drawn[1])

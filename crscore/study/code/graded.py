@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args
 
 import numpy as np
 from msgspec import Meta, Struct
@@ -16,13 +16,14 @@ from crscore.code.samples import Sample
 from crscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
 
+_Row = TypeVar("_Row")
 GradeKind = Literal["mean", "aggregated", "mmsr"]
 """How several people's grades become one: their mean, the file's field `aggregated`, or M-MSR by
 crowd-kit."""
@@ -132,13 +133,15 @@ def read_graded(
     return _graded(tuple(people.values()), digest, kind=grades, path=path)
 
 
-def _add(rows: dict[str, Any], key: str, row: object, place: str) -> None:
+def _add(rows: dict[str, _Row], key: str, row: _Row, place: str) -> None:
     if key in rows:
         raise InputError(f"{place}: {key} is there twice")
     rows[key] = row
 
 
-def _tested(rows: Any, digest: str, *, all_completions: bool, path: Path) -> GradedCode:
+def _tested(
+    rows: Iterable[ProgramsRow], digest: str, *, all_completions: bool, path: Path
+) -> GradedCode:
     kept = [
         (row, *completion)
         for row in rows

@@ -16,7 +16,6 @@ import numpy as np
 from msgspec import Struct
 
 from crscore import plugins
-from crscore.code import metrics
 from crscore.errors import InputError
 from crscore.study.code import paired_bootstrap
 from crscore.study.formats import NOTHING, count, percent, whole
@@ -239,8 +238,8 @@ def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[st
     """
     columns, notes = [], []
     for name in METRICS:
-        if name in metrics.names():
-            metric = plugins.create("metrics", name, offered={"preset": PRESET})
+        metric = plugins.create("metrics", name, offered={"preset": PRESET})
+        if metric.inapplicable(graded.samples) is None:
             statistics = metric.statistics(graded.samples)[grid.rows]
             columns.append(Column(name, metric.identity, statistics, metric.corpus_scores))
         elif all(name in graded.published[row] for row in grid.rows.ravel()):
@@ -248,7 +247,9 @@ def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[st
             columns.append(Column(name, "published", _with_count(values[grid.rows]), _mean))
             notes.append(f"{name}: the scores that come with the data, not computed here")
         else:
-            notes.append(f"{name} is left out: no such metric here, and no scores in the data")
+            notes.append(
+                f"{name} is left out: it cannot judge this code, and the data has no scores"
+            )
     return columns, tuple(notes)
 
 

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from crscore import plugins
-from crscore.code import metrics
-from crscore.errors import DependencyError
+from crscore.code.measure import measure
 from crscore.study import bootstrap, statistics
 from crscore.study.code import correlate
 from crscore.study.formats import count, number, ranged
@@ -120,10 +118,16 @@ def study(
 
     Raises:
         ConfigError: A metric does not know the preset.
-        DependencyError: A package of a named metric, or scipy, is missing.
+        CRScoreError: A named metric fails.
+        DependencyError: scipy or rapidfuzz is missing.
         UnknownPluginError: No such metric.
     """
-    scored, notes = _score_all(graded.samples, names, preset)
+    chosen = None if names is None else (*names, EDIT)
+    measured = measure(graded.samples, chosen, preset=preset)
+    scored = [
+        _Scored(name, metric.identity, metric.sentence_scores(rows), name == EDIT)
+        for name, metric, rows in measured.measurements
+    ]
     scored += _baselines(graded.samples)
     pairs = correlate.pairs_within(graded.problems)
     drawn = list(bootstrap.blocks(graded.problems, resamples=resamples, seed=seed))
@@ -138,34 +142,12 @@ def study(
         resamples=resamples,
         seed=seed,
         agreements=tuple(sorted(found, key=lambda one: (one.is_baseline, -_value(one.kendall)))),
-        notes=notes,
+        notes=measured.notes,
     )
 
 
 def _value(estimate: Estimate) -> float:
     return -2.0 if estimate.value is None else estimate.value
-
-
-def _score_all(
-    samples: Sequence[Sample], names: Sequence[str] | None, preset: str | None
-) -> tuple[list[_Scored], tuple[str, ...]]:
-    offered = {"preset": preset} if preset else {}
-    chosen = metrics.names() if names is None else dict.fromkeys((*names, EDIT))
-    scored, notes = [], []
-    for name in chosen:
-        metric = plugins.create("metrics", name, offered=offered)
-        reason = metric.inapplicable(samples)
-        if reason is not None:
-            notes.append(f"{name} cannot judge this: {reason}")
-            continue
-        try:
-            scores = metric.sentence_scores(metric.statistics(samples))
-            scored.append(_Scored(name, metric.identity, scores, name == EDIT))
-        except DependencyError as exc:
-            if names is not None and name in names:
-                raise
-            notes.append(f"{name}: {exc}")
-    return scored, tuple(notes)
 
 
 def _baselines(samples: Sequence[Sample]) -> list[_Scored]:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from crscore.code.measure import make_metrics
 from crscore.code.samples import Sample
-from crscore.code.scores import CodeScores, make_metrics, render_text, score_samples
+from crscore.code.scores import CodeScores, render_text, score_samples
 from crscore.errors import ConfigError, UnknownPluginError
 
 SAME = Sample(candidate="a = 1", references=("a  =  1",), language="python", id="same")

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crscore.code import tokens
 
@@ -10,6 +14,16 @@ def test_tranx_splits_camel_case_and_unifies_quotes() -> None:
     assert tokens.tranx('getName(a_b, "x")') == [
         "get", "Name", "(", "a_b", ",", "`", "x", "`", ")",
     ]  # fmt: skip
+
+
+@given(st.text(alphabet=st.sampled_from("aZbQ09_ \t\u00a0\x1c\n'\"(é.")))
+def test_tranx_equals_the_published_substitutions(text: str) -> None:
+    # The four substitutions of the paper, one after the other.
+    spaced = re.sub(r"([^A-Za-z0-9_])", r" \1 ", text)
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", spaced)
+    spaced = re.sub(r"\s+", " ", spaced).replace('"', "`").replace("'", "`")
+
+    assert tokens.tranx(text) == [token for token in spaced.split(" ") if token]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from scipy import stats
 
 from crscore.code import metrics
 from crscore.code.samples import Sample
-from crscore.errors import UnknownPluginError
+from crscore.errors import InputError, UnknownPluginError
 from crscore.study import layout
 from crscore.study.code import correlate
 from crscore.study.code import study as code_study
@@ -109,12 +109,12 @@ def test_equal_grades_give_no_correlation() -> None:
     assert layout.to_text(code_study.study_report(found))
 
 
-def test_metric_that_cannot_judge_has_a_note() -> None:
+def test_named_metric_that_cannot_judge_is_an_error() -> None:
     data = graded(1)
     long = (Sample(candidate="x" * 300_000, references=("y",)), *data.samples[1:])
-    found = code_study.study(graded(1, samples=long), ["rouge_l", "bleu"], resamples=0)
 
-    assert any("rouge_l" in note and "300,000" in note for note in found.notes)
+    with pytest.raises(InputError, match=r"rouge_l cannot judge this: .*300,000"):
+        code_study.study(graded(1, samples=long), ["rouge_l", "bleu"], resamples=0)
 
 
 def test_report_and_document_have_every_metric() -> None:

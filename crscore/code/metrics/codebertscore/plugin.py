@@ -1,0 +1,230 @@
+"""CodeBERTScore: precision, recall and F of the best matches between token vectors.
+
+A token of one side is as good as its most similar token of the other side. Where the published
+code and this module differ: padding is never matched; an empty side has a defined score; several
+references work together with a context; the operators `= < > % ! ^` count (option `punctuation`).
+
+Source:
+    Zhou et al., EMNLP 2023, arXiv:2302.05527.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import msgspec
+import numpy as np
+
+from crscore.code.metrics.base import MeanMetric
+from crscore.code.metrics.codebertscore import alignment, hugging_face
+from crscore.code.metrics.codebertscore.embedded import EmbeddedSource
+from crscore.code.metrics.codebertscore.hugging_face import HuggingFaceSource
+from crscore.code.metrics.codebertscore.tokens import Text
+from crscore.encoders.minilm import MiniLM
+from crscore.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.code.metrics.base import Metric
+    from crscore.code.metrics.codebertscore.tokens import Tokens, TokenSource
+    from crscore.code.samples import Sample
+
+    Floats = npt.NDArray[np.float64]
+    Frequencies = tuple[dict[int, float], float]
+
+EMBEDDED: Final = "minilm"
+BY_LANGUAGE: Final = "auto"
+BASELINE: Final = 0.5
+"""Score that `rescale` maps to 0; no baselines were measured for the published models."""
+MAX_CHARACTERS: Final = 30_000
+"""Longest code that is compared, which bounds the time."""
+MAX_CONTEXT: Final = 10_000
+"""Characters of a context that are read, its last ones."""
+_BATCH: Final = 500_000
+"""Characters whose token vectors are held at once, some 500 MB; at least one sample's."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the metric."""
+
+    model: str = EMBEDDED
+    """`minilm`, the embedded encoder; `auto`, the published model of each sample's language; or a
+    model of the Hugging Face hub, or a folder."""
+    value: Literal["precision", "recall", "f1", "f3"] = "f1"
+    """F1 agrees best with people, F3 (mostly recall) with tests, says the paper."""
+    idf: bool = False
+    """Weigh tokens by how few of the references of the samples scored together have them."""
+    context: bool = False
+    """Read the samples' contexts before their code; the paper does, for people's grades. With the
+    embedded encoder it lowers the agreement."""
+    punctuation: Literal["operators", "published", "all"] = "operators"
+    """What is kept of the punctuation; see `alignment.DROPPED`."""
+    rescale: bool = False
+    """Stretch scores from [0.5, 1] to [0, 1]; lower ones become 0."""
+    layer: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Layer of a Hugging Face model; None for that of the paper, or the last."""
+    revision: str | None = None
+    """Commit, branch or tag of a model of the hub."""
+    offline: bool = False
+    """Use only what is on this machine."""
+    device: str = "cpu"
+    """PyTorch's device for a Hugging Face model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeBERTScore(MeanMetric):
+    """CodeBERTScore with any source of token vectors."""
+
+    sources: Mapping[str | None, TokenSource]
+    """Source by language; that of None serves all others."""
+    options: Options
+
+    @property
+    def identity(self) -> str:
+        """Name, value, tokens that count, and sources."""
+        options = self.options
+        parts = [options.value, f"punctuation:{options.punctuation}"]
+        parts += [name for name in ("idf", "context", "rescale") if getattr(options, name)]
+        sources = {language or "*": source.identity for language, source in self.sources.items()}
+        parts += [f"{language}={sources[language]}" for language in sorted(sources)]
+        return f"codebertscore[{','.join(parts)}]"
+
+    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
+        """Return why the samples cannot be judged: code of over 30,000 characters."""
+        lengths = (len(code) for one in samples for code in (one.candidate, *one.references))
+        longest = max(lengths, default=0)
+        if longest <= MAX_CHARACTERS:
+            return None
+        return f"code of {longest:,} characters; it compares at most {MAX_CHARACTERS:,}"
+
+    def scores(self, samples: Sequence[Sample]) -> Floats:
+        """Score samples.
+
+        Raises:
+            InputError: Some code is too long (`inapplicable`).
+            ConfigError: The model has no such layer.
+            DependencyError: A package is missing.
+            ModelNotFoundError: The model's files are not available.
+            EncodingError: The model cannot be loaded or used.
+        """
+        reason = self.inapplicable(samples)
+        if reason is not None:
+            raise InputError(f"codebertscore: {reason}")
+        made = np.zeros(len(samples))
+        languages = [one.language if one.language in self.sources else None for one in samples]
+        for language, source in self.sources.items():
+            rows = [at for at, found in enumerate(languages) if found == language]
+            made[rows] = self._scores([samples[at] for at in rows], source)
+        if self.options.rescale:
+            made = np.maximum(0.0, (made - BASELINE) / (1.0 - BASELINE))
+        return made
+
+    def _scores(self, samples: Sequence[Sample], source: TokenSource) -> list[float]:
+        frequencies = self._frequencies(samples, source) if self.options.idf else None
+        chosen = alignment.VALUES.index(self.options.value)
+        found: list[float] = []
+        known: dict[Text, _Weighed] = {}
+        for batch in _batches(samples):
+            known = self._read(batch, source, frequencies, known)
+            for sample in batch:
+                candidate, *references = (known[text] for text in self._texts(sample))
+                values = [_align(candidate, reference)[chosen] for reference in references]
+                found.append(float(max(values)))
+        return found
+
+    def _texts(self, sample: Sample) -> list[Text]:
+        context = sample.context[-MAX_CONTEXT:] if self.options.context else ""
+        return [Text(context, code) for code in (sample.candidate, *sample.references)]
+
+    def _read(
+        self,
+        samples: Sequence[Sample],
+        source: TokenSource,
+        frequencies: Frequencies | None,
+        known: dict[Text, _Weighed],
+    ) -> dict[Text, _Weighed]:
+        """Return the tokens of the texts of some samples, of which the last ones' are known."""
+        wanted = dict.fromkeys(text for sample in samples for text in self._texts(sample))
+        missing = [text for text in wanted if text not in known]
+        read = [alignment.kept(one, self.options.punctuation) for one in source.tokens(missing)]
+        weighed = [_Weighed(one, alignment.weights_of(one, frequencies)) for one in read]
+        return {text: known[text] for text in wanted if text in known} | dict(
+            zip(missing, weighed, strict=True)
+        )
+
+    def _frequencies(self, samples: Sequence[Sample], source: TokenSource) -> Frequencies:
+        references = dict.fromkeys(code for sample in samples for code in sample.references)
+        documents = [
+            source.tokens([Text("", code)])[0].keys.tolist()  # one by one: vectors are large
+            for code in references
+        ]
+        return alignment.inverse_frequencies(documents)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Weighed:
+    tokens: Tokens
+    weights: Floats
+
+
+def _align(candidate: _Weighed, reference: _Weighed) -> Floats:
+    return alignment.align(
+        candidate.tokens,
+        reference.tokens,
+        candidate_weights=candidate.weights,
+        reference_weights=reference.weights,
+    )
+
+
+def _batches(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
+    batch: list[Sample] = []
+    held = 0
+    for sample in samples:
+        size = len(sample.candidate) + sum(map(len, sample.references)) + len(sample.context)
+        if batch and held + size > _BATCH:
+            yield batch
+            batch, held = [], 0
+        batch.append(sample)
+        held += size
+    if batch:
+        yield batch
+
+
+def create(options: Options) -> Metric:
+    """Create the metric.
+
+    Raises:
+        ConfigError: An option does not go with the model.
+    """
+    where = "metric codebertscore"
+    if options.model == EMBEDDED:
+        for name in ("layer", "revision"):
+            if getattr(options, name) is not None:
+                raise ConfigError(name, where, "goes with a Hugging Face model only")
+        source = EmbeddedSource(MiniLM(offline=options.offline))
+        return CodeBERTScore(sources={None: source}, options=options)
+    if options.revision is not None and Path(options.model).is_dir():
+        raise ConfigError("revision", where, f"the folder {options.model} has no revisions")
+    if options.model != BY_LANGUAGE:
+        return CodeBERTScore(sources={None: _source(options.model, options)}, options=options)
+    if options.revision is not None:
+        raise ConfigError("revision", where, "goes with one model, not with `auto`")
+    sources: dict[str | None, TokenSource]
+    sources = {language: _source(model, options) for language, model in hugging_face.MODELS.items()}
+    sources[None] = _source(hugging_face.GENERAL_MODEL, options)
+    return CodeBERTScore(sources=sources, options=options)
+
+
+def _source(model: str, options: Options) -> HuggingFaceSource:
+    return HuggingFaceSource(
+        model=model,
+        revision=options.revision,
+        layer=options.layer,
+        offline=options.offline,
+        device=options.device,
+    )

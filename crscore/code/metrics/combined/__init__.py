@@ -1,0 +1,1 @@
+"""A learned metric of code against code."""

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from crscore.code.metrics.codebertscore import alignment
+from crscore.code.metrics.codebertscore.tokens import Tokens
+
+PLANE = np.array([[1, 0], [0.6, 0.8], [0, 1], [-1, 0]], np.float32)
+
+
+def tokens(*rows: int, spelled: str = "abcd") -> Tokens:
+    chosen = list(rows)
+    return Tokens(
+        keys=np.array(chosen),
+        spelled=tuple(spelled[row] for row in chosen),
+        marker=np.zeros(len(chosen), bool),
+        vectors=PLANE[chosen],
+    )
+
+
+def aligned(candidate: Tokens, reference: Tokens) -> np.ndarray:
+    return alignment.align(
+        candidate,
+        reference,
+        candidate_weights=alignment.weights_of(candidate, None),
+        reference_weights=alignment.weights_of(reference, None),
+    )
+
+
+def test_values_by_hand() -> None:
+    p, r = (1 + 0.6) / 2, 1.0
+    found = aligned(tokens(0, 1), tokens(0))
+
+    assert found == pytest.approx([p, r, 2 * p * r / (p + r), 10 * p * r / (9 * p + r)])
+
+
+def test_opposite_tokens_score_nothing() -> None:
+    assert aligned(tokens(0), tokens(3)).tolist() == [0, 0, 0, 0]
+
+
+def test_blocks_give_what_one_product_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = aligned(tokens(0, 1, 2, 3), tokens(2, 1, 0))
+    monkeypatch.setattr(alignment, "_BLOCK", 1)
+
+    assert aligned(tokens(0, 1, 2, 3), tokens(2, 1, 0)) == pytest.approx(whole)
+
+
+def test_inverse_frequencies_by_the_formula() -> None:
+    weights, unseen = alignment.inverse_frequencies([[1, 1, 2], [1], [3]])
+
+    assert weights[1] == pytest.approx(math.log(4 / 3))
+    assert weights[2] == pytest.approx(math.log(4 / 2))
+    assert unseen == pytest.approx(math.log(4))
+
+
+def test_frequent_tokens_weigh_less() -> None:
+    found = alignment.weights_of(tokens(0, 1), ({0: 1.0}, 3.0))
+
+    assert found.tolist() == [0.25, 0.75]
+
+
+def test_equal_weights_where_the_only_document_has_every_token() -> None:
+    found = alignment.weights_of(tokens(0, 1), alignment.inverse_frequencies([[0, 1]]))
+
+    assert found.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("punctuation", "kept"),
+    [("operators", "=%<"), ("published", ""), ("all", "=%<(")],
+)
+def test_punctuation(punctuation: str, kept: str) -> None:
+    # The published set drops `=`, `%` and `<`; see the module.
+    found = alignment.kept(tokens(0, 1, 2, 3, spelled="=%<("), punctuation)
+
+    assert "".join(found.spelled) == kept

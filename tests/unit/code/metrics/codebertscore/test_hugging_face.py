@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from crscore.code import metrics
+from crscore.code.metrics.codebertscore.hugging_face import LAYERS as PUBLISHED
+from crscore.code.metrics.codebertscore.hugging_face import MODELS
+from crscore.code.samples import Sample
+from crscore.errors import ConfigError, ModelNotFoundError
+from tests.helpers.tiny_roberta import LAYERS, MAX_TOKENS, save_tiny_roberta
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow  # PyTorch
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(save_tiny_roberta(tmp_path_factory.mktemp("roberta")))
+
+
+def naive_vectors(model: str, text: str, layer: int) -> tuple[list[int], np.ndarray]:
+    """Ids and vectors of a text, straight from transformers, without a batch."""
+    import torch  # noqa: PLC0415
+    from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415
+
+    ids = AutoTokenizer.from_pretrained(model)(text)["input_ids"]
+    with torch.inference_mode():
+        read = AutoModel.from_pretrained(model).eval()(
+            torch.tensor([ids]), output_hidden_states=True
+        )
+    return ids, read.hidden_states[layer][0].double().numpy()
+
+
+def naive_score(
+    model: str, candidate: str, reference: str, *, layer: int, context: str = ""
+) -> dict[str, float]:
+    """The formulas of the paper, token by token; a byte of ASCII is a token of the tiny model."""
+    dropped = set("()[]{},;:.\"'`_@#$\\? \n")
+    sides = []
+    for code in (candidate, reference):
+        text = f"{context.strip()} \n{code}".strip()
+        ids, vectors = naive_vectors(model, text, layer)
+        begin = len(context.strip()) + 2 if context else 0
+        assert len(ids) == len(text) + 2
+        tokens = [(vectors[0], 0)]
+        tokens += [
+            (vectors[at + 1], 1) for at in range(begin, len(text)) if text[at] not in dropped
+        ]
+        sides.append([*tokens, (vectors[-1], 0)])
+    means = []
+    for one, other in (sides, sides[::-1]):
+        total = count = 0.0
+        for vector, weight in one:
+            best = -np.inf
+            for target, _ in other:
+                cosine = float(
+                    vector @ target / (np.sqrt(vector @ vector) * np.sqrt(target @ target))
+                )
+                best = max(best, cosine)
+            total, count = total + weight * best, count + weight
+        means.append(total / count)
+    p, r = means
+    return {
+        "precision": p,
+        "recall": r,
+        "f1": 2 * p * r / (p + r),
+        "f3": 10 * p * r / (9 * p + r),
+    }
+
+
+PAIRS = [
+    ("os.rmdir(dir)", "rmtree(x)"),
+    ("a+b", "a+b"),
+    ("x = {1: 2}", "y%2"),
+    ("  return 1", "return  0"),
+]
+
+
+@pytest.mark.parametrize("value", ["precision", "recall", "f1", "f3"])
+def test_same_values_as_a_naive_implementation(model: str, value: str) -> None:
+    # All pairs at once: padding of other lengths must not change a score.
+    metric = metrics.make("codebertscore", model=model, layer=2, value=value)
+    samples = [Sample(candidate=one, references=(other,)) for one, other in PAIRS]
+    expected = [naive_score(model, *pair, layer=2)[value] for pair in PAIRS]
+
+    scores = metric.sentence_scores(metric.statistics(samples))
+
+    assert np.allclose(scores, expected, rtol=0, atol=1e-6)
+
+
+def test_context_is_read_but_not_compared(model: str) -> None:
+    metric = metrics.make("codebertscore", model=model, layer=3, context=True)
+    score = metric.sentence("a + b", ["b - a"], context=" sum it ")
+
+    expected = naive_score(model, "a + b", "b - a", layer=3, context=" sum it ")["f1"]
+    assert score == pytest.approx(expected, abs=1e-6)
+    assert score != pytest.approx(metric.sentence("a + b", ["b - a"]), abs=1e-4)
+
+
+def test_best_reference_counts_with_a_context_too(model: str) -> None:
+    metric = metrics.make("codebertscore", model=model, context=True)
+    ones = [metric.sentence("a + b", [one], context="sum") for one in ("c", "b + a")]
+
+    assert metric.sentence("a + b", ["c", "b + a"], context="sum") == pytest.approx(max(ones))
+
+
+def test_long_code_is_read_in_windows(model: str) -> None:
+    code = "abcdefghijklmnopqrstuvwxyz" * 2
+    metric = metrics.make("codebertscore", model=model, value="precision")
+    assert len(code) > 2 * MAX_TOKENS
+
+    assert metric.sentence(code, [code]) == pytest.approx(1)
+    # Only the last window holds the change.
+    assert 0.9 < metric.sentence(code[:-1] + "+", [code]) < 1
+
+
+def test_layer_beyond_the_model_is_refused(model: str) -> None:
+    metric = metrics.make("codebertscore", model=model, layer=LAYERS + 1)
+    with pytest.raises(ConfigError, match="0 to 3"):
+        metric.sentence("a", ["b"])
+
+
+def test_empty_code(model: str) -> None:
+    metric = metrics.make("codebertscore", model=model, context=True)
+
+    assert metric.sentence("", ["a"], context="say") == 0
+    assert metric.sentence("", [" "], context="say") == 1
+
+
+def test_model_that_is_not_there(tmp_path: Path) -> None:
+    metric = metrics.make("codebertscore", model=str(tmp_path / "none"), offline=True)
+    with pytest.raises(ModelNotFoundError):
+        metric.sentence("a", ["b"])
+
+
+def test_every_published_model_has_a_layer() -> None:
+    assert set(MODELS.values()) <= set(PUBLISHED)
+    # The paper's layers for HumanEval.
+    assert [PUBLISHED[MODELS[name]] for name in ("java", "cpp", "javascript", "python")] == [
+        7,
+        10,
+        11,
+        9,
+    ]
+
+
+def test_model_by_language() -> None:
+    identity = metrics.make("codebertscore", model="auto").identity
+
+    assert "python=hf:neulab/codebert-python@main#9" in identity
+    assert "*=hf:microsoft/codebert-base-mlm@main#7" in identity

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crscore.code import metrics
+from crscore.code.samples import Sample
+from crscore.encoders.minilm import MAX_TOKENS
+from crscore.errors import ConfigError, InputError
+
+REFERENCE = "shutil.rmtree(folder)"
+
+
+def test_same_meaning_is_nearer_than_same_letters() -> None:
+    metric = metrics.make("codebertscore")
+    # The example of the paper's figure 7.
+    near = metric.sentence("os.rmdir(folder)", [REFERENCE])
+
+    assert metric.sentence("(folder)", [REFERENCE]) < near < 1
+    assert metric.sentence(REFERENCE, [REFERENCE]) == pytest.approx(1, abs=1e-6)
+
+
+def test_scores_do_not_depend_on_other_samples_or_the_order() -> None:
+    codes = [
+        "x",
+        "for i in range(10): print(i)",
+        "a = b == c",
+        "",
+        "?",
+        "def f(): " + "x += 1;" * 90,
+    ]
+    samples = [Sample(candidate=one, references=(other,)) for one in codes for other in codes]
+    metric = metrics.make("codebertscore", value="f3")
+
+    together = metric.sentence_scores(metric.statistics(samples[::-1]))[::-1]
+    alone = [metric.sentence(sample.candidate, sample.references) for sample in samples]
+
+    assert np.allclose(together, alone, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "expected"), [("", "x", 0), ("x", " ", 0), ("", "\n", 1)]
+)
+def test_empty_sides(candidate: str, reference: str, expected: float) -> None:
+    assert metrics.make("codebertscore").sentence(candidate, [reference]) == expected
+
+
+def test_best_of_several_references() -> None:
+    metric = metrics.make("codebertscore")
+    ones = [metric.sentence("a + b", [one]) for one in ("c", "b + a")]
+
+    assert metric.sentence("a + b", ["c", "b + a"]) == pytest.approx(max(ones), abs=1e-6)
+
+
+def test_code_beyond_one_window_counts() -> None:
+    code = "value = value + 1\n" * MAX_TOKENS
+    metric = metrics.make("codebertscore", value="precision")
+
+    assert metric.sentence(code, [code]) == pytest.approx(1, abs=1e-6)
+    assert metric.sentence(code + "raise SystemError", [code]) < 1
+
+
+def test_words_that_differ_behind_many_letters_differ() -> None:
+    long = "x" * 200
+    metric = metrics.make("codebertscore")
+
+    assert metric.sentence(long + "y" * 30, [long + "z" * 30]) < 0.999
+
+
+def test_context_changes_the_vectors_but_is_not_compared() -> None:
+    metric = metrics.make("codebertscore", context=True)
+
+    assert metric.sentence("", ["x"], context="print it") == 0
+    plain, read = (metric.sentence("run()", ["walk()"], context=text) for text in ("", "go home"))
+    assert abs(plain - read) > 1e-3
+    ignoring = metrics.make("codebertscore")
+    assert ignoring.sentence("run()", ["walk()"], context="go home") == pytest.approx(
+        plain, abs=1e-6
+    )
+
+
+def test_idf_weighs_what_few_references_have() -> None:
+    references = ["return left", "return right", "return null", "return false"]
+    samples = [Sample(candidate="return right", references=(one,)) for one in references]
+    plain, weighed = (metrics.make("codebertscore", idf=idf) for idf in (False, True))
+
+    # "return" is in all references: with it alone in common, less is in common.
+    differing = [0, 2, 3]
+    assert np.all(weighed.scores(samples)[differing] < plain.scores(samples)[differing])
+    assert weighed.scores(samples)[1] == pytest.approx(1, abs=1e-6)
+
+
+def test_rescaled() -> None:
+    plain = metrics.make("codebertscore").sentence("os.rmdir(folder)", [REFERENCE])
+    rescaled = metrics.make("codebertscore", rescale=True)
+
+    assert rescaled.sentence("os.rmdir(folder)", [REFERENCE]) == pytest.approx((plain - 0.5) / 0.5)
+    assert rescaled.sentence("while 1: pass", ["open(name)"]) >= 0
+
+
+def test_code_that_would_take_minutes_is_refused() -> None:
+    metric = metrics.make("codebertscore")
+    sample = Sample(candidate="x", references=("y" * 30_001,))
+
+    assert "30,001" in (metric.inapplicable([sample]) or "")
+    with pytest.raises(InputError, match="30,001"):
+        metric.corpus([sample])
+
+
+def test_surrogates_are_read() -> None:
+    assert 0 <= metrics.make("codebertscore").sentence("x = '\ud800'", ["x = 'é'"]) <= 1
+
+
+def test_identity_names_what_changes_scores() -> None:
+    assert metrics.make("codebertscore").identity == (
+        "codebertscore[f1,punctuation:operators,*=minilm:all-MiniLM-L6-v2@53aa5117]"
+    )
+    assert "idf" in metrics.make("codebertscore", idf=True).identity
+
+
+@pytest.mark.parametrize("options", [{"layer": 3}, {"revision": "main"}, {"value": "f2"}])
+def test_options_that_do_not_go_together(options: dict[str, object]) -> None:
+    with pytest.raises(ConfigError):
+        metrics.make("codebertscore", **options)

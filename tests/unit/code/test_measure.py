@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from crscore.code import metrics
+from crscore.code.measure import measure
+from crscore.code.samples import Sample
+from crscore.errors import ConfigError, DependencyError, InputError, UnknownPluginError
+
+SAMPLES = [Sample(candidate="a + b", references=("a - b",), language="python")]
+
+
+@pytest.fixture
+def no_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse the import, as on a machine without the extra."""
+    monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
+
+
+def test_scores_are_those_of_the_metric() -> None:
+    (found,) = measure(SAMPLES, ["chrf"]).measurements
+
+    assert found.metric.corpus_scores(found.statistics)[0] == metrics.make("chrf").corpus(SAMPLES)
+
+
+def test_preset_reaches_the_metrics_that_have_one() -> None:
+    bleu, edit = measure(SAMPLES, ["bleu", "edit"], preset="out-of-the-bleu").measurements
+
+    assert "round:3" in bleu.metric.identity
+    assert edit.metric.identity == "edit"
+
+
+@pytest.mark.usefixtures("no_rapidfuzz")
+def test_named_metric_without_its_package_is_an_error() -> None:
+    with pytest.raises(DependencyError, match=r"pip install 'crscore\[code\]'"):
+        measure(SAMPLES, ["edit"])
+
+
+@pytest.mark.usefixtures("no_rapidfuzz")
+def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "names", lambda: ("edit", "exact"))
+    found = measure(SAMPLES)
+
+    assert [one.name for one in found.measurements] == ["exact"]
+    assert found.notes == (
+        "edit is left out: rapidfuzz is not installed; install it with: "
+        "pip install 'crscore[code]'",
+    )
+
+
+def test_metric_that_cannot_judge_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = [Sample(candidate="x" * 200_001, references=("y",))]
+    monkeypatch.setattr(metrics, "names", lambda: ("edit", "exact"))
+    found = measure(long)
+
+    assert [one.name for one in found.measurements] == ["exact"]
+    assert "edit cannot judge this: code of 200,001 characters" in found.notes[0]
+    with pytest.raises(InputError, match="edit cannot judge"):
+        measure(long, ["edit"])
+
+
+def test_unknown_names_are_errors() -> None:
+    with pytest.raises(UnknownPluginError):
+        measure(SAMPLES, ["blue"])
+    with pytest.raises(ConfigError):
+        measure(SAMPLES, ["bleu"], preset="blue")
