@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # What the tests need beside Python: a real browser for the HTML report, strace for --offline, the
-# analyzers' own programs with the Node.js and Java that run them, WordNet for METEOR's synonyms, and
-# what GitHub and its runners are described by.
+# analyzers' own programs with the Node.js and Java that run them, compilers of C++ and Java for
+# pass@k, WordNet for METEOR's synonyms, and what GitHub and its runners are described by.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 missing=()
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
     command -v google-chrome >/dev/null || missing+=(chromium)
 command -v npm >/dev/null || missing+=(nodejs npm)
-command -v java >/dev/null || missing+=(default-jre-headless)
+command -v javac >/dev/null || missing+=(default-jdk-headless)
+command -v g++ >/dev/null || missing+=(g++)
 if [ "$(uname -s)" = Linux ]; then
     command -v strace >/dev/null || missing+=(strace)
     [ -e /usr/share/wordnet/data.noun ] || missing+=(wordnet-base)

@@ -19,7 +19,6 @@ folder of the program, `--`, the command of the tests, `--`, the command of the 
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import json
 import os
@@ -27,6 +26,9 @@ import select
 import signal
 import sys
 import time
+
+UNCONFINED = "unconfined"
+"""Result where the kernel does not keep a program from its tests."""
 
 _PR_SET_DUMPABLE = 4
 _IN, _OUT = 3, 4
@@ -83,13 +85,18 @@ def main(arguments: list[str]) -> None:
         errors.wait_for(b"ready", time.monotonic() + float(start_s))
         _delete(tests_folder)
         supervisor = os.getpid()
+        confined = os.pipe()
         if os.fork() == 0:
-            _leave(launch, supervisor, tests, program_folder)
+            if not _leave(launch, supervisor, tests, program_folder):
+                os.write(confined[1], b"no")
+                os._exit(1)
             nowhere = os.open(os.devnull, os.O_WRONLY)
             command = commands[dashes + 1 :]
             _become(command, program_folder, to_program[0], to_tests[1], nowhere)
-        for end in (*to_tests, *to_program):
+        for end in (*to_tests, *to_program, confined[1]):
             os.close(end)
+        if os.read(confined[0], 2):  # nothing where the command took over
+            raise _Over(UNCONFINED)
         errors.wait_for(b"started", time.monotonic() + float(start_s))
         until = time.monotonic() + float(seconds)
         while errors.read(until):
@@ -102,15 +109,17 @@ def main(arguments: list[str]) -> None:
     os._exit(0)
 
 
-def _leave(launch: str, caller: int, tests: int, folder: str) -> None:
-    """Enter a domain of its own, and end where that has no effect."""
+def _leave(launch: str, caller: int, tests: int, folder: str) -> bool:
+    """Enter a domain of its own, and return whether that keeps it from the tests."""
     sys.path.insert(0, os.path.dirname(launch))  # noqa: PTH120  (pathlib would be slow to import)
     import _launch  # type: ignore[import-not-found]  # noqa: PLC0415
 
     _launch._confine(caller, [folder])
-    with contextlib.suppress(OSError):
+    try:
         os.open(f"/proc/{tests}/mem", os.O_RDONLY)
-        os._exit(126)
+    except PermissionError:
+        return True
+    return False
 
 
 def _become(command: list[str], folder: str, source: int, sink: int, errors: int) -> None:
@@ -124,6 +133,7 @@ def _become(command: list[str], folder: str, source: int, sink: int, errors: int
     for name in ("SIGPIPE", "SIGXFSZ"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     os.chdir(folder)
+    os.environ.update(HOME=folder, TMPDIR=folder)
     try:
         os.execvp(command[0], command)  # noqa: S606  (there is no shell on purpose)
     finally:

@@ -16,7 +16,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.errors import ToolNotFoundError
+from crscore.code.execution._supervisor import UNCONFINED
+from crscore.errors import ConfigError, ToolNotFoundError
 from crscore.sandbox import run
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _LAUNCH: Final = Path(run.__file__).with_name("_launch.py")
 _TYPE: Final = r"[\w:<>,&*\[\].? \t\n]"
 _FUNCTION: Final = (
     rf"^[ \t]*(?P<type>[\w<]{_TYPE}*?[\s>\]&*])(?P<name>[A-Za-z_]\w*)\s*"
-    rf"\((?P<parameters>{_TYPE}*)\)\s*(?:throws[\w\s,.]+)?\{{"
+    rf"\((?P<parameters>(?:{_TYPE}|=)*)\)\s*(?:throws[\w\s,.]+)?\{{"
 )
 _LAST_FUNCTION: Final = re.compile(_FUNCTION + r"\s*\Z", re.MULTILINE)
 _ANY_FUNCTION: Final = re.compile(_FUNCTION, re.MULTILINE)
@@ -76,7 +77,7 @@ def _function(found: re.Match[str]) -> Function | None:
     returned = _MODIFIERS.sub("", found["type"]).strip()
     if found["name"] in _NO_NAMES or not returned or returned.split()[0] in _NO_TYPES:
         return None
-    parameters = [one.strip() for one in _split(found["parameters"])]
+    parameters = [one.partition("=")[0].strip() for one in _split(found["parameters"])]
     names = [re.search(r"\w+$", one) for one in parameters]
     if not all(names):
         return None
@@ -162,6 +163,9 @@ def run_apart(box: Box, tests: Sequence[str], program: Sequence[str], *, tool: s
 
     Returns:
         `passed`, `timed out`, or `failed: ...`.
+
+    Raises:
+        ConfigError: The kernel does not keep a program from its tests.
     """
     folders = (box.folder / TESTS, box.folder / PROGRAM)
     for folder in folders:
@@ -176,4 +180,7 @@ def run_apart(box: Box, tests: Sequence[str], program: Sequence[str], *, tool: s
         result: str = json.loads(done.stdout)["result"]
     except ValueError:
         return "failed: the program ended its tests"
+    if result == UNCONFINED:
+        expected = "is not possible here: this kernel cannot keep a program from its tests"
+        raise ConfigError("--allow-code-execution", "environment", f"{expected} (Landlock)")
     return result

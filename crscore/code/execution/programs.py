@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -13,6 +13,10 @@ from crscore.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+
+_LANGUAGES: Final = {"c++": "cpp", "js": "javascript", "py": "python"}
+"""Names of languages here by others that files have for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +109,7 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
         problems[name] = Problem(
             id=name,
             tests=tests,
-            language=row.language,
+            language=_LANGUAGES.get(row.language.lower(), row.language.lower()),
             prompt=row.prompt,
             entry_point=row.entry_point,
             solution=row.canonical_solution or row.reference,

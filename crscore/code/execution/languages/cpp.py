@@ -73,7 +73,7 @@ def _tests_of(problem: Problem, used: tuple[apart.Function, ...]) -> str:
 
 def _program_of(problem: Problem, code: str, used: tuple[apart.Function, ...]) -> str:
     cases = "".join(
-        f"case {at}: crscore_apart::send(crscore_apart::answer({one.name}, line)); break;\n"
+        f"case {at}: crscore_apart::send(crscore_apart::answer({_pointer(one)}, line)); break;\n"
         for at, one in enumerate(used)
     )
     return f"""{apart.closed(problem.prompt or _HEADERS, code)}
@@ -88,6 +88,11 @@ int main() {{
     }}
 }}
 """
+
+
+def _pointer(one: apart.Function) -> str:
+    """Write an expression for the address of a function, which may have others of its name."""
+    return f"static_cast<{one.returned} (*)({', '.join(one.types)})>({one.name})"
 
 
 def _compile(box: Box, source: str) -> tuple[str, bytes | None]:

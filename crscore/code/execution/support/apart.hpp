@@ -43,7 +43,7 @@ struct Line {
 };
 
 template <class T> void put(Line& line, const T& value) { Text<std::decay_t<T>>::put(line, value); }
-template <class T> T get(Line& line) { return Text<std::decay_t<T>>::get(line); }
+template <class T> std::decay_t<T> get(Line& line) { return Text<std::decay_t<T>>::get(line); }
 
 template <class T> struct Text<T, std::enable_if_t<std::is_integral_v<T> || std::is_enum_v<T>>> {
     static void put(Line& line, T value) {

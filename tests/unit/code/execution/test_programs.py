@@ -70,3 +70,12 @@ def test_wrong_problem_is_named(tmp_path, rows, message):
 def test_wrong_sample_is_named(tmp_path, rows, message):
     with pytest.raises(InputError, match=message):
         read_completions(write(tmp_path / "s.jsonl", *rows), ["a"])
+
+
+@pytest.mark.parametrize(
+    ("name", "language"), [("js", "javascript"), ("C++", "cpp"), ("py", "python")]
+)
+def test_languages_go_by_their_other_names(tmp_path, name, language):
+    path = tmp_path / "problems.jsonl"
+    path.write_text(f'{{"task_id": "a", "language": "{name}", "test": ""}}\n')
+    assert read_problems(path)[0]["a"].language == language

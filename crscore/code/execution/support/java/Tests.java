@@ -54,7 +54,13 @@ public final class Tests {
             if (!answer.get(0).equals("value")) {
                 throw Tests.<RuntimeException>raised(answer);
             }
-            for (int at = 0; at < values.length; at++) update(values[at], answer.get(at + 2));
+            for (int at = 0; at < values.length; at++) {
+                try {
+                    update(values[at], answer.get(at + 2));
+                } catch (UnsupportedOperationException exc) {
+                    continue;  // such as List.of: it cannot have changed
+                }
+            }
             return answer.get(1);
         } catch (IOException exc) {
             throw new IllegalStateException(exc.getMessage());
