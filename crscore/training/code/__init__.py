@@ -1,0 +1,1 @@
+"""Learning of what judges suggested code."""
