@@ -1,1 +1,1 @@
-"""Learning from graded code."""
+"""Learning of what judges suggested code."""

@@ -1,0 +1,194 @@
+"""CodeScore-R's default against tests, and how it takes renaming, equivalent forms and mutants.
+
+    python benchmarks/code_scorer.py DATA_DIR [--tasks all|odd|even] [--completions N]
+
+DATA_DIR holds `humaneval-python.jsonl.gz` and `humaneval-java.jsonl.gz`. The shipped head learned
+from even tasks, so odd ones are held out. Candidates and references are whole functions, the prompt
+included. The first tables are about a seeded draw of the completions of each task; the last one is
+about one completion of each task, as published, with the MAE of the constant answers beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from crscore.code import metrics
+from crscore.code.execution.programs import read_problems
+from crscore.code.samples import Sample
+from crscore.code.sketch import rename, sketch
+from crscore.code.transforms import mutants, transforms
+from crscore.study.code.correlate import kendall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.code.execution.programs import Completion, Problem
+
+    Floats = npt.NDArray[np.float64]
+
+SEED = 0
+
+
+class Judged(NamedTuple):
+    """Candidate with the outcome of its tests."""
+
+    task: str
+    candidate: str
+    reference: str
+    passed: bool
+
+
+def whole(problem: Problem, body: str) -> str:
+    """Put a body behind its prompt."""
+    if problem.language == "python":
+        return f"{problem.prompt}{'    ' if body[:1].strip() else ''}{body.rstrip()}\n"
+    return problem.prompt + body + ("" if body == problem.solution else "\n}\n}")
+
+
+def drawn(problems: dict[str, Problem], found: Sequence[Completion], count: int) -> list[Judged]:
+    """Draw completions of each task."""
+    draw = random.Random(SEED)
+    judged: list[Judged] = []
+    for name, problem in problems.items():
+        own = [one for one in found if one.problem == name]
+        for one in draw.sample(own, min(count, len(own))):
+            reference = whole(problem, problem.solution or "")
+            judged.append(Judged(name, whole(problem, one.code), reference, one.status == "OK"))
+    return judged
+
+
+def scored(judged: Sequence[Judged], language: str) -> Floats:
+    """Score candidates with the default metric."""
+    samples = [
+        Sample(candidate=one.candidate, references=(one.reference,), language=language)
+        for one in judged
+    ]
+    metric = metrics.make("codescore_r")
+    return metric.sentence_scores(metric.statistics(samples))
+
+
+def edit_similarity(judged: Sequence[Judged], _: str) -> Floats:
+    """Score candidates by the edits of their characters."""
+    return np.array(
+        [Levenshtein.normalized_similarity(one.candidate, one.reference) for one in judged]
+    )
+
+
+def area(good: Floats, bad: Floats) -> float:
+    """Return the share of pairs in which the good one is higher; ties are half."""
+    gaps = good[:, None] - bad[None, :]
+    return float(((gaps > 0) + 0.5 * (gaps == 0)).mean())
+
+
+def agreement(judged: Sequence[Judged], language: str) -> None:
+    """Print how scores agree with tests."""
+    truth = np.array([one.passed for one in judged])
+    print(f"{language}: {len(judged)} candidates, {truth.mean():.3f} pass")
+    for name, score in (("codescore_r", scored), ("edit similarity", edit_similarity)):
+        scores = score(judged, language)
+        told = scores > 0.5
+        hits = (told & truth).sum()
+        precision, recall = hits / max(told.sum(), 1), hits / max(truth.sum(), 1)
+        tau = kendall(scores, truth.astype(float), [one.task for one in judged])
+        errors = np.abs(scores - truth).mean()
+        f1 = 2 * precision * recall / max(precision + recall, 1e-9)
+        print(
+            f"  {name:16} tau {tau or 0:.3f}  AUC {area(scores[truth], scores[~truth]):.3f}  "
+            f"MAE {errors:.3f}  binary: accuracy {(told == truth).mean():.3f} "
+            f"precision {precision:.3f} recall {recall:.3f} F1 {f1:.3f}"
+        )
+    share = truth.mean()
+    print(f"  constant         MAE and 1 - accuracy of 0: {share:.3f}, of 1: {1 - share:.3f}")
+
+
+def forms(judged: Sequence[Judged], language: str) -> None:
+    """Print whether mutants score below equivalent forms of the same reference."""
+    draw = random.Random(SEED)
+    same: list[Judged] = []
+    other: list[Judged] = []
+    for one in {one.task: one for one in judged}.values():
+        equal, changed = transforms(one.reference, language), mutants(one.reference, language)
+        if equal and changed:
+            for rows, found, count in ((same, equal, 4), (other, changed, 8)):
+                for variant in draw.sample(found, min(count, len(found))):
+                    rows.append(one._replace(candidate=variant.code))
+    good, bad = scored(same, language), scored(other, language)
+    within = [
+        area(good[[a.task == task for a in same]], bad[[b.task == task for b in other]])
+        for task in {one.task for one in same}
+    ]
+    print(
+        f"  {len(same)} equivalent forms {good.mean():.3f} (above 0.5: {(good > 0.5).mean():.3f}), "
+        f"{len(other)} mutants {bad.mean():.3f} (at most 0.5: {(bad <= 0.5).mean():.3f}), "
+        f"AUC {area(good, bad):.3f}, within a task {np.mean(within):.3f}"
+    )
+
+
+def perturbed(judged: Sequence[Judged], language: str) -> None:
+    """Print mean scores and errors under perturbations, one candidate a task."""
+    draw = random.Random(SEED)
+    first = list({one.task: one for one in reversed(judged)}.values())
+
+    def rewrite(change: Callable[[str], str]) -> list[Judged]:
+        return [one._replace(candidate=change(one.candidate)) for one in first]
+
+    def equivalent(code: str) -> str:
+        found = transforms(code, language)
+        return draw.choice(found).code if found else code
+
+    def mutant(one: Judged) -> Judged:
+        found = mutants(one.candidate, language) if one.passed else []
+        return one._replace(candidate=draw.choice(found).code, passed=False) if found else one
+
+    def both(one: Judged) -> Judged:
+        codes = (sketch(one.candidate, language), sketch(one.reference, language))
+        return one._replace(candidate=codes[0], reference=codes[1])
+
+    rows = {
+        "original": first,
+        "renamed": rewrite(lambda code: rename(code, language, seed=SEED)),
+        "O2S": rewrite(lambda code: sketch(code, language)),
+        "S2S": [both(one) for one in first],
+        "syntax": rewrite(equivalent),
+        "semantic 100 %": [mutant(one) for one in first],
+    }
+    for name, own in rows.items():
+        truth = np.array([one.passed for one in own])
+        scores = scored(own, language)
+        edits = edit_similarity(own, language)
+        errors = np.abs(scores - truth).mean()
+        answers = np.abs((scores > 0.5) - truth.astype(float)).mean()
+        print(
+            f"  {name:15} mean {scores.mean():.3f}  MAE {errors:.3f}  binary {answers:.3f}  "
+            f"edit similarity {np.abs(edits - truth).mean():.3f}  "
+            f"constant 0 {truth.mean():.3f}, 1 {1 - truth.mean():.3f}"
+        )
+
+
+def main() -> None:
+    """Print tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--tasks", choices=["all", "odd", "even"], default="odd")
+    parser.add_argument("--completions", type=int, default=10)
+    given = parser.parse_args()
+    wanted = {"all": (0, 1), "odd": (1,), "even": (0,)}[given.tasks]
+    for language in ("python", "java"):
+        problems, found = read_problems(given.data / f"humaneval-{language}.jsonl.gz")
+        own = {name: one for name, one in problems.items() if int(name) % 2 in wanted}
+        judged = drawn(own, found, given.completions)
+        agreement(judged, language)
+        forms(judged, language)
+        perturbed(judged, language)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Head of CodeScore-R: features of a sketch to a vector, by learned random Fourier features.
+
+    h(x) = [cos(x W), sin(x W)] / sqrt(D)
+
+The cosine of two codes is then the mean over the columns of W of cos(w (x - y)): codes fall apart
+by what differs between them, not by its share, so that one operator counts in long code as well.
+Columns start with many lengths, from features seen far away to those seen close by.
+
+Source:
+    Rahimi and Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007; here W is learned,
+    by the contrastive objective of CodeScore-R (`crscore.training.code`).
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import io
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crscore.code.metrics.codescore_r.features import PLACES, feature_counts
+from crscore.code.trees import parse_code
+from crscore.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float32]
+
+FILE = "head.npz"
+"""Shipped weights, beside this module."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Head:
+    """Weights of the head."""
+
+    weights: Floats
+    """W, shape (PLACES, D)."""
+    power: float
+    """Exponent, above 0, of a cosine, so that 0.5 lies between equivalent forms and mutants."""
+
+    def encode(self, features: Floats) -> Floats:
+        """Encode features, shape (N, PLACES), as rows of length 1, shape (N, 2 D)."""
+        phases = features @ self.weights
+        parts = np.concatenate([np.cos(phases), np.sin(phases)], axis=1)
+        rows: Floats = (parts / np.sqrt(self.weights.shape[1])).astype(np.float32)
+        return rows
+
+    def vectors(self, sketches: Sequence[tuple[str, str]]) -> Floats:
+        """Encode sketches, each with its language; shape (N, 2 D)."""
+        counts = [feature_counts(parse_code(code, language)) for code, language in sketches]
+        return self.encode(np.stack(counts))
+
+    def score(self, cosines: Floats) -> Floats:
+        """Raise cosines to the power; negative ones are 0."""
+        scores: Floats = np.clip(cosines, 0.0, 1.0) ** self.power
+        return scores
+
+
+def to_bytes(head: Head) -> bytes:
+    """Write a head, its weights in 16 bits; the same head gives the same bytes."""
+    content = io.BytesIO()
+    np.savez(content, weights=head.weights.astype(np.float16), power=np.float32(head.power))
+    return content.getvalue()
+
+
+def from_bytes(content: bytes) -> Head:
+    """Read a head.
+
+    Raises:
+        InputError: It is none.
+    """
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            weights, power = arrays["weights"].astype(np.float32), float(arrays["power"])
+    except (ValueError, KeyError, OSError, EOFError) as exc:
+        raise InputError(f"no weights of a head: {exc}") from exc
+    if weights.ndim != 2 or weights.shape[0] != PLACES:
+        raise InputError(f"a head of shape {weights.shape}; expected ({PLACES}, D)")
+    return Head(weights=weights, power=power)
+
+
+@cache
+def shipped() -> Head:
+    """Return the shipped head."""
+    return from_bytes((importlib.resources.files(__package__) / FILE).read_bytes())

@@ -1,0 +1,157 @@
+"""CodeScore-R: whether a candidate does what a reference does, by sketches and contrastive vectors.
+
+A candidate that does not parse has 0. Otherwise the score is the cosine of the sketches' vectors;
+with `value=binary` 1 where that is above the threshold, else 0.
+
+The default vectors need no PyTorch: a head learned on features of the syntax tree (`head.py`),
+whose cosine is raised to a learned power. With `model` they are those of a Hugging Face encoder.
+
+Source:
+    CodeScore-R. There the encoder is UniXcoder, trained with masked tokens as well; its weights are
+    not published. Candidates are compiled there by CPython and the JDK; here they are parsed by the
+    grammar, and those of Python by `ast.parse` as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Protocol
+
+import msgspec
+import numpy as np
+
+from crscore.code.metrics.base import MeanMetric
+from crscore.code.metrics.codescore_r import head, transformer
+from crscore.code.sketch import sketch
+from crscore.code.trees import grammar_of, parse_code
+from crscore.syntax.grammars import language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from crscore.code.metrics.base import Metric
+    from crscore.code.samples import Sample
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the metric."""
+
+    value: Literal["cosine", "binary"] = "cosine"
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
+    """A higher cosine is a 1 of the binary answer."""
+    model: str | None = None
+    """Encoder of Hugging Face: a folder or a name; None for the shipped head."""
+    extraction: Literal["last-avg", "first-last-avg", "cls", "cls-relu"] = "cls-relu"
+    """How the states of such an encoder become a vector."""
+
+
+class Encoder(Protocol):
+    """Vectors of sketches."""
+
+    def vectors(self, sketches: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+        """Encode sketches, each with its language, as rows of length 1."""
+        ...
+
+    def score(self, cosines: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Turn cosines into scores in [0, 1]."""
+        ...
+
+
+class _Pair(NamedTuple):
+    """Sketches of a candidate and a reference."""
+
+    sample: int
+    language: str
+    candidate: str
+    reference: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeScoreR(MeanMetric):
+    """Cosine of sketches; the best reference counts."""
+
+    options: Options
+    encoder: Encoder
+
+    @property
+    def identity(self) -> str:
+        """Value, threshold and encoder."""
+        options = self.options
+        cut = f">{options.threshold:g}" if options.value == "binary" else ""
+        encoder = f"{options.model}:{options.extraction}" if options.model else "head1"
+        return f"codescore_r:{options.value}{cut}:{encoder}"
+
+    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
+        """Return that a language has no grammar."""
+        unknown = {one.language for one in samples if language_of(one.language) is None}
+        return f"no grammar for {unknown.pop() or 'an unknown language'}" if unknown else None
+
+    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
+        """Score samples."""
+        scores = np.zeros(len(samples))
+        pairs: list[_Pair] = []
+        for number, sample in enumerate(samples):
+            if not sample.candidate.strip():
+                scores[number] = any(not one.strip() for one in sample.references)
+            elif compiles(sample.candidate, sample.language, sample.context):
+                pairs += _pairs(number, sample)
+        if pairs:
+            distinct = {(text, one.language): 0 for one in pairs for text in one[2:]}
+            rows = self.encoder.vectors(list(distinct))
+            for place, key in enumerate(distinct):
+                distinct[key] = place
+            left = rows[[distinct[one.candidate, one.language] for one in pairs]]
+            right = rows[[distinct[one.reference, one.language] for one in pairs]]
+            found = self.encoder.score((left * right).sum(axis=1))
+            for pair, score in zip(pairs, found, strict=True):
+                scores[pair.sample] = max(scores[pair.sample], score)
+        if self.options.value == "binary":
+            scores = (scores > self.options.threshold).astype(np.float64)
+        return scores
+
+
+def compiles(code: str, language: str | None, context: str = "") -> bool:
+    """Return whether code parses, alone or behind its context; Python also by `ast.parse`."""
+    texts = [parse_code(code, language)]
+    if context.strip():
+        texts.append(parse_code(f"{context}{code}", language))
+    good = [one for one in texts if one.errors == 0]
+    if grammar_of(language).name != "python":
+        return bool(good)
+    return any(_python_parses(one.source) for one in good)
+
+
+def _python_parses(source: bytes) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _pairs(number: int, sample: Sample) -> list[_Pair]:
+    language = sample.language or ""
+    candidate = sketch(sample.candidate, language, context=sample.context)
+    return [
+        _Pair(number, language, candidate, sketch(one, language, context=sample.context))
+        for one in sample.references
+        if one.strip()
+    ]
+
+
+def create(options: Options) -> Metric:
+    """Create the metric.
+
+    Raises:
+        DependencyError: `model` is given, and PyTorch or transformers is not installed.
+    """
+    encoder: Encoder = (
+        transformer.load(options.model, options.extraction) if options.model else head.shipped()
+    )
+    return CodeScoreR(options=options, encoder=encoder)
