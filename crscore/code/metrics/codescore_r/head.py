@@ -13,6 +13,7 @@ Source:
 
 from __future__ import annotations
 
+import hashlib
 import importlib.resources
 import io
 from dataclasses import dataclass
@@ -61,6 +62,11 @@ class Head:
         """Raise cosines to the power; negative ones are 0."""
         scores: Floats = np.clip(cosines, 0.0, 1.0) ** self.power
         return scores
+
+    @property
+    def fingerprint(self) -> str:
+        """Eight hex digits of a hash of the weights."""
+        return hashlib.sha256(to_bytes(self)).hexdigest()[:8]
 
 
 def to_bytes(head: Head) -> bytes:

@@ -17,11 +17,13 @@ from __future__ import annotations
 import ast
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
 
+from crscore import jsonl
 from crscore.code.metrics.base import MeanMetric
 from crscore.code.metrics.codescore_r import head, transformer
 from crscore.code.sketch import sketch
@@ -43,14 +45,21 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     value: Literal["cosine", "binary"] = "cosine"
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
     """A higher cosine is a 1 of the binary answer."""
+    weights: str | None = None
+    """File of `crscore train code`; None for the shipped head."""
     model: str | None = None
-    """Encoder of Hugging Face: a folder or a name; None for the shipped head."""
+    """Encoder of Hugging Face, in place of a head: a folder or a name."""
     extraction: Literal["last-avg", "first-last-avg", "cls", "cls-relu"] = "cls-relu"
     """How the states of such an encoder become a vector."""
 
 
 class Encoder(Protocol):
     """Vectors of sketches."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the weights: the same one gives the same vectors."""
+        ...
 
     def vectors(self, sketches: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
         """Encode sketches, each with its language, as rows of length 1."""
@@ -82,8 +91,7 @@ class CodeScoreR(MeanMetric):
         """Value, threshold and encoder."""
         options = self.options
         cut = f">{options.threshold:g}" if options.value == "binary" else ""
-        encoder = f"{options.model}:{options.extraction}" if options.model else "head1"
-        return f"codescore_r:{options.value}{cut}:{encoder}"
+        return f"codescore_r:{options.value}{cut}:{self.encoder.fingerprint}"
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Return that a language has no grammar."""
@@ -150,8 +158,13 @@ def create(options: Options) -> Metric:
 
     Raises:
         DependencyError: `model` is given, and PyTorch or transformers is not installed.
+        InputError: The file of `weights` cannot be read.
     """
-    encoder: Encoder = (
-        transformer.load(options.model, options.extraction) if options.model else head.shipped()
-    )
-    return CodeScoreR(options=options, encoder=encoder)
+    if options.model:
+        return CodeScoreR(
+            options=options, encoder=transformer.load(options.model, options.extraction)
+        )
+    if options.weights is None:
+        return CodeScoreR(options=options, encoder=head.shipped())
+    content = jsonl.read_bytes(Path(options.weights), "a head")
+    return CodeScoreR(options=options, encoder=head.from_bytes(content))

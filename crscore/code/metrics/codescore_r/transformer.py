@@ -24,8 +24,16 @@ class Transformer:
 
     model: Any
     tokenizer: Any
+    name: str
+    """Name or folder."""
     extraction: str
     """`last-avg`, `first-last-avg`, `cls` or `cls-relu`."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name, the commit where it comes from the hub, and extraction."""
+        commit = getattr(self.model.config, "_commit_hash", None)
+        return f"{self.name}{'@' + commit[:8] if commit else ''}:{self.extraction}"
 
     def vectors(self, sketches: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
         """Encode sketches, cut at the model's length, as rows of length 1 (0 for a zero vector)."""
@@ -75,6 +83,5 @@ def load(name: str, extraction: str) -> Transformer:
     except ImportError as exc:
         raise DependencyError("transformers", "pip install transformers torch") from exc
     model = AutoModel.from_pretrained(name).eval()
-    return Transformer(
-        model=model, tokenizer=AutoTokenizer.from_pretrained(name), extraction=extraction
-    )
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    return Transformer(model=model, tokenizer=tokenizer, name=name, extraction=extraction)
