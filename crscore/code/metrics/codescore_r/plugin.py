@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from crscore.code.samples import Sample
 
 
+MAX_CHARS = 50_000
+"""Most characters that are compared of a code."""
+
+
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the metric."""
 
@@ -145,12 +149,16 @@ def _python_parses(source: bytes) -> bool:
 
 def _pairs(number: int, sample: Sample) -> list[_Pair]:
     language = sample.language or ""
-    candidate = sketch(sample.candidate, language, context=sample.context)
+    candidate = _sketch(sample.candidate, sample)
     return [
-        _Pair(number, language, candidate, sketch(one, language, context=sample.context))
+        _Pair(number, language, candidate, _sketch(one, sample))
         for one in sample.references
         if one.strip()
     ]
+
+
+def _sketch(code: str, sample: Sample) -> str:
+    return sketch(code[:MAX_CHARS], sample.language, context=sample.context[-MAX_CHARS:])
 
 
 def create(options: Options) -> Metric:
