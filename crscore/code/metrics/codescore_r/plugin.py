@@ -4,7 +4,8 @@ A candidate that does not parse has 0. Otherwise the score is the cosine of the 
 with `value=binary` 1 where that is above the threshold, else 0.
 
 The default vectors need no PyTorch: a head learned on features of the syntax tree (`head.py`),
-whose cosine is raised to a learned power. With `model` they are those of a Hugging Face encoder.
+whose cosine is raised to a learned power; 0.3 of the score is the cosine of the features. With
+`model` they are those of a Hugging Face encoder.
 
 Source:
     CodeScore-R. There the encoder is UniXcoder, trained with masked tokens as well; its weights are
@@ -69,8 +70,10 @@ class Encoder(Protocol):
         """Encode sketches, each with its language, as rows of length 1."""
         ...
 
-    def score(self, cosines: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Turn cosines into scores in [0, 1]."""
+    def similarity(
+        self, left: npt.NDArray[np.float32], right: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """Compare rows, pair by pair; shape (N,), each in [0, 1]."""
         ...
 
 
@@ -118,7 +121,7 @@ class CodeScoreR(MeanMetric):
                 distinct[key] = place
             left = rows[[distinct[one.candidate, one.language] for one in pairs]]
             right = rows[[distinct[one.reference, one.language] for one in pairs]]
-            found = self.encoder.score((left * right).sum(axis=1))
+            found = self.encoder.similarity(left, right)
             for pair, score in zip(pairs, found, strict=True):
                 scores[pair.sample] = max(scores[pair.sample], score)
         if self.options.value == "binary":

@@ -48,9 +48,12 @@ class Transformer:
         found: npt.NDArray[np.float32] = normed.float().numpy()
         return found
 
-    def score(self, cosines: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Clip cosines to [0, 1]."""
-        return np.clip(cosines, 0.0, 1.0)
+    def similarity(
+        self, left: npt.NDArray[np.float32], right: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """Return the cosines of rows, pair by pair; negative ones are 0."""
+        cosines: npt.NDArray[np.float32] = np.clip((left * right).sum(axis=1), 0.0, 1.0)
+        return cosines
 
 
 def encoded(tokenizer: Any, texts: Sequence[str]) -> Any:
