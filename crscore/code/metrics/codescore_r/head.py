@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
-FAR = 0.3
+FAR = 0.1
 """Weight of the cosine of the features alone, which ranks candidates that the head puts at 0."""
 FILE = "head.npz"
 """Shipped weights, beside this module."""

@@ -4,7 +4,7 @@ A candidate that does not parse has 0. Otherwise the score is the cosine of the 
 with `value=binary` 1 where that is above the threshold, else 0.
 
 The default vectors need no PyTorch: a head learned on features of the syntax tree (`head.py`),
-whose cosine is raised to a learned power; 0.3 of the score is the cosine of the features. With
+whose cosine is raised to a learned power; 0.1 of the score is the cosine of the features. With
 `model` they are those of a Hugging Face encoder.
 
 Source:
