@@ -14,6 +14,7 @@ A rule returns the places where it surely keeps the behaviour. Left out are:
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from crscore.code.transforms.edits import Edit, Site, fresh_name, swapped, text_of
@@ -251,7 +252,7 @@ def _negated(node: tree_sitter.Node) -> str:
 
 def loops(parsed: Parsed) -> Iterator[Site]:
     """Exchange `for` over `range` for `while`."""
-    taken = set(_names(parsed.root))
+    taken, kinds = set(_names(parsed.root)), _kinds(parsed)
     for node in parsed.nodes():
         if node.type == "for_statement" and not node.child_by_field_name("alternative"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -260,7 +261,7 @@ def loops(parsed: Parsed) -> Iterator[Site]:
                 continue
             bounds = _range(right)
             if bounds and left.type == "identifier" and _counts_alone(node, left, bounds, body):
-                yield _as_while(node, text_of(left), bounds, body, taken)
+                yield _as_while(node, text_of(left), bounds, body, taken, kinds)
 
 
 def _range(node: tree_sitter.Node) -> list[tree_sitter.Node]:
@@ -348,6 +349,7 @@ def _as_while(
     bounds: list[tree_sitter.Node],
     body: tree_sitter.Node,
     taken: set[str],
+    kinds: Mapping[str, str],
 ) -> Site:
     start = text_of(bounds[0]) if len(bounds) > 1 else "0"
     stop = bounds[0] if len(bounds) == 1 else bounds[1]
@@ -355,7 +357,7 @@ def _as_while(
     lines = [f"{counter} = {start}"]
     limit = text_of(stop)
     fixed = stop.type == "identifier" and limit not in _bound_in(list(_below(body)))
-    if not fixed and stop.type != "integer":
+    if not (fixed or _length_stays(stop, body, kinds)) and stop.type != "integer":
         limit = fresh_name("limit", taken)
         lines.append(f"{limit} = {text_of(stop)}")
     lines.append(f"while {counter} {'<' if step > 0 else '>'} {limit}:")
@@ -367,6 +369,31 @@ def _as_while(
     edits += [Edit(node.start_byte, node.start_byte, f"{change}; ") for node in _continues(body)]
     edits.append(Edit(body.end_byte, body.end_byte, inner + change))
     return Site(loop.start_byte, body.end_byte, tuple(edits))
+
+
+def _length_stays(stop: tree_sitter.Node, body: tree_sitter.Node, kinds: Mapping[str, str]) -> bool:
+    """Return whether an expression is `len` of a name, and the body cannot change its length."""
+    given = stop.child_by_field_name("arguments")
+    if given is None or not text_of(stop).startswith("len(") or given.named_child_count != 1:
+        return False
+    nodes = list(_below(body))
+    bound = [one.child_by_field_name("left") for one in nodes if one.type in _BINDERS]
+    names = {text_of(one) for one in bound if one is not None and one.type != "subscript"}
+    counted = given.named_children[0]
+    return (
+        counted.type == "identifier"
+        and not any(text_of(counted) in re.findall(r"\w+", name) for name in names)
+        and all(_keeps_lengths(one, kinds) for one in nodes)
+    )
+
+
+def _keeps_lengths(node: tree_sitter.Node, kinds: Mapping[str, str]) -> bool:
+    """Return whether a node surely extends and shortens no list, under whatever name."""
+    if node.type == "call":
+        return text_of(node.children[0]) in _PURE_CALLS
+    if node.type == "augmented_assignment":
+        return _kind(node.children[0], kinds) in ("number", "text")
+    return node.type not in ("await", "delete_statement", "slice", "yield")
 
 
 def _continues(body: tree_sitter.Node) -> Iterator[tree_sitter.Node]:

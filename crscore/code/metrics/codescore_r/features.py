@@ -34,9 +34,12 @@ _MAX_CHARS = 40
 
 _MIRRORED = {">": "<", ">=": "<="}
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<", "in": "not in"}
+_COUNTED = re.compile(r"(?:arg|var)_\d+|f(?:_\d+)?|[01]|range")
+"""Leaves whose number differs between forms of a loop or an assignment."""
+_ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "@", "??")
 _OPERATORS = frozenset(
     (
-        *("+", "-", "*", "/", "//", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "@", "??"),
+        *_ARITHMETIC,
         *("<", ">", "<=", ">=", "==", "!=", "===", "!==", "&&", "||", "and", "or", "in", "not in"),
         *("is", "is not"),
     )
@@ -76,8 +79,9 @@ def _roles(feature: str) -> str:
 
 def _features(node: tree_sitter.Node) -> Iterator[str]:
     if node.child_count == 0:
-        if node.is_named and "comment" not in node.type:
-            yield "t:" + _text(node)
+        text = _text(node)
+        if node.is_named and "comment" not in node.type and not _COUNTED.fullmatch(text):
+            yield "t:" + text
         return
     if node.type in ("if_statement", "if", "conditional_expression", "ternary_expression"):
         yield from _branches(node)
@@ -90,12 +94,12 @@ def _features(node: tree_sitter.Node) -> Iterator[str]:
 
 
 def _operation(node: tree_sitter.Node) -> Iterator[str]:
-    target, value = _assigned(node)
+    target, operator, value = _assigned(node)
     if target:
         yield f"a:{target}={value}"
-        if value.startswith("("):
+        if operator:  # the operation of `x = x + 1` is a node of its own
+            yield "k:" + operator
             yield "o:" + value
-            yield "k:" + value.split(" ")[1] if " " in value else "k:"
         return
     operator = _operator(node)
     if operator and not _is_condition(node):
@@ -111,25 +115,24 @@ def _is_condition(node: tree_sitter.Node) -> bool:
     return around is not None and around.type.startswith("if")
 
 
-def _assigned(node: tree_sitter.Node) -> tuple[str, str]:
-    """Return the terms of the two sides of an assignment; empty for another node."""
+def _assigned(node: tree_sitter.Node) -> tuple[str, str, str]:
+    """Return the target of an assignment, its operator other than `=`, and the value it gets.
+
+    All are empty for another node.
+    """
     children = node.children
     if node.type == "update_expression" or "postfix" in node.type:
         mark = next((one.type for one in children if one.type in ("++", "--")), "")
         target = _term(node.named_children[0], 1) if mark and node.named_children else ""
-        return (target, f"({target} {mark[0]} 1)") if target else ("", "")
+        return (target, mark[0], f"({target} {mark[0]} 1)") if target else ("", "", "")
     for number, child in enumerate(children[1:-1], 1):
-        mark = child.type if not child.is_named else _text(child)
-        if mark.endswith("=") and (
-            mark in ("=", ":=") or mark[:-1] in _OPERATORS - {"=", "<", ">"}
-        ):
-            if mark in ("==", "!=", "<=", ">="):
-                return "", ""
-            target, value = _term(children[number - 1], 1), _term(children[-1], 2)
-            if mark in ("=", ":="):
-                return target, value
-            return target, f"({target} {mark[:-1]} {value})"
-    return "", ""
+        mark = _text(child) if "operator" in child.type else child.type
+        if mark in ("=", ":="):
+            return _term(children[number - 1], 1), "", _term(children[-1], 2)
+        if mark[-1:] == "=" and mark[:-1] in _ARITHMETIC:
+            target = _term(children[number - 1], 1)
+            return target, mark[:-1], f"({target} {mark[:-1]} {_term(children[-1], 1)})"
+    return "", "", ""
 
 
 def _operator(node: tree_sitter.Node) -> str:
@@ -207,7 +210,7 @@ def _start(node: tree_sitter.Node | None) -> str:
         node = body if body is not None else node.named_children[0]
     if node is None:
         return ""
-    target, value = _assigned(node.named_children[0] if node.named_children else node)
+    target, _, value = _assigned(node.named_children[0] if node.named_children else node)
     return f"{target}={value}" if target else _term(node, 2)
 
 
@@ -220,7 +223,7 @@ def _loop(node: tree_sitter.Node) -> Iterator[str]:
     elif given is None or not right.text or not right.text.startswith(b"range"):
         yield f"l:{_term(left, 2)} in {_term(right, 2)}"
     else:
-        yield from _counted(_term(left, 1), [_term(one, 2) for one in given.named_children])
+        yield from _counted(_term(left, 1), [_term(one, 1) for one in given.named_children])
 
 
 def _counted(counter: str, bounds: Sequence[str]) -> Iterator[str]:

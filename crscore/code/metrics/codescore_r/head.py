@@ -13,6 +13,7 @@ Source:
 
 from __future__ import annotations
 
+import hashlib
 import importlib.resources
 import io
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
+FAR = 0.1
+"""Weight of the cosine of the features alone, which ranks candidates that the head puts at 0."""
 FILE = "head.npz"
 """Shipped weights, beside this module."""
 
@@ -53,14 +56,29 @@ class Head:
         return rows
 
     def vectors(self, sketches: Sequence[tuple[str, str]]) -> Floats:
-        """Encode sketches, each with its language; shape (N, 2 D)."""
-        counts = [feature_counts(parse_code(code, language)) for code, language in sketches]
-        return self.encode(np.stack(counts))
+        """Encode sketches, each with its language; shape (N, PLACES + 2 D).
 
-    def score(self, cosines: Floats) -> Floats:
-        """Raise cosines to the power; negative ones are 0."""
-        scores: Floats = np.clip(cosines, 0.0, 1.0) ** self.power
+        Features at length 1 (0 where there are none), then the vectors of the head.
+        """
+        counts = [feature_counts(parse_code(code, language)) for code, language in sketches]
+        features = np.stack(counts)
+        lengths = np.linalg.norm(features, axis=1, keepdims=True)
+        whole = features / np.where(lengths > 0, lengths, 1.0)
+        return np.concatenate([whole, self.encode(features)], axis=1)
+
+    def similarity(self, left: Floats, right: Floats) -> Floats:
+        """Compare rows of `vectors`, pair by pair; shape (N,), each in [0, 1]."""
+        products = left * right
+        near = np.clip(products[:, PLACES:].sum(axis=1), 0.0, 1.0) ** self.power
+        same = (left[:, :PLACES] == right[:, :PLACES]).all(axis=1)
+        far = np.where(same, 1.0, np.clip(products[:, :PLACES].sum(axis=1), 0.0, 1.0))
+        scores: Floats = (FAR * far + (1 - FAR) * near).astype(np.float32)
         return scores
+
+    @property
+    def fingerprint(self) -> str:
+        """Eight hex digits of a hash of the weights."""
+        return hashlib.sha256(to_bytes(self)).hexdigest()[:8]
 
 
 def to_bytes(head: Head) -> bytes:

@@ -4,7 +4,8 @@ A candidate that does not parse has 0. Otherwise the score is the cosine of the 
 with `value=binary` 1 where that is above the threshold, else 0.
 
 The default vectors need no PyTorch: a head learned on features of the syntax tree (`head.py`),
-whose cosine is raised to a learned power. With `model` they are those of a Hugging Face encoder.
+whose cosine is raised to a learned power; 0.1 of the score is the cosine of the features. With
+`model` they are those of a Hugging Face encoder.
 
 Source:
     CodeScore-R. There the encoder is UniXcoder, trained with masked tokens as well; its weights are
@@ -17,11 +18,13 @@ from __future__ import annotations
 import ast
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
 
+from crscore import jsonl
 from crscore.code.metrics.base import MeanMetric
 from crscore.code.metrics.codescore_r import head, transformer
 from crscore.code.sketch import sketch
@@ -37,14 +40,20 @@ if TYPE_CHECKING:
     from crscore.code.samples import Sample
 
 
+MAX_CHARS = 50_000
+"""Most characters that are compared of a code."""
+
+
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the metric."""
 
     value: Literal["cosine", "binary"] = "cosine"
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
     """A higher cosine is a 1 of the binary answer."""
+    weights: str | None = None
+    """File of `crscore train code`; None for the shipped head."""
     model: str | None = None
-    """Encoder of Hugging Face: a folder or a name; None for the shipped head."""
+    """Encoder of Hugging Face, in place of a head: a folder or a name."""
     extraction: Literal["last-avg", "first-last-avg", "cls", "cls-relu"] = "cls-relu"
     """How the states of such an encoder become a vector."""
 
@@ -52,12 +61,19 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Encoder(Protocol):
     """Vectors of sketches."""
 
+    @property
+    def fingerprint(self) -> str:
+        """Name of the weights: the same one gives the same vectors."""
+        ...
+
     def vectors(self, sketches: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
         """Encode sketches, each with its language, as rows of length 1."""
         ...
 
-    def score(self, cosines: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Turn cosines into scores in [0, 1]."""
+    def similarity(
+        self, left: npt.NDArray[np.float32], right: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """Compare rows, pair by pair; shape (N,), each in [0, 1]."""
         ...
 
 
@@ -82,8 +98,7 @@ class CodeScoreR(MeanMetric):
         """Value, threshold and encoder."""
         options = self.options
         cut = f">{options.threshold:g}" if options.value == "binary" else ""
-        encoder = f"{options.model}:{options.extraction}" if options.model else "head1"
-        return f"codescore_r:{options.value}{cut}:{encoder}"
+        return f"codescore_r:{options.value}{cut}:{self.encoder.fingerprint}"
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Return that a language has no grammar."""
@@ -106,7 +121,7 @@ class CodeScoreR(MeanMetric):
                 distinct[key] = place
             left = rows[[distinct[one.candidate, one.language] for one in pairs]]
             right = rows[[distinct[one.reference, one.language] for one in pairs]]
-            found = self.encoder.score((left * right).sum(axis=1))
+            found = self.encoder.similarity(left, right)
             for pair, score in zip(pairs, found, strict=True):
                 scores[pair.sample] = max(scores[pair.sample], score)
         if self.options.value == "binary":
@@ -137,12 +152,16 @@ def _python_parses(source: bytes) -> bool:
 
 def _pairs(number: int, sample: Sample) -> list[_Pair]:
     language = sample.language or ""
-    candidate = sketch(sample.candidate, language, context=sample.context)
+    candidate = _sketch(sample.candidate, sample)
     return [
-        _Pair(number, language, candidate, sketch(one, language, context=sample.context))
+        _Pair(number, language, candidate, _sketch(one, sample))
         for one in sample.references
         if one.strip()
     ]
+
+
+def _sketch(code: str, sample: Sample) -> str:
+    return sketch(code[:MAX_CHARS], sample.language, context=sample.context[-MAX_CHARS:])
 
 
 def create(options: Options) -> Metric:
@@ -150,8 +169,13 @@ def create(options: Options) -> Metric:
 
     Raises:
         DependencyError: `model` is given, and PyTorch or transformers is not installed.
+        InputError: The file of `weights` cannot be read.
     """
-    encoder: Encoder = (
-        transformer.load(options.model, options.extraction) if options.model else head.shipped()
-    )
-    return CodeScoreR(options=options, encoder=encoder)
+    if options.model:
+        return CodeScoreR(
+            options=options, encoder=transformer.load(options.model, options.extraction)
+        )
+    if options.weights is None:
+        return CodeScoreR(options=options, encoder=head.shipped())
+    content = jsonl.read_bytes(Path(options.weights), "a head")
+    return CodeScoreR(options=options, encoder=head.from_bytes(content))

@@ -24,8 +24,16 @@ class Transformer:
 
     model: Any
     tokenizer: Any
+    name: str
+    """Name or folder."""
     extraction: str
     """`last-avg`, `first-last-avg`, `cls` or `cls-relu`."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name, the commit where it comes from the hub, and extraction."""
+        commit = getattr(self.model.config, "_commit_hash", None)
+        return f"{self.name}{'@' + commit[:8] if commit else ''}:{self.extraction}"
 
     def vectors(self, sketches: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
         """Encode sketches, cut at the model's length, as rows of length 1 (0 for a zero vector)."""
@@ -40,9 +48,12 @@ class Transformer:
         found: npt.NDArray[np.float32] = normed.float().numpy()
         return found
 
-    def score(self, cosines: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Clip cosines to [0, 1]."""
-        return np.clip(cosines, 0.0, 1.0)
+    def similarity(
+        self, left: npt.NDArray[np.float32], right: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """Return the cosines of rows, pair by pair; negative ones are 0."""
+        cosines: npt.NDArray[np.float32] = np.clip((left * right).sum(axis=1), 0.0, 1.0)
+        return cosines
 
 
 def encoded(tokenizer: Any, texts: Sequence[str]) -> Any:
@@ -75,6 +86,5 @@ def load(name: str, extraction: str) -> Transformer:
     except ImportError as exc:
         raise DependencyError("transformers", "pip install transformers torch") from exc
     model = AutoModel.from_pretrained(name).eval()
-    return Transformer(
-        model=model, tokenizer=AutoTokenizer.from_pretrained(name), extraction=extraction
-    )
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    return Transformer(model=model, tokenizer=tokenizer, name=name, extraction=extraction)

@@ -45,6 +45,15 @@ def test_most_equivalent_forms_are_above_all_mutants() -> None:
     assert np.median(same) > max(other)
 
 
+def test_own_weights(tmp_path: Path) -> None:
+    path = tmp_path / "head.npz"
+    path.write_bytes(to_bytes(shipped()))
+    own, usual = metrics.make("codescore_r", weights=str(path)), metrics.make("codescore_r")
+    assert own.identity == usual.identity
+    with pytest.raises(InputError, match="cannot be read as a head"):
+        metrics.make("codescore_r", weights=str(tmp_path / "none"))
+
+
 def test_binary_answer() -> None:
     assert score(CODE, CODE, value="binary") == 1.0
     assert score("print(1)", CODE, value="binary") == 0.0

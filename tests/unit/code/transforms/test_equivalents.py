@@ -46,6 +46,11 @@ def form(code: str, family: str, language: str = "python") -> str | None:
         ),
         (
             "loop",
+            "n = 0\nfor i in range(len(a)):\n    n += a[i]",
+            "n = 0\ni = 0\nwhile i < len(a):\n    n += a[i]\n    i += 1",
+        ),
+        (
+            "loop",
             "for i in range(len(a)):\n    a.pop()",
             "i = 0\nlimit = len(a)\nwhile i < limit:\n    a.pop()\n    i += 1",
         ),
