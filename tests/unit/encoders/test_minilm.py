@@ -172,3 +172,19 @@ def test_batches_of_mixed_lengths_hold_every_text_once_and_stay_within_the_budge
 
 def test_batches_of_few_texts_give_every_worker_one() -> None:
     assert len(minilm._batches([10] * 8, workers=4)) == 4
+
+
+def test_encode_pieces_gives_the_vectors_of_the_same_text() -> None:
+    encoder = minilm.MiniLM(offline=True)
+    words = TEXTS[0].rstrip(".").split()
+    pieces = [piece for word in encoder.pieces(words) for piece in word]
+
+    rows = encoder.encode_pieces([[minilm.BEGIN, *pieces, minilm.END], [pieces[0]]])
+
+    expected = encoder.tokens([" ".join(words)])[0].vectors
+    np.testing.assert_allclose(rows[0], expected, rtol=0, atol=1e-5)
+    assert rows[1].shape == (1, minilm.DIMENSIONS)
+
+
+def test_encode_pieces_of_nothing() -> None:
+    assert minilm.MiniLM(offline=True).encode_pieces([]) == []
