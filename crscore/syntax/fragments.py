@@ -115,9 +115,10 @@ def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterat
     made = lazily or _for_braces(language, text)
     if language.closing_word:
         made = chain(_for_words(language.closing_word, lines), made)
+    prolog = "" if text.lstrip().startswith(language.prolog.strip()) else language.prolog
     seen: set[tuple[str, str]] = set()
     for pair in made:
-        whole = (language.prolog + pair[0], pair[1])
+        whole = (prolog + pair[0], pair[1])
         if whole not in seen:
             seen.add(whole)
             yield whole

@@ -179,8 +179,8 @@ def suggestions(store):
 def test_suggestion_is_judged_in_its_file(store, clones):
     find_signals(store, clones, night="2026-03-02")
     (row,) = suggestions(store)
-    assert (row.comment, row.block, row.applies, row.parses) == (FIRST, 0, 1, 1)
-    assert row.effect == "behaviour"
+    assert (row.comment, row.block, row.applies, row.effect) == (FIRST, 0, 1, "behaviour")
+    assert (row.parses, row.reason) == (None, "the code around it does not parse")
     assert (row.edit, row.chrf, row.sketch) == (None, None, None)  # the pull is open
 
 
