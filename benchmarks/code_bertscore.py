@@ -5,8 +5,8 @@
 Prints Kendall's tau within a problem on CoNaLa (mean grade of a snippet) and on HumanEval in
 Python and Java (passed or not, completions 1 to 99), beside trivial baselines, for all problems
 and for the two halves (even and odd numbers). `--limit` takes the first completions of a task.
-`--options` also prints the alternatives to the defaults. The defaults were chosen with both halves in
-view, so neither is a test of the choice.
+`--options` also prints the alternatives to the defaults. The defaults were chosen with both halves
+in view, so neither is a test of the choice.
 """
 
 from __future__ import annotations
