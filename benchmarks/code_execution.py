@@ -6,16 +6,56 @@ PROBLEMS is JSON Lines with completions and their statuses, or HumanEval's probl
 solutions are run.
 """
 
+from __future__ import annotations
+
 import argparse
 import collections
+import gzip
+import json
 import random
 import resource
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crscore.code.execution.estimator import pass_at_k
 from crscore.code.execution.programs import read_problems, solutions
 from crscore.code.execution.runner import count, run_programs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crscore.code.execution.runner import Outcome
+
+
+def show_pass_at_k(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """Print pass@k of the authors' statuses and of those found here.
+
+    The file leaves out most of the equal programs, but has the numbers of all samples and of those
+    that passed: these are scaled by the share of its OK programs that pass here.
+    """
+    rows = map(json.loads, gzip.open(path, "rt"))
+    totals = {str(row["task"]): (row["samples"], row["passed"]) for row in rows}
+    here = count(outcomes)
+    ok = collections.Counter(
+        one.completion.problem for one in outcomes if one.completion.status == "OK"
+    )
+    theirs = [(here[name][0], ok[name]) for name in here]
+    scaled = [
+        (totals[name][0], round(totals[name][1] * passed / ok[name]) if ok[name] else passed)
+        for name, (_, passed) in here.items()
+    ]
+    for title, counts in (
+        ("all samples, authors' counts", list(totals.values())),
+        ("all samples, scaled by what passes here", scaled),
+        ("programs of the file, authors' statuses", theirs),
+        ("programs of the file, here", list(here.values())),
+    ):
+        values = [
+            pass_at_k([one for one in counts if one[0] >= k], [k])[f"pass@{k}"]
+            for k in (1, 10, 100)
+        ]
+        print(f"  pass@1, 10, 100: {', '.join(f'{one:.4f}' for one in values)} ({title})")
 
 
 def main() -> None:
@@ -48,13 +88,7 @@ def main() -> None:
         f"{1000 * cpu / distinct:.0f} ms of processor time each"
     )
     if not given.sample:
-        counts = list(count(outcomes).values())
-        fewest = min(samples for samples, _ in counts)
-        # As the authors: every k over the problems with as many samples.
-        for k in (1, 10, 100):
-            enough = [one for one in counts if one[0] >= k]
-            (value,) = pass_at_k(enough, [k]).values()
-            print(f"pass@{k} {value:.4f} ({len(enough)} problems; fewest samples {fewest})")
+        show_pass_at_k(given.problems, outcomes)
     table = collections.Counter(
         (one.completion.status, one.result.partition(":")[0]) for one in outcomes
     )

@@ -5,8 +5,10 @@ The tests run in a process of their own (`_python_tester.py`); a program cannot 
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -47,11 +49,24 @@ def judge(box: Box, problem: Problem, code: str) -> str:
 
 
 def _joined(prompt: str, code: str) -> str:
-    """Put code behind its prompt, with the indentation that a completion may lack at its start."""
-    if not prompt or code[:1].isspace() or code.startswith(("def ", "class ", "import ", "from ")):
-        return prompt + code
+    """Put code behind its prompt, with the indentation that its first line may have lost."""
     last = prompt.rstrip().rpartition("\n")[2]
-    return prompt + last[: len(last) - len(last.lstrip())] + code
+    margin = last[: len(last) - len(last.lstrip())]
+    if margin and code[:1].strip():
+        indented = prompt + margin + code
+        if _parses(indented) or not _parses(prompt + code):
+            return indented
+    return prompt + code
+
+
+def _parses(code: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(code)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+    return True
 
 
 def create() -> Callable[[Box, Problem, str], str]:
