@@ -34,7 +34,7 @@ def show_pass_at_k(path: Path, outcomes: Sequence[Outcome]) -> None:
     The file leaves out most of the equal programs, but has the numbers of all samples and of those
     that passed: these are scaled by the share of its OK programs that pass here.
     """
-    rows = map(json.loads, gzip.open(path, "rt"))
+    rows = map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
     totals = {str(row["task"]): (row["samples"], row["passed"]) for row in rows}
     here = count(outcomes)
     ok = collections.Counter(
