@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import plugins
@@ -61,7 +62,8 @@ def make_metrics(
     """
     made = {}
     for spec in metrics.names() if specs is None else specs:
-        name, *options = spec.split(":")
+        # A colon that no `KEY=` follows belongs to the value.
+        name, *options = re.split(r":(?=\w+=)", spec)
         values = dict(one.partition("=")[::2] for one in options)
         offered = {"preset": preset} if preset else {}
         made[spec] = plugins.create("metrics", name, values, offered=offered)

@@ -61,8 +61,8 @@ def read_samples(
     Args:
         candidates: A file of code, a folder of such files, or JSON Lines (`.jsonl`, `.jsonl.gz`).
         references: Files for a file, folders for a folder: a candidate's references have its path
-            in them. For JSON Lines, nothing where its rows have `references`, else another one
-            whose rows have the same ids.
+            in them; hidden files are not read. For JSON Lines, none, or JSON Lines whose rows have
+            the same ids, in addition to the references that the rows have themselves.
         context: Context of samples that have none.
         language: Language of samples that name none; else by the name of the file.
 
@@ -100,14 +100,16 @@ def read_samples(
 
 
 def _read_rows(path: Path, references: Sequence[Path]) -> Iterator[Sample]:
-    known: dict[str | int | None, list[str]] = {}
+    known: dict[str, list[str]] = {}
     for other in references:
-        for _, row in _rows(other):
-            known.setdefault(row.id, []).extend(_references(row) or [row.candidate or ""])
+        for place, row in _rows(other):
+            if row.id is None:
+                raise InputError(f"{place}: `id` is missing, by which references are found")
+            known.setdefault(str(row.id), []).extend(_references(row) or [row.candidate or ""])
     for place, row in _rows(path):
         if row.candidate is None:
             raise InputError(f"{place}: `candidate` is missing")
-        named = _references(row) or known.get(row.id, [])
+        named = [*_references(row), *known.get(str(row.id), ())]
         if not named:
             hint = f"; no row of {references[0]} has the id {row.id}" if references else ""
             raise InputError(f"{place}: `references` is missing{hint}")
@@ -131,6 +133,8 @@ def _references(row: SampleRow) -> list[str]:
 def _read_folders(candidates: Path, references: Sequence[Path]) -> Iterator[Sample]:
     for path in sorted(one for one in candidates.rglob("*") if one.is_file()):
         name = path.relative_to(candidates)
+        if any(part.startswith(".") for part in name.parts):
+            continue
         others = [folder / name for folder in references]
         yield Sample(
             candidate=_read_text(path),
@@ -145,6 +149,9 @@ def _read_text(path: Path) -> str:
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
             raise InputError(f"{path} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
-        return path.read_text("utf-8", "replace")
+        text = path.read_text("utf-8", "replace")
     except OSError as exc:
         raise InputError(f"{path} cannot be read: {exc.strerror or exc}") from exc
+    if "\0" in text:
+        raise InputError(f"{path} is no text")
+    return text

@@ -28,7 +28,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.code.trees import grammar_of, parse_code
+from crscore.code.trees import grammar_of, parse_code, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -525,6 +525,21 @@ def _role_name(role: str, number: int) -> str:
     if role == "function":
         return f"f_{number}" if number else "f"
     return f"arg_{number}" if role == "parameter" else f"var_{number}"
+
+
+def sketch_tokens(code: str, language: str | None) -> list[tuple[str, ...]]:
+    """Return the tokens of a sketch, each with the nodes around it: a sketch without its layout.
+
+    Raises:
+        InputError: There is no grammar for the language.
+        DependencyError: The grammar's wheel is not installed.
+    """
+    root = parse_code(sketch(code, language), language).root
+    return [
+        (token.kind, token.text, *token.within)
+        for token in tokens(root, grammar_of(language))
+        if not token.is_comment
+    ]
 
 
 def rename(

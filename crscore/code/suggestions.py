@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.code.sketch import sketch
+from crscore.code.sketch import sketch_tokens
+from crscore.code.trees import Token, tokens
 from crscore.records import Effect, LineKind, Side, Suggestion
 from crscore.review.proposals import align_lines, find_place
 from crscore.syntax import fragments
@@ -16,7 +17,8 @@ from crscore.syntax.grammars import language_of, parser
 from crscore.syntax.outline import errors_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     import tree_sitter
 
@@ -88,9 +90,15 @@ def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
         "the lines have changed since": comment.outdated,
         "the comment is on no line": line is None,
         "the comment is on removed lines": comment.side is Side.OLD,
-        "the diff does not show the lines": not {comment.start_line or line, line} <= shown,
+        "the diff does not show the lines": not _are_shown(comment, shown),
     }
     return next((reason for reason, is_so in problems.items() if is_so), None)
+
+
+def _are_shown(comment: Comment, shown: AbstractSet[int | None]) -> bool:
+    last = comment.line or 0
+    first = comment.start_line or last
+    return sum(first <= (line or 0) <= last for line in shown) == last - first + 1
 
 
 def _locate(
@@ -120,8 +128,8 @@ def _judge(
     """Return whether a text parses with a suggestion, what that changes, and why not known."""
     old = [line.removesuffix("\r") for line in lines]
     wanted = code.replace("\r\n", "\n").split("\n") if code else []
-    if [line.rstrip() for line in old[span.start : span.end]] == [one.rstrip() for one in wanted]:
-        return True, Effect.NOTHING, None
+    if old[span.start : span.end] == wanted:
+        return None, Effect.NOTHING, None
     grammar = language_of(language)
     if grammar is None:
         return None, None, f"no grammar for {language or 'its language'}"
@@ -138,17 +146,6 @@ def _judge(
     return not after.errors, effect, None
 
 
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    within: tuple[str, ...]
-    """Types of the nodes around it, the innermost first: its place in the structure."""
-
-    @property
-    def is_comment(self) -> bool:
-        return "comment" in self.kind
-
-
 class _Text(NamedTuple):
     root: tree_sitter.Node
     grammar: Language
@@ -156,31 +153,17 @@ class _Text(NamedTuple):
     skip: int
     """Lines put before the text to make it parse."""
 
-    def tokens(self, span: Span) -> list[_Token]:
+    def tokens(self, span: Span) -> list[Token]:
         """Return the tokens of some lines, and where the next one stands without its text."""
         first, last = span.start + self.skip, span.end + self.skip
-        found: list[_Token] = []
-        for node, around in self._leaves(first):
-            token = _Token(node.type, (node.text or b"").decode("utf-8", "replace"), around)
-            if node.start_point.row >= last:
-                if not token.is_comment:
-                    found.append(token._replace(text="", kind=""))
-                    break
-            else:
-                found.append(token)
+        found: list[Token] = []
+        for token in tokens(self.root, self.grammar, first):
+            if token.row < last:
+                found.append(token._replace(row=0))
+            elif not token.is_comment:
+                found.append(token._replace(text="", kind="", row=0))
+                break
         return found
-
-    def _leaves(self, first: int) -> Iterator[tuple[tree_sitter.Node, tuple[str, ...]]]:
-        stack: list[tuple[tree_sitter.Node, tuple[str, ...]]] = [(self.root, ())]
-        while stack:
-            node, around = stack.pop()
-            if node.end_point.row < first:
-                continue
-            if node.children and node.type not in self.grammar.strings:
-                within = (node.type, *around)
-                stack.extend((child, within) for child in reversed(node.children))
-            elif node.end_byte > node.start_byte:
-                yield node, around
 
 
 def _read(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
@@ -194,7 +177,7 @@ def _read(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
     return _Text(root, grammar, errors_in(root), before.count("\n"))
 
 
-def _effect(before: Sequence[_Token], after: Sequence[_Token]) -> Effect:
+def _effect(before: Sequence[Token], after: Sequence[Token]) -> Effect:
     if before == after:
         return Effect.WHITE_SPACE
     old, new = ([token for token in side if not token.is_comment] for side in (before, after))
@@ -203,7 +186,7 @@ def _effect(before: Sequence[_Token], after: Sequence[_Token]) -> Effect:
 
 def _only_renames(before: Sequence[str], after: Sequence[str], grammar: Language) -> bool:
     """Return whether two texts differ only in names that they give themselves."""
-    if len(before) != len(after) or len(before) > MAX_RENAMED:
+    if max(len(before), len(after)) > MAX_RENAMED:
         return False
-    old, new = (sketch("\n".join(lines), grammar.name) for lines in (before, after))
+    old, new = (sketch_tokens("\n".join(lines), grammar.name) for lines in (before, after))
     return old == new

@@ -50,6 +50,43 @@ class Parsed(NamedTuple):
             stack.extend(reversed(node.children))
 
 
+class Token(NamedTuple):
+    """Leaf of a tree at its place."""
+
+    kind: str
+    text: str
+    within: tuple[str, ...]
+    """Types of the nodes around it, the innermost first."""
+    row: int
+    """Line in the text that was parsed, from 0."""
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether it is a comment."""
+        return "comment" in self.kind
+
+
+def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterator[Token]:
+    """Yield the leaves of a tree, in the order of the text; a string is one leaf.
+
+    Args:
+        root: Root of the tree.
+        grammar: Its grammar.
+        first: Line, from 0, before which nothing is read.
+    """
+    stack: list[tuple[tree_sitter.Node, tuple[str, ...]]] = [(root, ())]
+    while stack:
+        node, around = stack.pop()
+        if node.end_point.row < first:
+            continue
+        if node.children and node.type not in grammar.strings:
+            within = (node.type, *around)
+            stack.extend((child, within) for child in reversed(node.children))
+        elif node.end_byte > node.start_byte:
+            text = (node.text or b"").decode("utf-8", "replace")
+            yield Token(node.type, text, around, node.start_point.row)
+
+
 def grammar_of(name: str | None) -> Language:
     """Return the grammar of a language.
 

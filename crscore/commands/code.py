@@ -115,7 +115,7 @@ def score(
 
     io.check_output(target)
     read = samples.read_samples(candidates, references, context=context, language=language)
-    found = scores.score_samples(read, names.split(",") if names else None, preset=preset)
+    found = scores.score_samples(read, None if names is None else names.split(","), preset=preset)
     _write(found, scores.render_text, form, target)
     return 0
 
@@ -165,7 +165,7 @@ def compare(
     found = compare.compare(
         samples.read_samples(first, language=language),
         samples.read_samples(second, language=language),
-        names.split(",") if names else None,
+        None if names is None else names.split(","),
         labels=(first.name, second.name) if first.name != second.name else ("A", "B"),
         preset=preset,
         two_sided=two_sided,
@@ -219,7 +219,7 @@ def study(
         _write_report(made, out_of_the_bleu.tables_report(made), form, target)
         return 0
     read = graded.read_graded(data, grades=grades, all_completions=all_completions)
-    listed = names.split(",") if names else None
+    listed = None if names is None else names.split(",")
     found = studies.study(read, listed, preset=preset, resamples=resamples, seed=seed)
     _write_report(found, studies.study_report(found), form, target)
     return 0

@@ -63,7 +63,7 @@ _EFFECTS = {
     Effect.WHITE_SPACE: "changes white space only",
     Effect.COMMENTS: "changes comments only",
     Effect.NAMES: "changes names only",
-    Effect.BEHAVIOUR: "changes code",
+    Effect.BEHAVIOUR: "may change behaviour",
 }
 _ACTS = (Kind.REQUEST, Kind.FAILURE, Kind.PROPOSAL, Kind.QUESTION, Kind.REASON)
 """What a sentence does that the author can act on."""
@@ -283,7 +283,7 @@ def suggestion(item: Suggestion) -> str:
     parts = [
         {True: "applies", False: "does not apply", None: ""}[item.applies],
         {True: "parses", False: "breaks the syntax", None: ""}[item.parses],
-        "" if item.effect is None else _EFFECTS[item.effect],
+        "" if item.effect is None or item.parses is False else _EFFECTS[item.effect],
     ]
     said = ", ".join(filter(None, parts))
     return f"{said} ({item.reason})" if said and item.reason else said or item.reason or ""

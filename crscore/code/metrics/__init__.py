@@ -54,7 +54,8 @@ def compute(
         candidates.
 
     Raises:
-        InputError: The lists differ in length, are empty, or a candidate has no reference.
+        InputError: The lists differ in length, are empty, a candidate has no reference, or a
+            metric cannot judge them.
         DependencyError: A metric needs a package that is not installed.
 
     Example:
@@ -66,6 +67,8 @@ def compute(
             f"{len(predictions)} predictions and {len(references)} references; expected as many, "
             "and at least one"
         )
+    from crscore.code.measure import measure  # noqa: PLC0415  (it imports this module)
+
     samples = [
         Sample(
             candidate=candidate,
@@ -74,10 +77,10 @@ def compute(
         )
         for candidate, found in zip(predictions, references, strict=True)
     ]
+    if not all(sample.references for sample in samples):
+        raise InputError("a prediction has no reference to be compared with")
     result: dict[str, Any] = {}
-    for name in metrics:
-        metric = make(name)
-        statistics = metric.statistics(samples)
+    for name, metric, statistics in measure(samples, metrics).measurements:
         result[name] = float(metric.corpus_scores(statistics.sum(axis=0, keepdims=True))[0])
         result[f"{name}_scores"] = metric.sentence_scores(statistics).tolist()
     return result

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore.code.metrics.base import MeanMetric
-from crscore.code.sketch import sketch
-from crscore.syntax.grammars import language_of
+from crscore.code.sketch import sketch_tokens
+from crscore.syntax.grammars import fingerprint, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SketchEquality(MeanMetric):
-    """1 for a candidate whose sketch equals that of a reference, white space aside, else 0."""
+    """1 for a candidate that equals a reference but for its own names, layout and comments."""
 
     @property
     def identity(self) -> str:
-        """Name of the metric."""
-        return "sketch"
+        """Name of the metric, and the grammars."""
+        return f"sketch|grammars:{fingerprint()}"
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Return the language of a sample that has no grammar."""
@@ -43,7 +43,7 @@ class SketchEquality(MeanMetric):
 
 def _equals_one(sample: Sample) -> bool:
     own, *others = (
-        sketch(code, sample.language).split() for code in (sample.candidate, *sample.references)
+        sketch_tokens(code, sample.language) for code in (sample.candidate, *sample.references)
     )
     return own in others
 

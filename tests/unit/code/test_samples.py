@@ -84,3 +84,18 @@ def test_empty_file_of_rows_is_refused(tmp_path):
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match=r"no\.py cannot be read"):
         read_samples(tmp_path / "no.py", [tmp_path / "no.py"])
+
+
+def test_references_of_another_file_need_ids_and_join_those_of_the_row(tmp_path):
+    rows = write_rows(tmp_path / "a.jsonl", {"candidate": "x", "references": ["y"], "id": 1})
+    other = write_rows(tmp_path / "b.jsonl", {"candidate": "z", "id": "1"})
+    assert read_samples(rows, [other])[0].references == ("y", "z")
+    bare = write_rows(tmp_path / "c.jsonl", {"candidate": "z"})
+    with pytest.raises(InputError, match=r"c\.jsonl:1: `id` is missing"):
+        read_samples(rows, [bare])
+
+
+def test_binary_file_is_refused(tmp_path):
+    (tmp_path / "a.py").write_bytes(b"x\0")
+    with pytest.raises(InputError, match=r"a\.py is no text"):
+        read_samples(tmp_path / "a.py", [tmp_path / "a.py"])

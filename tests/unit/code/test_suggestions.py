@@ -36,13 +36,14 @@ def in_file(code, first, last, language="python", lines=LINES):
     ("code", "lines", "effect"),
     [
         ("    result = 0", (5, 5), Effect.NOTHING),
-        ("    result = 0   ", (5, 5), Effect.NOTHING),
+        ("    result = 0   ", (5, 5), Effect.WHITE_SPACE),
         ("    result  =  0", (5, 5), Effect.WHITE_SPACE),
         ("        result += item  # sum up", (7, 7), Effect.COMMENTS),
         ("        result += item", (7, 7), Effect.COMMENTS),
         ("    result = 1", (5, 5), Effect.BEHAVIOUR),
         ("        result -= item  # add", (7, 7), Effect.BEHAVIOUR),
         ("    for one in items:\n        result += one  # add", (6, 7), Effect.NAMES),
+        ("    for one in  items:\n        result+=one", (6, 7), Effect.NAMES),
         # One use is renamed and the others are not.
         ("    total = 0", (5, 5), Effect.BEHAVIOUR),
         ("    for item in list(items):", (6, 6), Effect.BEHAVIOUR),
@@ -61,7 +62,7 @@ def test_indentation_that_has_a_meaning_is_behaviour():
 
 def test_broken_syntax_is_told():
     assert in_file("    for item in items", 6, 6).parses is False
-    assert in_file("    for item in items:", 6, 6).parses is True
+    assert in_file("    for item in reversed(items):", 6, 6).parses is True
 
 
 def test_file_that_did_not_parse_is_not_the_fault_of_a_suggestion():
@@ -92,6 +93,11 @@ def test_white_space_in_every_language(language, old, new):
     assert judge_in_file(new.replace("1", "2"), [old], Span(0, 1), language).effect is (
         Effect.BEHAVIOUR
     )
+
+
+def test_range_that_the_diff_does_not_show_whole_does_not_apply():
+    found = in_change("x = 1", path="app.py", start_line=2, line=5)
+    assert (found.applies, found.reason) == (False, "the diff does not show the lines")
 
 
 def test_white_space_in_a_string_is_behaviour():

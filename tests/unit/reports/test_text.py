@@ -235,7 +235,7 @@ def test_explained_form_has_kind_weight_lines_and_names() -> None:
 
 def test_explained_form_keeps_suggested_code_apart() -> None:
     shown = render(results.review(), explain="true")
-    assert "suggested code: applies, parses, changes code\n" in shown
+    assert "suggested code: applies, parses, may change behaviour\n" in shown
     assert "│             except requests.RequestException:" in shown
 
 

@@ -326,7 +326,7 @@ def test_suggestion_that_is_no_change_of_code_is_named() -> None:
     assert view.suggestions(replace(result, comments=(item,))) == (
         "Suggestion blocks that apply: 2 of 3.",
         "Suggested code on src/shop/client.py:13-15: does not apply (the comment is on no line).",
-        "Suggested code on src/shop/client.py:13-15: applies, breaks the syntax, changes code.",
+        "Suggested code on src/shop/client.py:13-15: applies, breaks the syntax.",
         "Suggested code on src/shop/client.py:13-15: applies, parses, changes names only.",
     )
 
