@@ -20,7 +20,7 @@ from crscore.code.dataflow import read_names
 from crscore.code.metrics.base import MeanMetric
 from crscore.code.syntax_tree import syntax_tree
 from crscore.code.trees import grammar_of
-from crscore.syntax.grammars import fingerprint, language_of
+from crscore.syntax.grammars import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,10 +104,7 @@ class CodeBleu(MeanMetric):
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Refuse languages without a grammar, and code that would take minutes."""
-        for sample in samples:
-            if language_of(sample.language) is None:
-                return f"no grammar for {sample.language or 'code of an unknown language'}"
-        return limits.too_long(samples)
+        return limits.no_grammar(samples) or limits.too_long(samples)
 
     def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
         """Score samples; with several references the best one counts."""

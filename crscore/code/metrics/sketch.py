@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crscore.code import limits
 from crscore.code.metrics.base import MeanMetric
 from crscore.code.sketch import sketch_tokens
-from crscore.syntax.grammars import fingerprint, language_of
+from crscore.syntax.grammars import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,10 +32,7 @@ class SketchEquality(MeanMetric):
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Return the language of a sample that has no grammar."""
-        for sample in samples:
-            if language_of(sample.language) is None:
-                return f"no grammar for {sample.language or 'code of an unknown language'}"
-        return None
+        return limits.no_grammar(samples)
 
     def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
         """Score samples."""

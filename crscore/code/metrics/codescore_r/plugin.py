@@ -25,11 +25,11 @@ import msgspec
 import numpy as np
 
 from crscore import jsonl
+from crscore.code import limits
 from crscore.code.metrics.base import MeanMetric
 from crscore.code.metrics.codescore_r import head, transformer
 from crscore.code.sketch import sketch
 from crscore.code.trees import grammar_of, parse_code
-from crscore.syntax.grammars import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,8 +102,7 @@ class CodeScoreR(MeanMetric):
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Return that a language has no grammar."""
-        unknown = {one.language for one in samples if language_of(one.language) is None}
-        return f"no grammar for {unknown.pop() or 'an unknown language'}" if unknown else None
+        return limits.no_grammar(samples)
 
     def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
         """Score samples."""

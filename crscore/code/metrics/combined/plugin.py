@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from crscore.code import limits
 from crscore.code.metrics.base import MeanMetric
 from crscore.code.metrics.codebertscore.embedded import EmbeddedSource
 from crscore.code.metrics.combined.compared import compare_samples
 from crscore.code.metrics.combined.weights import Weights, read_weights
-from crscore.code.trees import grammar_of
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 
@@ -54,15 +54,7 @@ class Combined(MeanMetric):
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Return why the samples cannot be judged: no grammar, or code that is too long."""
-        for sample in samples:
-            try:
-                grammar_of(sample.language)
-            except InputError as exc:
-                return str(exc)
-            longest = max(map(len, (sample.candidate, *sample.references)))
-            if longest > MAX_CHARACTERS:
-                return f"code of {longest:,} characters; it compares at most {MAX_CHARACTERS:,}"
-        return None
+        return limits.no_grammar(samples) or limits.too_long(samples, MAX_CHARACTERS)
 
     def scores(self, samples: Sequence[Sample]) -> Floats:
         """Score samples.
