@@ -529,7 +529,8 @@ class Suggestion:
     """Whether the file parses with it; None without a place or a grammar, or where it did not
     parse before."""
     effect: Effect | None = None
-    """Part of the code that it changes; None without a place or a grammar."""
+    """Part of the code that it changes; None without a place or a grammar, or where the grammar
+    cannot read the lines."""
     reason: str | None = None
     """Why it does not apply, or why something is not known, a clause; else None."""
 

@@ -530,14 +530,18 @@ def _role_name(role: str, number: int) -> str:
 def sketch_tokens(code: str, language: str | None) -> list[tuple[str, ...]]:
     """Return the tokens of a sketch, each with the nodes around it: a sketch without its layout.
 
+    A tree with errors lacks what the grammar could not read: then they are the sketch's words.
+
     Raises:
         InputError: There is no grammar for the language.
         DependencyError: The grammar's wheel is not installed.
     """
-    root = parse_code(sketch(code, language), language).root
+    parsed = parse_code(sketch(code, language), language)
+    if parsed.errors:
+        return [(word,) for word in parsed.code.split()]
     return [
         (token.kind, token.text, *token.within)
-        for token in tokens(root, grammar_of(language))
+        for token in tokens(parsed.root, grammar_of(language))
         if not token.is_comment
     ]
 

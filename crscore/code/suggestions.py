@@ -138,7 +138,9 @@ def _judge(
     new = [*old[: span.start], *wanted, *old[span.end :]]
     inserted = Span(span.start, span.start + len(wanted))
     before, after = (_read(grammar, text, is_whole=is_whole) for text in (old, new))
-    effect = _effect(before.tokens(span), after.tokens(inserted))
+    effect: Effect | None = None
+    if before.is_read(span) and after.is_read(inserted):
+        effect = _effect(before.tokens(span), after.tokens(inserted))
     if effect is Effect.BEHAVIOUR and _only_renames(old, new, grammar):
         effect = Effect.NAMES
     if before.errors and after.errors:
@@ -164,6 +166,19 @@ class _Text(NamedTuple):
                 found.append(token._replace(text="", kind="", row=0))
                 break
         return found
+
+    def is_read(self, span: Span) -> bool:
+        """Return whether the grammar could read some lines: what it could not has no token."""
+        first, last = span.start + self.skip, span.end + self.skip
+        stack = [self.root] if self.root.has_error else []
+        while stack:
+            node = stack.pop()
+            if node.end_point.row < first or node.start_point.row >= last:
+                continue
+            if node.is_error:
+                return False
+            stack.extend(child for child in node.children if child.has_error)
+        return True
 
 
 def _read(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:

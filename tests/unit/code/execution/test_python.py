@@ -116,3 +116,63 @@ def test_helper_of_the_prompt_is_not_the_program_s():
     assert run("    return 2 * a", tests, prompt=prompt) == "passed"
     hostile = "    return 9\n\ndef near(a, b):\n    return True\n"
     assert run(hostile, tests, prompt=prompt) == "failed: "
+
+
+PEER = """import sys
+def peer():
+    frame = sys._getframe()
+    while type(frame.f_locals.get("self")).__name__ != "Peer":
+        frame = frame.f_back
+    return frame.f_locals["self"]
+"""
+"""Finds the program's end of the pipes, with which it can send anything."""
+
+
+@pytest.mark.parametrize(
+    ("code", "tests"),
+    [
+        # An object of the tests' own process that equals everything.
+        (
+            PEER + "def f(a):\n"
+            "    ask = peer().ask\n"
+            "    kind = ask('call', type, ['X', (object,), {'__eq__': type}], {})[0]\n"
+            "    return ask('call', kind, [], {})[0]",
+            "assert f(1) == 3",
+        ),
+        ("def set(x): return 0\ndef f(a): return None", "assert set(f(1)) == set((4,))"),
+        ("abs = lambda x: 0\ndef f(a): return 9", "assert abs(f(1) - 2) < 1e-6"),
+        ("range = lambda *a: []\ndef f(a): return 9", "for i in range(3): assert f(i) == i"),
+        (
+            "class A:\n    def __sub__(s, o): return 0.0\ndef f(a): return A()",
+            "assert abs(f(1) - 0.5) < 1e-6",
+        ),
+        ("class A:\n    def __lt__(s, o): return True\ndef f(a): return A()", "assert f(1) < 3"),
+        (
+            "class A:\n    def __contains__(s, o): return 1\ndef f(a): return A()",
+            "assert 3 in f(1)",
+        ),
+        ("def f(a): raise StopIteration", "for a, b in zip(map(f, [1]), [2]): assert a == b"),
+        (
+            PEER + "peer()._send(['value', ['l', ['d', ['__builtins__', ['d']]], ['d']]])\n"
+            "def f(a): return 1",
+            "assert f(1) == 2",
+        ),
+        (
+            'import os\nfor n in range(3, 60):\n    try: os.write(n, b\'{"result": "passed"}\\n\')\n'
+            "    except OSError: pass\ndef f(a): return 1",
+            "assert f(1) == 2",
+        ),
+        (
+            "import os\nopen(f'/proc/{os.getppid()}/fd/1', 'w').write('{\"result\": \"passed\"}')",
+            "",
+        ),
+        ("import os\nopen(f'/proc/{os.getppid()}/mem', 'rb').read(1)", ""),
+    ],
+)
+def test_hostile_program_does_not_pass(code, tests):
+    assert run(code, tests).startswith("failed")
+
+
+def test_what_tests_print_is_no_verdict():
+    assert run("x = 1", 'print(\'{"result": "passed"}\')\nassert x == 2') == "failed: "
+    assert run("x = 1", "print('hello')\nassert x == 1") == "passed"
