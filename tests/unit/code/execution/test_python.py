@@ -158,7 +158,8 @@ def peer():
             "assert f(1) == 2",
         ),
         (
-            'import os\nfor n in range(3, 60):\n    try: os.write(n, b\'{"result": "passed"}\\n\')\n'
+            "import os\nfor n in range(3, 60):\n"
+            '    try: os.write(n, b\'{"result": "passed"}\\n\')\n'
             "    except OSError: pass\ndef f(a): return 1",
             "assert f(1) == 2",
         ),
