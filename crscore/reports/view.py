@@ -296,7 +296,9 @@ def suggestions(result: Result) -> tuple[str, ...]:
         `Suggestion blocks that apply: 2 of 3.`, then
         `Suggested code on a.py:3: applies, breaks the syntax.`
     """
-    found = [(item.comment, one) for item in result.comments for one in item.suggestions]
+    # Where the place of a block is not known, nothing can be said against it.
+    placed = [(item.comment, one) for item in result.comments for one in item.suggestions]
+    found = [(comment, one) for comment, one in placed if one.applies is not None]
     if not found:
         return ()
     applied = sum(one.applies is True for _, one in found)

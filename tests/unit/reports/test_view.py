@@ -322,7 +322,10 @@ def test_suggestion_that_is_no_change_of_code_is_named() -> None:
         Suggestion(code="", applies=True, parses=False, effect=Effect.BEHAVIOUR),
         Suggestion(code="", applies=True, parses=True, effect=Effect.NAMES),
     )
-    item = replace(item, suggestions=(first, second, third))
+    unplaced = Suggestion(code="", reason="its place is not known")
+    alone = replace(item, suggestions=(unplaced,))
+    assert view.suggestions(replace(result, comments=(alone,))) == ()
+    item = replace(item, suggestions=(first, second, third, unplaced))
     assert view.suggestions(replace(result, comments=(item,))) == (
         "Suggestion blocks that apply: 2 of 3.",
         "Suggested code on src/shop/client.py:13-15: does not apply (the comment is on no line).",
