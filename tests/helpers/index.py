@@ -32,22 +32,23 @@ def serve_packages(requirement: str, folder: Path) -> Iterator[str]:
     Yields:
         The index's address, for `PIP_INDEX_URL`.
     """
-    name = requirement.partition("==")[0]
-    page = folder / "simple" / name
+    page = folder / "simple" / requirement.partition("==")[0]
     page.mkdir(parents=True)
     download(requirement, page)
-    links = "".join(f'<a href="{path.name}">{path.name}</a>' for path in page.glob("*.whl"))
-    (page / "index.html").write_text(f"<!DOCTYPE html><html><body>{links}</body></html>")
+    with serve_folder(folder) as address:
+        yield f"{address}/simple"
 
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+@contextmanager
+def serve_folder(folder: Path) -> Iterator[str]:
+    """Serve the files below a folder, and lists of them, which is all that an index is."""
+    quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    handler = functools.partial(quiet, directory=str(folder))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/simple"
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         thread.join()
