@@ -122,6 +122,9 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     max_line_length: Annotated[Limit, _help("Longest line of a diff, in characters.")] = 100_000
     max_review_bytes: Annotated[Limit, _help("Largest review file.")] = 10_000_000
     max_sarif_bytes: Annotated[Limit, _help("Largest SARIF file.")] = 20_000_000
+    time_limit: Annotated[
+        Seconds | None, _help("Most CPU seconds for a change; what does not fit is set aside.")
+    ] = None
     max_source_bytes: Annotated[Limit, _help("Largest source file read for context.")] = 2_000_000
 
 

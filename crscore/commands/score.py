@@ -160,6 +160,10 @@ def _add_sources(
 def _gate(result: Result, settings: Config) -> int:
     from crscore.pull_request import gate  # noqa: PLC0415
 
+    wanted = (settings.fail_under, settings.fail_under_relevance)
+    if result.missing and any(one is not None for one in wanted):
+        click.echo("crscore: the gate was not applied: the result is partial", err=True)
+        return 0
     useful = result.usefulness
     verdict = gate.compare(
         "the review",
