@@ -107,6 +107,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     cache: Annotated[bool, _help("Cache findings, claims and answers of hosts.")] = True
     format: Annotated[Name, _help("Report format.")] = "text"
     explain: Annotated[bool, _help("Show everything that decided the score.")] = False
+    signature: Annotated[bool, _help("Show the whole signature in the text report.")] = False
     offline: Annotated[bool, _help("Use no network; models come from this disk.")] = False
     fail_under: Annotated[
         Standing | None,

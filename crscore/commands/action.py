@@ -301,7 +301,8 @@ def _write_log(step: Step) -> None:
     if not step.overviews:
         return
     text = terminal.render_terminal(step.overviews, width=LOG_COLUMNS)
-    click.echo(commands.shielded(text), nl=False)
+    notes = [one_line(f"note: {note}") for found in step.overviews for note in found.notes]
+    click.echo(commands.shielded("".join([text, *(f"{note}\n" for note in notes)])), nl=False)
     names = [f"{found.repository}#{found.number}" for found in step.overviews if found.partial]
     if names:
         what = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")

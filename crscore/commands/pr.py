@@ -74,7 +74,7 @@ class Target(NamedTuple):
 @click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's interface.")
 @click.option("--comment/--no-comment", default=False, help="Write one comment, or edit ours.")
 @click.option("--post", "given", metavar="FILE", help="Only post this JSON report of another run.")
-@setting_options("fail_under", "fail_under_relevance")
+@setting_options("signature", "fail_under", "fail_under_relevance")
 @click.option(
     "--fail-on",
     metavar="NAMES",
@@ -142,8 +142,8 @@ def command(
     io.write_text(_report(measured, form, to_terminal=file is None), file)
     if comment:
         _say_posted(run.post(host, measured))
-    if not quiet and (file is not None or form != "text"):
-        _notes(measured.overview)  # the text report has them itself
+    if not quiet:
+        _notes(measured.overview, in_report=file is None and form == "text")
     if verbose:
         say(f"asked GitHub: {host.traffic}")
     return _gate(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
@@ -210,6 +210,7 @@ def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
         [measured.overview],
         color=on_terminal and not no_color(),
         width=shutil.get_terminal_size((100, 40)).columns if on_terminal else 100,
+        signature=measured.settings.signature,
     )
 
 
@@ -229,8 +230,8 @@ def _say_posted(posted: Posted) -> None:
     say(f"comment {posted.outcome.value}{where}{why}")
 
 
-def _notes(found: Overview) -> None:
-    for line in found.missing:
+def _notes(found: Overview, *, in_report: bool) -> None:
+    for line in () if in_report else found.missing:
         say(f"partial: {line}")
     for line in found.notes:
         say(f"note: {line}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import io, plugins
+from crscore.commands._github import say
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
 from crscore.errors import ConfigError, InputError, ToolOutputError
 from crscore.settings import no_color
@@ -30,7 +31,7 @@ EXIT_GATE = 1
 @click.argument("review")
 @setting_options("format")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
-@setting_options("explain", "fail_under", "fail_under_relevance")
+@setting_options("explain", "signature", "fail_under", "fail_under_relevance")
 @click.option("--language", metavar="NAME", help="Language of a bare hunk.")
 @click.option("--path", metavar="PATH", help="Path of a bare hunk.")
 @click.option("--source-root", metavar="DIR", help="Folder with the new (or old) code.")
@@ -87,9 +88,11 @@ def command(
     )
     io.write_text(report.render([result]), target)
     clock.say("wrote the report")
+    from crscore.reports import view  # noqa: PLC0415
+
     if not quiet:
-        for note in result.notes:
-            click.echo(f"crscore: note: {note}", err=True)
+        for note in view.notes(result):
+            say(f"note: {note}")
     return _gate(result, settings)
 
 
@@ -110,6 +113,7 @@ def _make_report(settings: Config, *, to_terminal: bool) -> Report:
     terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
     offered = {
         "explain": settings.explain,
+        "signature": settings.signature,
         "color": terminal and not no_color(),
         "width": shutil.get_terminal_size((100, 40)).columns if terminal else 100,
     }

@@ -6,14 +6,18 @@ import io
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
+from rich.text import Text
 
 from crscore.reports import escape
+from crscore.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import RenderableType
 
+CODE: Final = "cyan"
+"""Style of code."""
 NARROWEST_COLUMNS: Final = 60
 WIDEST_COLUMNS: Final = 160
 """Maximum width in columns; wider lines are hard to read."""
@@ -56,3 +60,28 @@ def print_blocks(blocks: Iterable[RenderableType], *, color: bool, width: int) -
             console.print(block)
     lines = (line.rstrip() for line in out.getvalue().split("\n"))
     return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
+
+
+def prose(text: str, limit: int = escape.MAX_ITEM_CHARS, style: str = "") -> Text:
+    """Return cleaned prose with its code spans coloured.
+
+    Args:
+        text: Any text; the backticks of code spans stay for output without colour.
+        limit: Longest text, in characters.
+        style: Style of the prose.
+    """
+    parts = Text(style=style, overflow="fold")
+    for piece in escape.pieces(text, limit):
+        parts.append(f"`{piece.text}`" if piece.is_code else piece.text, CODE * piece.is_code)
+    return parts
+
+
+def signature(text: str, *, whole: bool) -> Text:
+    """Return the line of a signature; the whole one is never wrapped, so that it can be copied.
+
+    Args:
+        text: The whole signature.
+        whole: Whether to show all of it instead of its short form.
+    """
+    line = text if whole else shorten_signature(text)
+    return Text(escape.one_line(line), style="dim", overflow="fold", no_wrap=whole)
