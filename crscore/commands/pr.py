@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ import click
 
 from crscore import io
 from crscore.commands._github import make_client, say
+from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, setting_options
 from crscore.errors import ConfigError
 from crscore.settings import host_address, no_color, resolve_settings
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from crscore.pull_request.run import Measured
 
 EXIT_GATE: Final = 1
-FORMATS: Final = ("text", "json", "html", "markdown")
+FORMATS: Final = ("text", "json", "html", "markdown", "sarif")
 _NAME: Final = r"(?P<repository>[\w.-]+/[\w.-]+)"
 # `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7/files#diff-1`
 _TARGET: Final = re.compile(
@@ -72,6 +74,7 @@ class Target(NamedTuple):
     help="Local checkout to take the change from, when it has both commits (default: here).",
 )
 @click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's interface.")
+@sarif_option
 @click.option("--comment/--no-comment", default=False, help="Write one comment, or edit ours.")
 @click.option("--post", "given", metavar="FILE", help="Only post this JSON report of another run.")
 @setting_options("signature", "fail_under", "fail_under_relevance")
@@ -102,6 +105,7 @@ def command(
     markers: tuple[str, ...],
     checkout: str | None,
     no_checkout: bool,
+    sarif_files: tuple[str, ...],
     comment: bool,
     given: str | None,
     fail_on: str,
@@ -138,6 +142,7 @@ def command(
     host = make_client(first, api_url, wait_budget, quiet=quiet)
     if given is not None:
         return _post(host, request, given)
+    request = replace(request, reports=read_sarif_files(first, sarif_files))
     measured = run.measure(host, request)
     io.write_text(_report(measured, form, to_terminal=file is None), file)
     if comment:
@@ -197,10 +202,12 @@ def _marker(text: str) -> tuple[str, str]:
 
 
 def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
-    from crscore.pull_request.documents import json, page, summary, terminal  # noqa: PLC0415
+    from crscore.pull_request.documents import json, page, sarif, summary, terminal  # noqa: PLC0415
 
     if form == "json":
         return json.render_json(measured.overview, measured.spoken, measured.result)
+    if form == "sarif":
+        return sarif.render_sarif(measured.overview, measured.result)
     if form == "html":
         return page.render_page(measured.overview, measured.result)
     if form == "markdown":

@@ -11,8 +11,9 @@ import click
 
 from crscore import io, plugins
 from crscore.commands._github import say
+from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
-from crscore.errors import ConfigError, InputError, ToolOutputError
+from crscore.errors import ConfigError
 from crscore.settings import no_color
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from crscore.records import Diff, Result
     from crscore.reports.base import Report
     from crscore.settings import Config
-    from crscore.static_analysis.reports import RawReport
 
 EXIT_GATE = 1
 
@@ -37,9 +37,7 @@ EXIT_GATE = 1
 @click.option("--source-root", metavar="DIR", help="Folder with the new (or old) code.")
 @click.option("--old", metavar="FILE", help="The whole old file, for a change of one file.")
 @click.option("--new", metavar="FILE", help="The whole new file, for a change of one file.")
-@click.option(
-    "--sarif", "sarif_files", metavar="FILE", multiple=True, help="SARIF 2.1.0; may be repeated."
-)
+@sarif_option
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
 @setting_options(*SCORING, *PARTS, "offline", "config")
@@ -77,7 +75,7 @@ def command(
     # Imported here so that `--help` and a wrong option answer at once.
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    scorer = Scorer(settings, reports=_read_sarif(settings, sarif_files))
+    scorer = Scorer(settings, reports=read_sarif_files(settings, sarif_files))
     change = scorer.read_diff(data, source=source, language=language, path=path)
     comments = scorer.read_review(review_data, source=review_source)
     change = _add_sources(change, settings, source_root, old, new)
@@ -125,19 +123,6 @@ def _read(settings: Config, name: str, what: str) -> tuple[bytes, str]:
     """Read an input whose limit is the setting `max_<what>_bytes`."""
     limit = f"max_{what}_bytes"
     return io.read_input(name, what=what, limit=limit, allowed=getattr(settings, limit))
-
-
-def _read_sarif(settings: Config, names: tuple[str, ...]) -> list[RawReport]:
-    reports: list[RawReport] = []
-    for name in names:
-        from crscore.static_analysis import sarif  # noqa: PLC0415
-
-        data, source = _read(settings, name, "sarif")
-        try:
-            reports.extend(sarif.read_sarif(data, source=source))
-        except ToolOutputError as exc:
-            raise InputError(f"{source} cannot be read as SARIF: {exc.reason}") from exc
-    return reports
 
 
 def _add_sources(

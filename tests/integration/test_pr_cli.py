@@ -97,6 +97,33 @@ def test_marker_names_a_bot_behind_a_shared_account(pr) -> None:
     assert "linty" in {row["name"] for row in told["reviewers"]}
 
 
+def test_findings_of_another_tool_come_in_and_alerts_go_out(pr, tmp_path: Path) -> None:
+    place = {"artifactLocation": {"uri": "web/cart.js"}, "region": {"startLine": 9}}
+    finding = {
+        "message": {"text": "The comparison is too weak for prices."},
+        "locations": [{"physicalLocation": place}],
+    }
+    given, made = tmp_path / "checker.sarif", tmp_path / "alerts.sarif"
+    run = {"tool": {"driver": {"name": "Checker"}}, "results": [finding]}
+    given.write_text(json.dumps({"version": "2.1.0", "runs": [run]}), encoding="utf-8")
+
+    ran = pr("--sarif", given, "--format", "sarif", "-o", made)
+
+    assert (ran.code, ran.out) == (0, ""), ran.err
+    (alerts,) = json.loads(made.read_text("utf-8"))["runs"]
+    assert alerts["automationDetails"]["id"].startswith("crscore/pull-request/")
+    assert any("too weak" in one["message"]["text"] for one in alerts["results"])
+    assert "too weak" not in pr("--format", "sarif").out
+
+
+def test_file_that_is_no_sarif_is_one_clear_line(pr, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.sarif"
+    broken.write_text("{", encoding="utf-8")
+    ran = pr("--sarif", broken)
+    assert (ran.code, ran.out) == (3, "")
+    assert str(broken) in ran.err
+
+
 def test_json_keeps_to_its_schema(pr) -> None:
     schemas = {
         name: json.loads((ROOT / "crscore" / "schemas" / f"{name}.schema.json").read_text("utf-8"))
