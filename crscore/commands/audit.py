@@ -172,7 +172,7 @@ def sync(
 @_api_url
 @_wait_budget
 @_quiet
-@setting_options("config", *SCORING, *PARTS)
+@setting_options("config", *SCORING, *PARTS, "trust")
 def score(
     *,
     file: Path,

@@ -95,7 +95,7 @@ class Target(NamedTuple):
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was asked of GitHub.")
-@setting_options(*SCORING, *PARTS)
+@setting_options(*SCORING, *PARTS, "trust")
 def command(
     target: str,
     *,

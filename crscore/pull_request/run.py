@@ -103,7 +103,8 @@ def measure(client: Client, request: Request) -> Measured:
         store=make_store(first) if first.cache else None,
     )
     file = SettingsText(found.settings, BASE_FILE) if found.settings is not None else None
-    scorer = Scorer(resolve_settings(request.flags, file=file), reports=request.reports)
+    settings = resolve_settings(request.flags, file=file)
+    scorer = Scorer(settings, reports=request.reports, untrusted=True)
     return assess(found, scorer, authors=request.authors, markers=request.markers)
 
 

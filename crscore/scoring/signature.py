@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from crscore.records import UNCONFINED, Coverage
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -29,7 +31,7 @@ def _clean(value: str) -> str:
     return "".join("_" if char.isspace() or char == "|" else char for char in value)
 
 
-_NOT_ANALYZERS = frozenset({"none", "partial", "sandbox:none"})
+_NOT_ANALYZERS = frozenset({Coverage.NONE.value, Coverage.PARTIAL.value, UNCONFINED})
 """Words in the part of the analyzers that name none."""
 
 
@@ -53,7 +55,7 @@ def shorten_signature(signature: str) -> str:
     named = [parts[key] for key in ("encoder", "claims", "matcher") if key in parts]
     words = parts.get("analyzers", "none").split(",")
     tools = len([word for word in words if word not in _NOT_ANALYZERS])
-    odd = [word for word in words if word in _NOT_ANALYZERS - {"none"}]
+    odd = [word for word in words if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
     analyzers = f"{tools or 'no'} analyzer{'' if tools == 1 else 's'}"
     digest = hashlib.sha256(signature.encode("utf-8", "surrogatepass")).hexdigest()[:7]
     return " · ".join(

@@ -1,6 +1,8 @@
 """`crscore pr` against a GitHub on this machine: the straight path, the gate, and bad input."""
 
+import functools
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from referencing import Registry, Resource
 
 from crscore import cli
+from crscore.sandbox import run as sandbox
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.github.server import Server, serve
@@ -122,6 +125,18 @@ def test_file_that_is_no_sarif_is_one_clear_line(pr, tmp_path: Path) -> None:
     ran = pr("--sarif", broken)
     assert (ran.code, ran.out) == (3, "")
     assert str(broken) in ran.err
+
+
+def test_analyzers_read_no_strangers_code_without_a_sandbox(pr, monkeypatch) -> None:
+    macos = functools.partial(sandbox.can_confine, "darwin", "arm64")
+    monkeypatch.setattr(sandbox, "can_confine", macos)
+
+    refused = pr("--analyzers", "ruff", "--signature")
+    assert "|analyzers:partial,sandbox:none|" in refused.out
+    assert "ruff (not run on a stranger's code, as this system cannot" in refused.err
+    allowed = pr("--analyzers", "ruff", "--signature", "--trust")
+    assert re.search(r"\|analyzers:ruff@[\d.]+,sandbox:none\|", allowed.out)
+    assert "not run" not in allowed.err
 
 
 def test_json_keeps_to_its_schema(pr) -> None:
