@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from crscore.reports import escape, view
+from crscore.reports import console, escape, view
 from crscore.reports.console import CODE, prose
 from crscore.reports.view import MatchRow
 
@@ -123,18 +123,12 @@ def _bars(rows: Iterable[MatchRow], width: int, tones: tuple[float, float]) -> R
 def _reviewers(result: Result, width: int) -> Iterator[RenderableType]:
     if len(result.reviews) < 2:
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style=_DIM)
-    room = max(width - _NUMBERS_WIDTH, 10)
-    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=room)
-    for name in (*view.columns(result), "Sentences", "Words"):
-        table.add_column(_SHORT.get(name, name), no_wrap=True, justify="right", min_width=4)
+    names = view.SHORT if result.usefulness is None else view.USEFUL
+    table = console.reviewers_table(names, ("Sentences", "Words"), width)
     for review in result.reviews:
-        table.add_row(
-            Text(escape.one_line(view.author(review.author), width)),
-            *_three(result, review),
-            view.ratio_of_review(result, review),
-            f"{review.baselines.words:,}",
-        )
+        counts = view.ratio_of_review(result, review), f"{review.baselines.words:,}"
+        name = Text(escape.one_line(view.author(review.author), width))
+        console.add_row(table, name, *_three(result, review), *counts)
     yield from _section("Reviewers")
     yield Padding(table, (0, 0, 0, 2))
 
@@ -334,11 +328,6 @@ def _grid(values: int = 0) -> Table:
     if values:
         table.add_column(overflow="fold")
     return table
-
-
-_NUMBERS_WIDTH = 58
-"""Columns for the numbers of a reviewer."""
-_SHORT = dict(zip(view.PUBLISHED, ("Rel", "Con", "Comp"), strict=True))
 
 
 def _three(result: Result, item: CommentResult | ReviewResult) -> tuple[Text, ...]:

@@ -6,13 +6,14 @@ import io
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from crscore.reports import escape
 from crscore.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import RenderableType
 
@@ -21,6 +22,10 @@ CODE: Final = "cyan"
 NARROWEST_COLUMNS: Final = 60
 WIDEST_COLUMNS: Final = 160
 """Maximum width in columns; wider lines are hard to read."""
+_COUNTS_FROM: Final = 80
+"""Width from which a table of reviewers has the counts."""
+_SCORES_WIDTH, _COUNTS_WIDTH = 36, 27
+"""Columns for three scores, and for two counts beside them, at their widest."""
 
 
 def fit_width(width: int) -> int:
@@ -85,3 +90,27 @@ def signature(text: str, *, whole: bool) -> Text:
     """
     line = text if whole else shorten_signature(text)
     return Text(escape.one_line(line), style="dim", overflow="fold", no_wrap=whole)
+
+
+def reviewers_table(scores: Sequence[str], counts: Sequence[str], width: int) -> Table:
+    """Return an empty table of reviewers, filled by `add_row`.
+
+    Names are rather whole than beside everything: a narrow terminal gets no counts.
+
+    Args:
+        scores: Names of the three columns of scores.
+        counts: Names of the two columns of counts.
+        width: Columns of the terminal.
+    """
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim")
+    columns = (*scores, *counts) if width >= _COUNTS_FROM else scores
+    room = width - _SCORES_WIDTH - (_COUNTS_WIDTH if columns != scores else 0)
+    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=room)
+    for name in columns:
+        table.add_column(name, no_wrap=True, justify="right", min_width=4)
+    return table
+
+
+def add_row(table: Table, *cells: Text | str) -> None:
+    """Add a row, as far as the table has columns for its cells."""
+    table.add_row(*cells[: len(table.columns)])

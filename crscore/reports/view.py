@@ -46,6 +46,8 @@ USEFUL = ("Useful", "About", "Substance")
 """Columns of a table of reviewers or comments."""
 PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
 """The same without usefulness."""
+SHORT = ("Rel", "Con", "Comp")
+"""Their short names, for a terminal."""
 FLAG = "\N{BLACK FLAG}"
 """Mark before the flag of a sentence."""
 

@@ -73,21 +73,16 @@ def _partial(found: Overview) -> Iterator[Text]:
 
 
 def _table(found: Overview, width: int) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style=_DIM)
-    names, room = _words.columns(found), 72
-    if names == view.PUBLISHED:
-        names, room = ("Rel", "Con", "Comp"), 54
-    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=max(width - room, 12))
-    for heading in (*names, "Comments", "Resolved"):
-        table.add_column(heading, no_wrap=True, justify="right")
+    names = view.SHORT if found.together.usefulness is None else view.USEFUL
+    table = console.reviewers_table(names, ("Comments", "Resolved"), width)
     if _words.reviewers(found) > 1:
         scores = (Text(value, style=_TITLE) for value in _three(found, found.together))
-        table.add_row(Text("together", style=_TITLE), *scores, *_words.total(found))
+        console.add_row(table, Text("together", style=_TITLE), *scores, *_words.total(found))
     for row in found.reviewers:
         counts = (_words.comments(row), _words.resolved(row))
-        table.add_row(Text(_name(row)), *_three(found, row), *counts)
+        console.add_row(table, Text(_name(row)), *_three(found, row), *counts)
     if found.other_reviewers:
-        table.add_row(Text(f"and {found.other_reviewers:,} more", style=_DIM), *[""] * 5)
+        table.add_row(Text(f"and {found.other_reviewers:,} more", style=_DIM))
     return table
 
 

@@ -189,6 +189,12 @@ def test_reviewers_are_compared_when_there_are_several() -> None:
     assert re.search(r"unknown author +0 +0 +0 +0 of 1 +5\n", shown)
 
 
+def test_narrow_table_keeps_names_and_scores_whole() -> None:
+    shown = render(results.useful(results.review()), width="60")
+    assert re.search(r"Reviewer +Useful +About +Substance\n", shown)
+    assert re.search(r"unknown author +12 little use +91 +20\n", shown)
+
+
 def test_single_reviewer_has_no_table() -> None:
     assert "Reviewer" not in render(results.small())
 

@@ -30,6 +30,18 @@ def test_verdict_and_usefulness_are_told(width: int) -> None:
         assert re.search(r"^  mira +12 little use +91 +20 +2 +1 of 2$", shown, re.MULTILINE)
 
 
+@pytest.mark.parametrize("width", [60, 80, 160])
+def test_names_and_scores_are_whole_at_any_width(width: int) -> None:
+    row = overviews.reviewer("coderabbit", is_bot=True, outdated=1)
+    found = overviews.told()
+    found = overviews.replace(found, reviewers=(*found.reviewers, row))
+    shown = terminal.render_terminal([found], width=width)
+    table = shown[shown.index("  Reviewer") : shown.index("All from 0")]
+    assert "…" not in table
+    assert "coderabbit (bot)" in table
+    assert ("outdated)" in table) is (width >= 80)
+
+
 def test_unaddressed_topics_are_told_once() -> None:
     shown = terminal.render_terminal([overviews.topics()], width=100)
     assert "Not addressed (3)\n" in shown
