@@ -10,16 +10,20 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_NO_INPUT=1
 WORKDIR /build
-RUN python -m venv /opt/crscore
 COPY requirements requirements
-RUN for lock in action encoder; do \
-        /opt/crscore/bin/python -m pip install --require-hashes --no-deps --only-binary :all: \
-            --requirement "requirements/$lock.lock" || exit 1; \
-    done
+RUN python -m venv --without-pip /opt/crscore \
+    && python -m pip install --target /opt/uv --require-hashes --no-deps --only-binary :all: \
+        --requirement requirements/installer.lock \
+    && /opt/uv/bin/uv pip install --no-config --no-cache --python /opt/crscore/bin/python \
+        --require-hashes --no-deps --only-binary :all: --requirement requirements/action.lock
 COPY LICENSE README.md pyproject.toml ./
 COPY analyzers analyzers
 COPY crscore crscore
-RUN /opt/crscore/bin/python -m pip install --no-deps --no-build-isolation --no-index .
+COPY prompts prompts
+ENV CRSCORE_ENCODER_DIR=/opt/crscore/encoder
+RUN /opt/uv/bin/uv pip install --no-config --no-cache --python /opt/crscore/bin/python \
+        --no-deps --no-build-isolation --no-index . \
+    && UV=/opt/uv/bin/uv /opt/crscore/bin/crscore encoder install
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=node /usr/local/lib/node_modules/npm /usr/local/lib/node_modules/npm
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm \
@@ -34,6 +38,7 @@ COPY --from=build /opt/crscore /opt/crscore
 RUN ln -s /opt/java/openjdk/bin/java /usr/local/bin/java \
     && ln -s /opt/crscore/bin/crscore /usr/local/bin/crscore \
     && useradd --uid 1001 --create-home crscore
+ENV CRSCORE_ENCODER_DIR=/opt/crscore/encoder
 USER 1001
 # A build that cannot score fails here and not on a pull request.
 RUN ["crscore", "doctor"]

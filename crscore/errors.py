@@ -250,13 +250,16 @@ class ModelNotFoundError(EncodingError):
     Args:
         model: The requested model.
         command: Command that makes it available.
+        reason: Why it could not be had, one clause.
     """
 
     model: str
     command: str
+    reason: str = ""
 
     def __str__(self) -> str:
-        return f"model {self.model} is not on this machine; get it with: {self.command}"
+        reason = f" ({self.reason})" if self.reason else ""
+        return f"model {self.model} is not on this machine{reason}; get it with: {self.command}"
 
 
 @dataclass(eq=False)

@@ -7,12 +7,15 @@ are passed in; this module looks up none and reads nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
+from crscore.budget import Budget
 from crscore.code import suggestions
+from crscore.diff.parse import named
 from crscore.matchers.base import Cells
 from crscore.records import Flag, Sentence
 from crscore.review import proposals, sentences
@@ -48,6 +51,8 @@ if TYPE_CHECKING:
     Vectors = Mapping[str, Floats]
 
 
+_BATCH: Final = 1024
+"""Sentences that are encoded between two looks at the clock."""
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
@@ -92,6 +97,8 @@ class Parts:
     """Maximum issues of one hunk that a score counts; None for all."""
     threshold: float | None
     """The matcher's cosine threshold, for the report; None when it has none."""
+    time_limit: float | None = None
+    """CPU seconds for each pair; None for no limit."""
     signature: Mapping[str, str]
     """Identities of the above; a result adds the generator and the tools that ran."""
 
@@ -101,12 +108,30 @@ class _Work:
     """A pair before encoding."""
 
     pair: Pair
-    parsed: tuple[ParsedComment, ...]
-    units: tuple[Sentence, ...]
+    parsed: tuple[ParsedComment | None, ...]
+    """Each comment; None for one that was set aside."""
     scopes: tuple[Scope | None, ...]
     references: tuple[PseudoReference, ...]
     analysis: Analysis
     notes: tuple[str, ...]
+    unread: tuple[str, ...]
+    """Paths of the files that were set aside."""
+
+    @property
+    def units(self) -> tuple[Sentence, ...]:
+        """The visible text of the comments, then the hidden text."""
+        return _units(self.parsed)
+
+    def missing(self, time_limit: float | None) -> tuple[str, ...]:
+        """Name what was set aside, one sentence each."""
+        if time_limit is None:
+            return ()
+        why = Budget(time_limit).reason
+        comments = self.parsed.count(None)
+        files = "1 file was" if len(self.unread) == 1 else f"{len(self.unread)} files were"
+        found = [f"{files} set aside, as {why}: {named(self.unread)}."]
+        found += [f"{comments} of {len(self.parsed)} comments were set aside, as {why}."]
+        return tuple(compress(found, (self.unread, comments)))
 
 
 def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
@@ -126,10 +151,15 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
         CRScoreError: A part failed; nothing is scored then.
     """
     # A comment on an older version is also a review of that version: a separate pair.
+    limit = None if parts.time_limit is None else parts.time_limit * max(1, len(pairs))
+    budget = Budget(limit)
     earlier = [(at, index) for at, pair in enumerate(pairs) for index in pair.originals]
     older = [Pair(pairs[at].originals[i], (pairs[at].comments[i],)) for at, i in earlier]
-    works = _prepare_all([*pairs, *older], parts)
-    vectors = _encode(works, parts)
+    # Half of the time is for splitting, so that some is left for what was split.
+    splitting = Budget(None if limit is None else limit / 2)
+    works = _prepare_all([*pairs, *older], parts, splitting)
+    vectors = _encode(works, parts, budget)
+    works = [_without_late_comments(work, vectors) for work in works]
     originals: list[dict[int, Result]] = [{} for _ in pairs]
     for (at, index), work in zip(earlier, works[len(pairs) :], strict=True):
         originals[at][index] = _score(work, vectors, parts, {})
@@ -138,39 +168,58 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     )
 
 
-def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Work]:
+def _prepare_all(pairs: Sequence[Pair], parts: Parts, budget: Budget) -> list[_Work]:
     """Make the claims and find the issues of all distinct changes, in one call each."""
-    diffs = list({id(pair.diff): pair.diff for pair in pairs}.values())
-    claims = parts.generator.generate(diffs)
+    given = list({id(pair.diff): pair.diff for pair in pairs}.values())
+    claims = parts.generator.generate(given)
+    diffs = [_without_files(*one, parts) for one in zip(given, claims, strict=True)]
     analyses = parts.analyzers.analyze(diffs)
     prepared = {}
-    for diff, made, analysis in zip(diffs, claims, analyses, strict=True):
+    for at, diff, made, analysis in zip(map(id, given), diffs, claims, analyses, strict=True):
         found = issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
         left = issues.drop_repeated(made.references, found.references, parts.encoder)
-        prepared[id(diff)] = replace(made, references=left), found
-    return [_prepare(pair, *prepared[id(pair.diff)], parts) for pair in pairs]
+        prepared[at] = diff, replace(made, references=left), found
+    return [_prepare(pair, *prepared[id(pair.diff)], parts, budget) for pair in pairs]
 
 
-def _prepare(pair: Pair, claims: Claims, found: Chosen, parts: Parts) -> _Work:
+def _without_files(diff: Diff, claims: Claims, parts: Parts) -> Diff:
+    """Set aside the files that did not fit the time limit."""
+    if not claims.unread:
+        return diff
+    why = Budget(parts.time_limit).reason
+    files = tuple(
+        replace(file, hunks=(), missing=why) if at in claims.unread else file
+        for at, file in enumerate(diff.files)
+    )
+    return replace(diff, files=files)
+
+
+def _prepare(
+    pair: Pair, diff: Diff, claims: Claims, found: Chosen, parts: Parts, budget: Budget
+) -> _Work:
     """Split the comments of a pair and choose the references that some score uses."""
     selected = references.select((*claims.references, *found.references), limit=parts.max_claims)
     attached = tuple(
-        assembly.widen_scope(scopes.attach(comment, pair.diff), selected, pair.diff)
+        assembly.widen_scope(scopes.attach(comment, diff), selected, diff)
         for comment in pair.comments
     )
     used = {i for i, ref in enumerate(selected) if ref.counted}
     for scope in set(attached):
         if scope is not None:
-            used |= set(assembly.select_rows(selected, scope, pair.diff, limit=parts.max_claims))
-    parsed = tuple(split_comment(comment, pair.diff, parts.splitter) for comment in pair.comments)
+            used |= set(assembly.select_rows(selected, scope, diff, limit=parts.max_claims))
+    parsed = []
+    for comment in pair.comments:
+        with budget.unit() as stopped:
+            split = split_comment(comment, diff, parts.splitter)
+        parsed.append(None if stopped else split)
     return _Work(
-        pair=pair,
-        parsed=parsed,
-        units=_units(parsed),
+        pair=pair._replace(diff=diff),
+        parsed=tuple(parsed),
         scopes=attached,
         references=tuple(selected[i] for i in sorted(used)),
         analysis=found.analysis,
-        notes=(*pair.diff.notes, *claims.notes, *found.analysis.notes),
+        notes=(*diff.notes, *claims.notes, *found.analysis.notes),
+        unread=tuple(diff.files[at].path for at in claims.unread),
     )
 
 
@@ -195,15 +244,34 @@ def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
     return diff.files[0] if len(diff.files) == 1 else None
 
 
-def _encode(works: Sequence[_Work], parts: Parts) -> Vectors:
-    """Encode every distinct text, in one call."""
+def _encode(works: Sequence[_Work], parts: Parts, budget: Budget) -> Vectors:
+    """Encode every distinct text, in one call; with a limit, as many sentences as fit it."""
     texts: dict[str, None] = {}
     for work in works:
         texts |= dict.fromkeys(map(_reading, work.references))
-        texts |= dict.fromkeys(unit.text for unit in work.units)
         if parts.reader:
             texts |= dict.fromkeys(evidence.windows(work.pair.diff))
-    return dict(zip(texts, parts.encoder.encode(list(texts)), strict=True)) if texts else {}
+    said = dict.fromkeys(unit.text for work in works for unit in work.units)
+    if budget.left is None:
+        return _vectors([*(texts | said)], parts)
+    vectors = _vectors([*texts], parts)
+    left = [text for text in said if text not in vectors]
+    for start in range(0, len(left), _BATCH):
+        if budget.is_spent:
+            break
+        vectors |= _vectors(left[start : start + _BATCH], parts)
+    return vectors
+
+
+def _vectors(texts: Sequence[str], parts: Parts) -> dict[str, Floats]:
+    return dict(zip(texts, parts.encoder.encode(texts), strict=True)) if texts else {}
+
+
+def _without_late_comments(work: _Work, vectors: Vectors) -> _Work:
+    """Set aside the comments that have a sentence without a vector."""
+    late = {unit.comment for unit in work.units if unit.text not in vectors}
+    parsed = (None if at in late else one for at, one in enumerate(work.parsed))
+    return replace(work, parsed=tuple(parsed)) if late else work
 
 
 def _reading(reference: PseudoReference) -> str:
@@ -259,21 +327,23 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
+    missing = work.missing(parts.time_limit)
     # The generator is known only now: it may have fallen back to another.
     spoke = {"claims": parts.generator.identity, "analyzers": work.analysis.identity}
     result = assembly.build_result(
         board,
         comments=work.pair.comments,
         suggestions=[
-            _judge_suggestions(one, comment, work.pair.diff)
+            _judge_suggestions(one, comment, work.pair.diff) if one else ()
             for one, comment in zip(work.parsed, work.pair.comments, strict=True)
         ],
         attached=work.scopes,
         threshold=parts.threshold,
         analysis=work.analysis,
         signature=signature.render_signature({**parts.signature, **spoke}),
-        notes=work.notes,
+        notes=(*work.notes, *missing),
     )
+    result = replace(result, missing=missing)
     if reader is None or said is None:
         return result
     readings = tuple(said.readings[column] for column in kept)
@@ -311,15 +381,16 @@ def _tell(
     )
 
 
-def _units(parsed: Sequence[ParsedComment]) -> tuple[Sentence, ...]:
+def _units(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...]:
     """Return the visible text of the comments, then the hidden text."""
     shown: list[Sentence] = []
-    for index, one in enumerate(parsed):
+    read = [(index, one) for index, one in enumerate(parsed) if one is not None]
+    for index, one in read:
         shown += (Sentence(text=text, comment=index) for text in one.sentences)
         shown += (Sentence(text=text, comment=index, proposal=True) for text in one.proposals)
     unseen = (
         Sentence(text=text, comment=index, hidden=True)
-        for index, one in enumerate(parsed)
+        for index, one in read
         for text in one.hidden
     )
     return (*shown, *unseen)

@@ -251,6 +251,7 @@ def _make_parts(
         max_claims=settings.max_claims,
         max_issues=settings.max_issues,
         threshold=threshold,
+        time_limit=settings.time_limit,
         signature=signature,
     )
 
@@ -302,6 +303,8 @@ def make_generator(
     if any(part.partition(":")[0] not in known for part in parts[1:]):
         parts = [settings.claims]  # a path with a plus sign in it
     offered = model_options(settings) | {"several": len(parts) > 1}
+    if settings.time_limit is not None:
+        offered["time_limit"] = settings.time_limit / 2  # the other half is for the review
     if settings.cache:
         offered["cache_dir"] = str(_cache_folder(settings))
     made: list[ClaimGenerator] = [] if first is None else [first]

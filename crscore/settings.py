@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 AUTO = "auto"
 """A matcher's name: the best one for the encoder. A claim generator's: the configured model."""
 ENVIRONMENT_PREFIX = "CRSCORE_"
-OF_COMMANDS = frozenset({"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK"})
-"""Variables that are options of `crscore audit` and no settings."""
+ENCODER_DIR = "CRSCORE_ENCODER_DIR"
+OF_COMMANDS = frozenset({"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK", ENCODER_DIR})
+"""Variables that are no settings: of `crscore audit`, and of the machine."""
 MAX_LIMIT = 2**40
 """Largest value of a limit; far above any use, far below what a file offset can be."""
 
@@ -125,6 +126,9 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     max_line_length: Annotated[Limit, _help("Longest line of a diff, in characters.")] = 100_000
     max_review_bytes: Annotated[Limit, _help("Largest review file.")] = 10_000_000
     max_sarif_bytes: Annotated[Limit, _help("Largest SARIF file.")] = 20_000_000
+    time_limit: Annotated[
+        Seconds | None, _help("Most CPU seconds for a change; what does not fit is set aside.")
+    ] = None
     max_source_bytes: Annotated[Limit, _help("Largest source file read for context.")] = 2_000_000
 
 
@@ -357,6 +361,19 @@ def _read_tools(file: Path | SettingsText) -> dict[str, Any]:
 
 def _origin(file: Path | SettingsText | None) -> str:
     return file.origin if isinstance(file, SettingsText) else str(file)
+
+
+def encoder_dir() -> Path | None:
+    """Return the folder of the default encoder's files (`CRSCORE_ENCODER_DIR`); None by default."""
+    from pathlib import Path  # noqa: PLC0415
+
+    named = os.environ.get(ENCODER_DIR)
+    return Path(named) if named else None
+
+
+def hub_address() -> str:
+    """Return the address of the model hub (`HF_ENDPOINT`); Hugging Face's own by default."""
+    return (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
 
 
 def llm_address() -> str | None:

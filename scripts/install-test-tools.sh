@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What the tests need beside Python: a real browser for the HTML report, strace for --offline, the
 # analyzers' own programs with the Node.js and Java that run them, compilers of C++ and Java for
-# pass@k, WordNet for METEOR's synonyms, and what GitHub and its runners are described by.
+# pass@k, WordNet for METEOR's synonyms, buildah for the image, and what GitHub and its runners are
+# described by.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 missing=()
@@ -13,6 +14,8 @@ command -v g++ >/dev/null || missing+=(g++)
 if [ "$(uname -s)" = Linux ]; then
     command -v strace >/dev/null || missing+=(strace)
     [ -e /usr/share/wordnet/data.noun ] || missing+=(wordnet-base)
+    command -v buildah >/dev/null || missing+=(buildah)
+    command -v debootstrap >/dev/null || missing+=(debootstrap)
 fi
 if [ ${#missing[@]} -gt 0 ]; then
     if ! command -v apt-get >/dev/null; then

@@ -6,6 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from crscore.encoders.minilm_files import default_folder
+
+# The home folder is another one in the tests.
+ENCODER = str(default_folder())
+
 # The machines that run the tests are small and shared: a slow example is no failure.
 settings.register_profile("crscore", deadline=None)
 settings.load_profile("crscore")
@@ -22,6 +27,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def _no_outside_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory) -> None:
     for name in [name for name in os.environ if name.startswith("CRSCORE_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("CRSCORE_ENCODER_DIR", ENCODER)
     # What a test says of analyzers it says itself: starting tools costs a second.
     monkeypatch.setenv("CRSCORE_ANALYZERS", "none")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)

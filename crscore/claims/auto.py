@@ -69,7 +69,9 @@ class Auto:
 
 def create(options: Options) -> ClaimGenerator:
     """Create the generator that the options call for."""
-    fallback: ClaimGenerator = plugins.create("claims", "structural")
+    fallback: ClaimGenerator = plugins.create(
+        "claims", "structural", {"time_limit": options.time_limit}
+    )
     if not options.has_model:
         return fallback
     from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)

@@ -24,7 +24,7 @@ SCORING: Final = ("claims", "threshold", *MODEL)
 """Settings that determine the score of a review."""
 PARTS: Final = (
     "preset", "encoder", "revision", "matcher", "splitter", "max_claims", "analyzers",
-    "max_issues", "issues", "tools_dir", "cache", "cache_dir",
+    "max_issues", "issues", "tools_dir", "cache", "cache_dir", "time_limit",
 )  # fmt: skip
 """The settings that choose the parts of a run."""
 _KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}

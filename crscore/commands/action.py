@@ -141,7 +141,10 @@ def _host(here: Environment) -> Client:
 
 
 def _flags(here: Environment) -> dict[str, Any]:
-    names = ("analyzers", "claims", "matcher", "max_claims", "fail_under", "fail_under_relevance")
+    names = (
+        "analyzers", "claims", "matcher", "max_claims", "time_limit",
+        "fail_under", "fail_under_relevance",
+    )  # fmt: skip
     given = {name: getattr(here.inputs, name) for name in names}
     return {name: value for name, value in given.items() if value is not None}
 

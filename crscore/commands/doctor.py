@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,10 +22,6 @@ if TYPE_CHECKING:
     from crscore.settings import Config
 
 EXIT_FAILED = 3
-# Packages for work on crscore itself are not checked.
-_DEVELOPMENT = frozenset({"check", "demo", "test"})
-# `numpy>=1.26`, `scipy>=1.13; extra == "validate"`
-_REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 
 @click.command(name="doctor")
@@ -40,10 +34,13 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     settings = load_settings(config_file, flags)
     click.echo(f"crscore {__version__}, Python {platform.python_version()}, {platform.platform()}")
     problem = _active(settings)
+    click.echo("\nplugins:")
     for kind in plugins.KINDS:
-        click.echo(f"\n{kind}:")
-        for name in plugins.names(kind):
-            click.echo(f"  {name:<12}{_state(kind, name)}")
+        missing = {name: why for name in plugins.names(kind) if (why := _missing(kind, name))}
+        ready = [name for name in plugins.names(kind) if name not in missing]
+        click.echo(f"  {kind:<12}{', '.join(ready)}")
+        for name, why in missing.items():
+            click.echo(f"  {'':<12}missing: {name}: {why}")
     click.echo("\nanalyzers:")
     for line in analyzers.table(settings):
         click.echo(line)
@@ -55,9 +52,9 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         "none without --trust"
     )
     click.echo(f"  {network}")
-    click.echo("\npackages:")
-    for package, extra in sorted(_requirements()):
-        click.echo(f"  {package:<24}{_version(package, extra)}")
+    click.echo("\nextras:")
+    for extra, packages in sorted(_extras().items()):
+        click.echo(f"  {extra or 'crscore':<12}{_lacking(extra, packages)}")
     return EXIT_FAILED if problem else 0
 
 
@@ -66,7 +63,8 @@ def _active(settings: Config) -> bool:
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     try:
-        scorer = Scorer(settings)
+        # What is missing is told, not fetched.
+        scorer = Scorer(settings, offline=True)
         scorer.parts.encoder.encode(["one sentence, to see that the model loads"])
     except CRScoreError as exc:
         click.echo(f"\nnot ready: {exc}")
@@ -76,33 +74,40 @@ def _active(settings: Config) -> bool:
     return False
 
 
-def _state(kind: str, name: str) -> str:
+def _missing(kind: str, name: str) -> str | None:
     """Return what a plugin lacks; one without `missing` needs nothing."""
     module = plugins.load(kind, name)
     missing: str | None = module.missing() if hasattr(module, "missing") else None
-    return f"missing: {missing}" if missing else "ready"
+    return missing
 
 
-def _requirements() -> set[tuple[str, str]]:
-    """Return the declared requirements: package and extra ("" for none)."""
-    declared = [
-        (match[1], match[2] or "")
-        for line in importlib.metadata.requires("crscore") or ()
-        if (match := _REQUIREMENT.match(line))
-        and match[1] != "crscore"
-        and match[2] not in _DEVELOPMENT
-    ]
-    sizes = Counter(extra for _, extra in declared)
-    found: dict[str, str] = {}
-    # An extra may include another one: install the smallest that has the package.
-    for package, extra in sorted(declared, key=lambda one: (one[1] != "", sizes[one[1]], one[1])):
-        found.setdefault(package, extra)
-    return set(found.items())
+def _extras() -> dict[str, set[str]]:
+    """Return the packages of each extra; those without one are under ""."""
+    from packaging.requirements import Requirement  # noqa: PLC0415
+
+    found: dict[str, set[str]] = {}
+    included: dict[str, set[str]] = {}
+    declared = [Requirement(line) for line in importlib.metadata.requires("crscore") or ()]
+    for extra in ("", *(importlib.metadata.metadata("crscore").get_all("Provides-Extra") or ())):
+        needed = [
+            one for one in declared if one.marker is None or one.marker.evaluate({"extra": extra})
+        ]
+        found[extra] = {one.name for one in needed if one.name != "crscore"} - found.get("", set())
+        included[extra] = {name for one in needed if one.name == "crscore" for name in one.extras}
+    for extra, others in included.items():
+        found[extra] = found[extra].union(*(found[other] for other in others))
+    return found
 
 
-def _version(package: str, extra: str) -> str:
+def _lacking(extra: str, packages: set[str]) -> str:
+    missing = sorted(package for package in packages if not _is_installed(package))
+    name = f"'crscore[{extra}]'" if extra else "crscore"
+    return f"missing: {', '.join(missing)}; pip install {name}" if missing else "ready"
+
+
+def _is_installed(package: str) -> bool:
     try:
-        return importlib.metadata.version(package)
+        importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        name = f"'crscore[{extra}]'" if extra else "crscore"
-        return f"not installed; pip install {name}"
+        return False
+    return True

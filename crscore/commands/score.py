@@ -89,8 +89,10 @@ def command(
     from crscore.reports import view  # noqa: PLC0415
 
     if not quiet:
+        told = result.missing if settings.format == "text" else ()
         for note in view.notes(result):
-            say(f"note: {note}")
+            if note not in told:
+                say(f"note: {note}")
     return _gate(result, settings)
 
 
@@ -149,6 +151,10 @@ def _add_sources(
 def _gate(result: Result, settings: Config) -> int:
     from crscore.pull_request import gate  # noqa: PLC0415
 
+    wanted = (settings.fail_under, settings.fail_under_relevance)
+    if result.missing and any(one is not None for one in wanted):
+        click.echo("crscore: the gate was not applied: the result is partial", err=True)
+        return 0
     useful = result.usefulness
     verdict = gate.compare(
         "the review",

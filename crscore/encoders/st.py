@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from crscore.encoders._hub import cached_folder
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, readable
 from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
+from crscore.llm import model_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,7 +148,7 @@ def _load(
             model_kwargs={"use_safetensors": True},
         )
     except OSError as exc:
-        raise ModelNotFoundError(name, _fetch_command(name, revision)) from exc
+        raise ModelNotFoundError(name, model_files.download_command(name, revision)) from exc
     except (ValueError, KeyError, RuntimeError) as exc:
         raise EncodingError(f"sentence-transformers cannot load {name}: {exc}") from exc
     # Half-precision weights are widened, which is exact: CPUs are slow at half precision.
@@ -157,15 +157,12 @@ def _load(
 
 
 def _cached(name: str, revision: str) -> str:
-    folders = (cached_folder(name, [mark], revision) for mark in ("modules.json", "config.json"))
+    marks = ("modules.json", "config.json")
+    folders = (model_files.cached(name, revision, file=mark) for mark in marks)
     found = next((folder for folder in folders if folder is not None), None)
     if found is None:
-        raise ModelNotFoundError(name, _fetch_command(name, revision))
+        raise ModelNotFoundError(name, model_files.download_command(name, revision))
     return str(found)
-
-
-def _fetch_command(name: str, revision: str | None) -> str:
-    return f"hf download {name}" + (f" --revision {revision}" if revision else "")
 
 
 def _width(model: Any) -> int:

@@ -145,12 +145,13 @@ def adapter_rank(folder: Path) -> int:
     return max(1, *ranks)
 
 
-def cached(model: str, revision: str) -> Path | None:
+def cached(model: str, revision: str, *, file: str = "config.json") -> Path | None:
     """Return the folder of a model in the hub's cache on this disk, without using the network.
 
     Args:
         model: `owner/name`.
         revision: A commit, or a branch or tag as it was when last seen.
+        file: A file that it must have.
 
     Returns:
         The folder of that revision, or None when it is not there.
@@ -161,7 +162,8 @@ def cached(model: str, revision: str) -> Path | None:
     except ImportError:
         return None
     try:
-        found = try_to_load_from_cache(model, "config.json", revision=revision)
+        # `hf_hub_download(local_files_only=True)` asks the hub for a list to build its headers.
+        found = try_to_load_from_cache(model, file, revision=revision)
     except HFValidationError:
         return None  # a path that does not exist names no repository
     return Path(found).parent if isinstance(found, str) else None

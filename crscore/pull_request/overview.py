@@ -238,7 +238,7 @@ def make_overview(
         reviewers=_reviewers(result, people)[:MAX_REVIEWERS],
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
         open=tuple(points[:MAX_POINTS]),
-        missing=_capped(pull.missing),
+        missing=_capped((*pull.missing, *result.missing)),
         notes=_capped(texts),
     )
 

@@ -87,6 +87,8 @@ def _summary(
         yield Text(f"No score: {escape.one_line(reason).rstrip('.')}.", style=f"bold {_FAIR}")
     else:
         yield Text("Review score", style=_TITLE)
+    for text in result.missing:
+        yield prose(f"Partial: {text}", style=_FAIR)
     yield ""
     yield _bars(rows, width, _tones(result))
     reviewers = [view.many(len(result.reviews), "reviewer")] * (len(result.reviews) > 1)

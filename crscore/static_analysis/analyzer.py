@@ -87,6 +87,8 @@ class Tool(_Part, frozen=True):
     """Instead of running the tool, which takes a JVM a second: a file, as a glob in its folder."""
     needs: tuple[str, ...] = ()
     """Further programs that must be on PATH."""
+    modules: tuple[str, ...] = ()
+    """Python modules that this interpreter must have."""
 
     def __post_init__(self) -> None:
         if (self.version is None) is (self.version_path is None):

@@ -14,6 +14,7 @@ import sys
 import sysconfig
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -104,7 +105,7 @@ def find_tool(
         version = _version_of_file(analyzer, own)
     except ToolNotFoundError:
         return Absent(state=ToolState.MISSING, reason=nowhere)
-    if program is None:
+    if program is None or not all(map(find_spec, wanted.modules)):
         # A tool found here lacks only the program that runs it, such as Java.
         reason = f"{wanted.command} is not installed" if version else nowhere
         return Absent(state=ToolState.MISSING, reason=reason)

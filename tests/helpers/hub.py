@@ -1,4 +1,4 @@
-"""A model hub on this machine: serves files as huggingface_hub asks for them."""
+"""A model hub on this machine: serves files as a hub does, and counts what is asked for."""
 
 from __future__ import annotations
 
@@ -13,13 +13,22 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def serve_model(repository: str, commit: str, files: Mapping[str, bytes]) -> Iterator[str]:
+def serve_model(
+    repository: str,
+    commit: str,
+    files: Mapping[str, bytes],
+    *,
+    asked: list[str] | None = None,
+    most: int | None = None,
+) -> Iterator[str]:
     """Serve the files of one commit of one repository.
 
     Args:
         repository: `owner/name`.
         commit: The only revision there is.
         files: Name -> content; anything else is not found.
+        asked: Gets the path of every file that is asked for.
+        most: Bytes of a file after which the connection is dropped.
 
     Yields:
         The hub's address, for `HF_ENDPOINT`.
@@ -47,7 +56,8 @@ def serve_model(repository: str, commit: str, files: Mapping[str, bytes]) -> Ite
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             if send_body:
-                self.wfile.write(content)
+                (asked if asked is not None else []).append(self.path)
+                self.wfile.write(content[:most])
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             pass

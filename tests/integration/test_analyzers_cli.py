@@ -70,7 +70,7 @@ def test_missing_tool_is_named_and_the_others_go_on(crscore, tmp_path: Path, mon
     states = {run["tool"]: run["state"] for run in result["analysis"]["tools"]}
     assert states == {"jshint": "missing", "ruff": "ran"}
     assert result["analysis"]["coverage"] == "partial"
-    assert "jshint (not installed; crscore analyzers install jshint)" in err
+    assert "jshint (not installed; crscore analyzers install)" in err
 
 
 def test_published_way_of_finding_issues_is_in_the_signature(crscore) -> None:
@@ -152,7 +152,7 @@ def test_doctor_says_how_to_get_a_tool_that_is_missing(
     )
     assert code == 0
     assert "missing" in out
-    assert "crscore analyzers install jshint" in out
+    assert "crscore analyzers install" in out
 
 
 def test_install_gets_a_tool_of_npm_that_then_runs(crscore, tmp_path: Path) -> None:

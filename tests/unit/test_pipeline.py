@@ -1,5 +1,6 @@
 """The straight path and every empty side, with claims and vectors set by hand."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -540,3 +541,59 @@ def test_change_of_which_nothing_was_shown_abstains() -> None:
     result = pipeline.run([pipeline.Pair(change, (Comment(body="Alpha."),))], parts(*CLAIMS))[0]
     assert result.relevance is None
     assert "did not show" in (result.scores.reason or "")
+
+
+# Time limit
+
+
+class Slow(Words):
+    """Encoder that burns CPU time for each batch of sentences."""
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        until = time.process_time() + 0.5
+        while time.process_time() < until:
+            pass
+        return super().encode(texts)
+
+
+class Late(Fixed):
+    """Generator that had no time for `b.py`."""
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        return tuple(replace(made, unread=(1,)) for made in super().generate(diffs))
+
+
+def test_comments_that_do_not_fit_the_time_limit_are_set_aside_with_a_note() -> None:
+    many = [Comment(body=" ".join(f"w{i}x{n} runs." for n in range(200))) for i in range(12)]
+    limited = replace(parts(*CLAIMS), encoder=Slow(), time_limit=1.5)
+    result = pipeline.run([pipeline.Pair(DIFF, tuple(many))], limited)[0]
+    read = {sentence.comment for sentence in result.sentences}
+    assert 0 < len(read) < 12
+    assert read == set(range(len(read)))  # the first ones
+    (said,) = result.missing
+    assert said == (
+        f"{12 - len(read)} of 12 comments were set aside, "
+        "as the time_limit of 1.5 s of CPU time was reached."
+    )
+    assert said in result.notes
+    assert len(result.comments) == 12
+
+
+def test_files_that_did_not_fit_are_missing_and_comments_on_them_abstain() -> None:
+    limited = replace(parts(), generator=Late(*CLAIMS), time_limit=9.0)
+    pair = pipeline.Pair(DIFF, (Comment(body="Why?", path="b.py"),))
+    result = pipeline.run([pair], limited)[0]
+    assert result.diff.files[1].is_missing
+    assert result.missing == (
+        "1 file was set aside, as the time_limit of 9 s of CPU time was reached: 'b.py'.",
+    )
+    assert result.comments[0].scores.relevance is None
+
+
+def test_a_limit_that_is_not_reached_changes_nothing() -> None:
+    free = pipeline.run([pipeline.Pair(DIFF, (Comment(body="Why? Because."),))], parts(*CLAIMS))[0]
+    limited = replace(parts(*CLAIMS), time_limit=60.0)
+    same = pipeline.run([pipeline.Pair(DIFF, (Comment(body="Why? Because."),))], limited)[0]
+    assert same.missing == ()
+    assert same.scores == free.scores
+    np.testing.assert_array_equal(same.similarity, free.similarity)

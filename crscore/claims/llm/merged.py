@@ -63,7 +63,13 @@ class Merged:
         notes = [note for claims in several for note in claims.notes]
         if repeated:
             notes.append(f"{repeated} claims that another generator had made were left out.")
-        return Claims(references=kept, raw="\n\n".join(raws) or None, notes=tuple(notes))
+        unread = {at for claims in several for at in claims.unread}
+        return Claims(
+            references=kept,
+            raw="\n\n".join(raws) or None,
+            notes=tuple(notes),
+            unread=tuple(sorted(unread)),
+        )
 
     def _fresh(
         self, kept: Sequence[PseudoReference], more: Sequence[PseudoReference]

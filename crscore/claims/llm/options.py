@@ -28,6 +28,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Code that the model is shown: the diff alone, or also the functions around it."""
     temperature: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     """Sampling temperature; 0 always takes the likeliest token."""
+    time_limit: float | None = None
+    """CPU seconds for the claims of one diff that need no model; None for no limit."""
     max_new_tokens: Positive = 512
     """Maximum tokens of an answer; the paper uses 150, which truncates one answer in four."""
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import msgspec
+
+from crscore.budget import Budget
 from crscore.claims.structural import plain
 from crscore.claims.structural.english import Told, counted
 from crscore.claims.structural.headline import label
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
     from crscore.claims.base import ClaimGenerator
     from crscore.claims.structural.topics import Change
-    from crscore.records import ChangedFile, Diff, PseudoReference
+    from crscore.records import ChangedFile, Diff
     from crscore.syntax.grammars import Language
 
 VERSION = 2
@@ -39,6 +42,9 @@ class Structural:
         """Name, version and a short hash of the grammars' versions; it determines the claims."""
         return f"structural@{VERSION}+{grammars.fingerprint()}"
 
+    time_limit: float | None = None
+    """CPU seconds for one diff; None for no limit."""
+
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims and implications of each diff.
 
@@ -47,33 +53,58 @@ class Structural:
 
         Returns:
             One value for each diff: all its claims, most informative first. Empty only for a diff
-            of which no change is known.
+            of which no change is known. Files that did not fit the time limit are `unread`.
 
         Raises:
             DependencyError: The grammar of a changed file's language is not installed.
         """
-        return tuple(Claims(references=_references(diff)) for diff in diffs)
+        return tuple(_claims(diff, self.time_limit) for diff in diffs)
 
 
-def create() -> ClaimGenerator:
-    """Create the generator; it has no options."""
-    return Structural()
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the generator."""
+
+    time_limit: float | None = None
+    """CPU seconds for one diff; None for no limit."""
 
 
-def _references(diff: Diff) -> tuple[PseudoReference, ...]:
-    found = [item for file in diff.files if not file.is_missing for item in _of_file(file, diff)]
-    changes = join_moved([change for change, *_ in found])
+NO_LIMIT: Final = Options()
+
+
+def create(options: Options = NO_LIMIT) -> ClaimGenerator:
+    """Create the generator."""
+    return Structural(options.time_limit)
+
+
+def _claims(diff: Diff, time_limit: float | None) -> Claims:
+    # Half of the time is for finding the topics, the other one for telling them.
+    half = None if time_limit is None else time_limit / 2
+    finding, unread = Budget(half), set()
+    found: list[tuple[int, Change, Callable[[], list[Told]]]] = []
+    for at, file in enumerate(diff.files):
+        if file.is_missing:
+            continue
+        with finding.unit() as stopped:
+            found += [(at, *item) for item in _of_file(file, diff)]
+        if stopped:
+            unread.add(at)
+    changes = join_moved([change for at, change, _ in found if at not in unread])
     untested = without_test(changes)
     kept = {id(change) for change in changes}
-    rows = []
-    for change, say in found:
-        if id(change) not in kept:
+    telling, rows = Budget(half), []
+    for at, change, say in found:
+        if id(change) not in kept or at in unread:
             continue
-        said = say()
+        said: list[Told] = []
+        with telling.unit() as stopped:
+            said = say()
+        if stopped:
+            unread.add(at)
         if change is untested:
             said.append(Told(f"the change has no test for {label(change)}", implies=True))
-        rows.append((change, said))
-    return in_order(_same_once(rows))
+        rows.append((at, change, said))
+    read = [(change, said) for at, change, said in rows if at not in unread]
+    return Claims(references=in_order(_same_once(read)), unread=tuple(sorted(unread)))
 
 
 def _same_once(rows: Sequence[tuple[Change, list[Told]]]) -> list[tuple[Change, list[Told]]]:

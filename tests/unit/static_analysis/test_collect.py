@@ -194,6 +194,15 @@ def test_missing_tools_are_named_once_with_the_command_that_gets_them(tmp_path, 
     assert found.identity == "partial"
 
 
+def test_tool_whose_modules_are_not_installed_is_missing_and_does_not_run(tmp_path) -> None:
+    lacking = toy(tmp_path, replaced=("[tool]\n", '[tool]\nmodules = ["sys", "crscore_lost"]\n'))
+    found = run(added_files({"a.py": "x\n"}), lacking)
+    assert [one.state for one in found.tools] == [ToolState.MISSING]
+    assert "(not installed; pip install toy)" in found.notes[0]
+    there = toy(tmp_path, replaced=("[tool]\n", '[tool]\nmodules = ["sys"]\n'))
+    assert run(added_files({"a.py": "x\n"}), there).tools[0].state is ToolState.RAN
+
+
 def test_tool_of_another_version_is_named_in_a_note(tmp_path) -> None:
     found = run(added_files({"a.py": "x\n"}), toy(tmp_path, version="print('toy 3.0')"))
     assert (found.tools[0].version, found.tools[0].state) == ("3.0", ToolState.UNSUPPORTED)

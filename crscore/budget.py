@@ -1,0 +1,90 @@
+"""Budget of a run: the CPU time that one change may take.
+
+The time is asked for between units of work (a file, a comment, a batch of texts), and a single unit
+that outlasts it is interrupted where the system can do that. What does not fit is set aside by the
+caller, with a note.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+
+class OutOfTimeError(BaseException):
+    """A unit of work was interrupted; never leaves the block of `Budget.unit`.
+
+    Not an `Exception`, so that no handler inside of the unit takes it for a fault of the input.
+    """
+
+
+class Budget:
+    """CPU seconds of this process, all threads together, from its making on.
+
+    Args:
+        seconds: The limit; None for none.
+        clock: Clock of CPU seconds.
+    """
+
+    def __init__(
+        self, seconds: float | None = None, *, clock: Callable[[], float] = time.process_time
+    ) -> None:
+        self.seconds = seconds
+        self._clock = clock
+        self._began = clock()
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left, at least 0; None without a limit."""
+        if self.seconds is None:
+            return None
+        return max(0.0, self.seconds - (self._clock() - self._began))
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.left == 0.0
+
+    @property
+    def reason(self) -> str:
+        """Why something was set aside, a clause."""
+        return f"the time_limit of {self.seconds:g} s of CPU time was reached"
+
+    @contextlib.contextmanager
+    def unit(self) -> Iterator[list[bool]]:
+        """Run a unit of work, and interrupt it when the time is over.
+
+        Only the main thread of a POSIX system can be interrupted; elsewhere the unit runs to its
+        end.
+
+        Yields:
+            A list that is empty if the unit ran to its end, and has True if it was not begun
+            or was interrupted; read it after the block. A unit that begins with nothing left is
+            interrupted at once.
+        """
+        stopped: list[bool] = []
+        left = self.left
+        is_main = threading.current_thread() is threading.main_thread()
+        if left is None or not hasattr(signal, "setitimer") or not is_main:
+            yield stopped
+            return
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            raise OutOfTimeError
+
+        before = signal.signal(signal.SIGPROF, stop)
+        try:
+            signal.setitimer(signal.ITIMER_PROF, max(left, 0.001))
+            yield stopped
+        except OutOfTimeError:
+            stopped.append(True)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, before)

