@@ -4,9 +4,9 @@
 
 Parts: `lines` (repeated units in two lines of each of 30 kinds of file), `reviews` (10,000
 sentences, 3,000 comments, Markdown nested 10,000 deep), `files` (37,000 lines of C#). Each case has
-a process of its own, one after the other; the goal is 10 s and 500 MB. The analyzers are off (they are
-processes with limits of their own); `lines` and `files` use the encoder `hashing`, `reviews` the
-default one.
+a process of its own, one after the other; the goal is 10 s and 500 MB. The analyzers are off (they
+are processes with limits of their own); `lines` and `files` use the encoder `hashing`, `reviews`
+the default one.
 """
 
 from __future__ import annotations
