@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -16,8 +14,9 @@ from crscore import io
 from crscore.commands._github import make_client, say
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, setting_options
+from crscore.commands._terminal import GroupedCommand, look
 from crscore.errors import ConfigError
-from crscore.settings import host_address, no_color, resolve_settings
+from crscore.settings import host_address, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +49,15 @@ class Target(NamedTuple):
     """Host of the page's address; None where only repository and number were given."""
 
 
-@click.command(name="pr")
+@click.command(
+    name="pr",
+    cls=GroupedCommand,
+    examples=(
+        "crscore pr acme/shop#7",
+        "crscore pr acme/shop#7 --comment",
+        "crscore pr acme/shop#7 --author 'coderabbitai[bot]' --format html -o page.html",
+    ),
+)
 @click.argument("target", metavar="OWNER/REPO#N")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Report.")
 @click.option("-o", "--output", "file", metavar="FILE", help="Write the report here.")
@@ -212,11 +219,9 @@ def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
         return page.render_page(measured.overview, measured.result)
     if form == "markdown":
         return summary.render_summary([measured.overview])
-    on_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
     return terminal.render_terminal(
         [measured.overview],
-        color=on_terminal and not no_color(),
-        width=shutil.get_terminal_size((100, 40)).columns if on_terminal else 100,
+        **look(to_terminal=to_terminal),
         signature=measured.settings.signature,
     )
 

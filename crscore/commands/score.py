@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +10,9 @@ import click
 from crscore import io, plugins
 from crscore.commands._github import say
 from crscore.commands._sarif import read_sarif_files, sarif_option
-from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
+from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
+from crscore.commands._terminal import GroupedCommand, look
 from crscore.errors import ConfigError
-from crscore.settings import no_color
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,9 +24,19 @@ if TYPE_CHECKING:
 EXIT_GATE = 1
 
 
-@click.command(name="score")
-@click.argument("diff")
-@click.argument("review")
+@click.command(
+    name="score",
+    cls=GroupedCommand,
+    groups={"Code": ("language", "path", "source_root", "old", "new")},
+    examples=(
+        "crscore change.diff review.md",
+        "git diff main... | crscore - review.md --source-root .",
+        "crscore change.diff comments.json --format html -o report.html",
+        "crscore change.diff review.md --fail-under 30",
+    ),
+)
+@click.argument("diff", required=False, type=FILE, metavar="DIFF")
+@click.argument("review", required=False, type=FILE, metavar="REVIEW")
 @setting_options("format")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
 @setting_options("explain", "signature", "fail_under", "fail_under_relevance")
@@ -42,8 +50,8 @@ EXIT_GATE = 1
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
 @setting_options(*SCORING, *PARTS, "offline", "config")
 def command(
-    diff: str,
-    review: str,
+    diff: str | None,
+    review: str | None,
     *,
     config_file: Path | None,
     target: str | None,
@@ -63,9 +71,11 @@ def command(
     REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can be - for
     standard input.
     """
+    settings = load_settings(config_file, flags)
+    if diff is None or review is None:
+        raise click.UsageError(f"there is no {'review' if diff else 'diff'}: crscore DIFF REVIEW")
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
-    settings = load_settings(config_file, flags)
     target = None if target == io.STDIN else target
     report = _make_report(settings, to_terminal=target is None)
     io.check_output(target)
@@ -110,13 +120,8 @@ class _Clock:
 
 
 def _make_report(settings: Config, *, to_terminal: bool) -> Report:
-    terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
-    offered = {
-        "explain": settings.explain,
-        "signature": settings.signature,
-        "color": terminal and not no_color(),
-        "width": shutil.get_terminal_size((100, 40)).columns if terminal else 100,
-    }
+    shown = {"explain": settings.explain, "signature": settings.signature}
+    offered = {**shown, **look(to_terminal=to_terminal)}
     report: Report = plugins.create("reports", settings.format, offered=offered)
     return report
 
