@@ -33,7 +33,7 @@ EXIT_GATE = 1
         "git diff main... | crscore - review.md --source-root .",
         "crscore change.diff comments.json --format html -o report.html",
         "crscore change.diff review.md --fail-under 30",
-        "crscore pairs.jsonl --format json > results.jsonl",
+        "crscore pairs.jsonl --format json -o results.jsonl",
     ),
 )
 @click.argument("diff", required=False, type=FILE, metavar="DIFF")
