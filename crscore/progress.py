@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+TERMINAL: Final = threading.Lock()
+"""Held by what shows a bar: there is one at a time, and work inside of other work shows none."""
 DELAY_S: Final = 0.5
 """Seconds of work before a bar is shown: short work shows none, and does not import rich."""
 
@@ -25,6 +27,8 @@ def track(
 ) -> Iterator[Callable[[float], None]]:
     """Show a progress bar while the block runs; it comes after half a second and goes at the end.
 
+    Inside of another one it shows nothing.
+
     Args:
         description: The work: `scoring`.
         total: Units of work; None when that is not known.
@@ -34,7 +38,7 @@ def track(
     Yields:
         A function that is told how many more units are done. Safe to call from any thread.
     """
-    if quiet or not _is_terminal():
+    if quiet or not _is_terminal() or not TERMINAL.acquire(blocking=False):
         yield lambda _: None
         return
     bar = _Bar(description, total, is_bytes=is_bytes)
@@ -46,6 +50,7 @@ def track(
     finally:
         timer.cancel()
         bar.stop()
+        TERMINAL.release()
 
 
 class _Bar:
