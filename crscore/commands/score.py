@@ -12,7 +12,7 @@ import click
 from crscore import io, plugins
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
 from crscore.errors import ConfigError, InputError, ToolOutputError
-from crscore.settings import no_color
+from crscore.settings import SETTINGS, no_color
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,6 +73,7 @@ def command(
     clock = _Clock(verbose)
     data, source = _read(settings, diff, "diff")
     review_data, review_source = _read(settings, review, "review")
+    _preload_encoder(settings)
     # Imported here so that `--help` and a wrong option answer at once.
     from crscore.scorer import Scorer  # noqa: PLC0415
 
@@ -91,6 +92,14 @@ def command(
         for note in result.notes:
             click.echo(f"crscore: note: {note}", err=True)
     return _gate(result, settings)
+
+
+def _preload_encoder(settings: Config) -> None:
+    """Let the default encoder load its model while the rest is imported and the change is read."""
+    if settings.encoder == SETTINGS["encoder"].default:
+        from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
+
+        MiniLM(offline=settings.offline).preload()
 
 
 class _Clock:
