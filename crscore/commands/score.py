@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from crscore import io, plugins
-from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
-from crscore.errors import ConfigError, InputError, ToolOutputError
-from crscore.settings import SETTINGS, no_color
+from crscore.commands._github import say
+from crscore.commands._sarif import read_sarif_files, sarif_option
+from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
+from crscore.commands._terminal import GroupedCommand, look
+from crscore.errors import ConfigError
+from crscore.settings import SETTINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,31 +21,38 @@ if TYPE_CHECKING:
     from crscore.records import Diff, Result
     from crscore.reports.base import Report
     from crscore.settings import Config
-    from crscore.static_analysis.reports import RawReport
 
 EXIT_GATE = 1
 
 
-@click.command(name="score")
-@click.argument("diff")
-@click.argument("review")
+@click.command(
+    name="score",
+    cls=GroupedCommand,
+    groups={"Code": ("language", "path", "source_root", "old", "new")},
+    examples=(
+        "crscore change.diff review.md",
+        "git diff main... | crscore - review.md --source-root .",
+        "crscore change.diff comments.json --format html -o report.html",
+        "crscore change.diff review.md --fail-under 30",
+    ),
+)
+@click.argument("diff", required=False, type=FILE, metavar="DIFF")
+@click.argument("review", required=False, type=FILE, metavar="REVIEW")
 @setting_options("format")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
-@setting_options("explain", "fail_under", "fail_under_relevance")
+@setting_options("explain", "signature", "fail_under", "fail_under_relevance")
 @click.option("--language", metavar="NAME", help="Language of a bare hunk.")
 @click.option("--path", metavar="PATH", help="Path of a bare hunk.")
 @click.option("--source-root", metavar="DIR", help="Folder with the new (or old) code.")
 @click.option("--old", metavar="FILE", help="The whole old file, for a change of one file.")
 @click.option("--new", metavar="FILE", help="The whole new file, for a change of one file.")
-@click.option(
-    "--sarif", "sarif_files", metavar="FILE", multiple=True, help="SARIF 2.1.0; may be repeated."
-)
+@sarif_option
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
 @setting_options(*SCORING, *PARTS, "offline", "config")
 def command(
-    diff: str,
-    review: str,
+    diff: str | None,
+    review: str | None,
     *,
     config_file: Path | None,
     target: str | None,
@@ -64,20 +72,22 @@ def command(
     REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can be - for
     standard input.
     """
+    settings = load_settings(config_file, flags)
+    if diff is None or review is None:
+        raise click.UsageError(f"there is no {'review' if diff else 'diff'}: crscore DIFF REVIEW")
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
-    settings = load_settings(config_file, flags)
     target = None if target == io.STDIN else target
+    _preload_encoder(settings)
     report = _make_report(settings, to_terminal=target is None)
     io.check_output(target)
     clock = _Clock(verbose)
     data, source = _read(settings, diff, "diff")
     review_data, review_source = _read(settings, review, "review")
-    _preload_encoder(settings)
     # Imported here so that `--help` and a wrong option answer at once.
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    scorer = Scorer(settings, reports=_read_sarif(settings, sarif_files))
+    scorer = Scorer(settings, reports=read_sarif_files(settings, sarif_files))
     change = scorer.read_diff(data, source=source, language=language, path=path)
     comments = scorer.read_review(review_data, source=review_source)
     change = _add_sources(change, settings, source_root, old, new)
@@ -88,9 +98,13 @@ def command(
     )
     io.write_text(report.render([result]), target)
     clock.say("wrote the report")
+    from crscore.reports import view  # noqa: PLC0415
+
     if not quiet:
-        for note in result.notes:
-            click.echo(f"crscore: note: {note}", err=True)
+        told = result.missing if settings.format == "text" else ()
+        for note in view.notes(result):
+            if note not in told:
+                say(f"note: {note}")
     return _gate(result, settings)
 
 
@@ -116,12 +130,8 @@ class _Clock:
 
 
 def _make_report(settings: Config, *, to_terminal: bool) -> Report:
-    terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
-    offered = {
-        "explain": settings.explain,
-        "color": terminal and not no_color(),
-        "width": shutil.get_terminal_size((100, 40)).columns if terminal else 100,
-    }
+    shown = {"explain": settings.explain, "signature": settings.signature}
+    offered = {**shown, **look(to_terminal=to_terminal)}
     report: Report = plugins.create("reports", settings.format, offered=offered)
     return report
 
@@ -130,19 +140,6 @@ def _read(settings: Config, name: str, what: str) -> tuple[bytes, str]:
     """Read an input whose limit is the setting `max_<what>_bytes`."""
     limit = f"max_{what}_bytes"
     return io.read_input(name, what=what, limit=limit, allowed=getattr(settings, limit))
-
-
-def _read_sarif(settings: Config, names: tuple[str, ...]) -> list[RawReport]:
-    reports: list[RawReport] = []
-    for name in names:
-        from crscore.static_analysis import sarif  # noqa: PLC0415
-
-        data, source = _read(settings, name, "sarif")
-        try:
-            reports.extend(sarif.read_sarif(data, source=source))
-        except ToolOutputError as exc:
-            raise InputError(f"{source} cannot be read as SARIF: {exc.reason}") from exc
-    return reports
 
 
 def _add_sources(

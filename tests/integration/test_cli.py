@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -59,10 +60,31 @@ def test_diff_and_review_are_scored(crscore) -> None:
 
 @pytest.mark.parametrize("report", ["text", "json", "markdown", "html"])
 def test_default_settings_score_in_every_format(crscore, report: str) -> None:
-    ran = crscore(DIFF, REVIEW, "--format", report)
+    ran = crscore(DIFF, REVIEW, "--format", report, "--signature")
     assert (ran.code, ran.err) == (0, "")
     assert "matcher:calibrated@4." in ran.out
     assert "tau:" not in ran.out
+
+
+def test_text_has_the_signature_in_short(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST)
+    last = ran.out.rstrip("\n").split("\n")[-1]
+    words = rf"crscore {re.escape(__version__)} · hashing · structural · published · no analyzers"
+    assert re.fullmatch(rf"{words} · id [0-9a-f]{{7}}", last)
+
+
+@pytest.mark.parametrize("options", [[], ["--explain"]])
+def test_notes_of_a_text_report_are_on_stderr_alone(crscore, tmp_path: Path, options) -> None:
+    # A suggestion block that cannot be placed is told by the report's own notes, not by the run's.
+    review = tmp_path / "review.json"
+    body = "Better:\n\n```suggestion\n    return 1\n```"
+    comment = {"body": body, "path": "payments/client.py", "line": 36, "side": "RIGHT"}
+    review.write_text(json.dumps([comment]), encoding="utf-8")
+    ran = crscore(DIFF, review, *FAST, *options)
+    assert ran.err.startswith("crscore: note: Suggestion blocks that apply: 1 of 1.\n")
+    assert "blocks that apply" not in ran.out
+    assert "Note" not in ran.out
+    assert crscore(DIFF, review, *FAST, *options, "-q").err == ""
 
 
 def relevance(crscore, tmp_path: Path, review: str, *options: str) -> float:
@@ -106,7 +128,7 @@ def test_repeated_sentence_is_flagged_and_counts_nothing(crscore, tmp_path: Path
 
 @pytest.mark.parametrize("options", [["--matcher", "published"], ["--threshold", "0.31"]])
 def test_threshold_belongs_to_the_published_matcher(crscore, options: list[str]) -> None:
-    ran = crscore(DIFF, REVIEW, *options)
+    ran = crscore(DIFF, REVIEW, *options, "--signature")
     assert "threshold 0.31)" in ran.out
     assert "|matcher:published|tau:0.31|" in ran.out
 
@@ -488,3 +510,73 @@ def test_doctor_lists_what_is_declared_and_how_to_get_what_is_not_there(
     assert re.search(r"crscore +missing: tree-sitter-go; pip install crscore\n", out)
     assert re.search(r"github +ready", out)
     assert "pytest" not in out
+
+
+# Words
+
+
+def test_misspelt_command_is_told_the_right_one(crscore, tmp_path: Path) -> None:
+    assert_one_clear_line(crscore("vlidate", "a.jsonl"), 2, "did you mean validate")
+    assert "did you mean" not in crscore(tmp_path / "change.diff", REVIEW).err
+
+
+def test_file_that_is_named_like_a_command_is_a_file(
+    crscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(DIFF, tmp_path / "scores")
+    assert crscore("scores", REVIEW, *FAST).code == 0
+
+
+def test_show_config_tells_values_and_sources_and_scores_nothing(
+    crscore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRSCORE_MAX_ISSUES", "2")
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_secret")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    ran = crscore("score", "--show-config", "--max-claims", 7)
+    assert ran.code == 0
+    assert re.search(r"^max_claims +7 +command line$", ran.out, re.MULTILINE)
+    assert re.search(r"^max_issues +2 +environment$", ran.out, re.MULTILINE)
+    assert "secret" not in ran.out
+    assert "Useful" not in ran.out
+
+
+def test_review_that_is_missing_is_told(crscore) -> None:
+    assert_one_clear_line(crscore(DIFF), 2, "there is no review")
+
+
+def test_oversized_review_is_not_told_to_shrink_the_change(
+    crscore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRSCORE_MAX_REVIEW_BYTES", "10")
+    ran = crscore(DIFF, REVIEW, *FAST)
+    assert_one_clear_line(ran, 3, "score a smaller part of the review or raise max_review_bytes")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["crscore", "val"], "plain,validate"),
+        (["crscore", ""], "file,"),
+        (["crscore", "change.diff", ""], "file,"),
+        (["crscore", "--encoder", "min"], "plain,minilm"),
+        (["crscore", "score", "--splitter", ""], "plain,paper"),
+        (["crscore", "score", "a.diff", "b.md", "--format", "h"], "plain,html"),
+        (["crscore", "audit", "comp"], "plain,compare"),
+    ],
+)
+def test_shell_completes_commands_values_and_files(words: list[str], expected: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from crscore.cli import cli; cli(prog_name='crscore')"],
+        env={
+            **os.environ,
+            "_CRSCORE_COMPLETE": "bash_complete",
+            "COMP_WORDS": " ".join(words),
+            "COMP_CWORD": str(len(words) - 1),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert expected in done.stdout.splitlines()
