@@ -13,6 +13,7 @@ from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand, look
 from crscore.errors import ConfigError
+from crscore.settings import SETTINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +81,7 @@ def command(
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
     target = None if target == io.STDIN else target
+    _preload_encoder(settings)
     report = _make_report(settings, to_terminal=target is None)
     io.check_output(target)
     clock = _Clock(verbose)
@@ -120,6 +122,14 @@ def _score_pairs(settings: Config, name: str, target: str | None, *, quiet: bool
     target = None if target == io.STDIN else target
     io.check_output(target)
     return score_pairs(Scorer(settings), settings, name, target, quiet=quiet)
+
+
+def _preload_encoder(settings: Config) -> None:
+    """Let the default encoder load its model while the rest is imported and the change is read."""
+    if settings.encoder == SETTINGS["encoder"].default:
+        from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
+
+        MiniLM(offline=settings.offline).preload()
 
 
 class _Clock:
