@@ -59,6 +59,8 @@ class Scorer:
         analyzers: Static analysis to use instead of the one the settings name, or other names.
         reports: Findings of tools outside of this run, from `crscore.static_analysis.sarif`,
             in addition to those of the analyzers that the settings name.
+        untrusted: Whether the changes are a stranger's: where this system cannot confine the
+            analyzers, they are then not run, unless the setting `trust` allows it.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
@@ -83,6 +85,7 @@ class Scorer:
         matcher: Matcher | str | None = None,
         analyzers: Analyzers | str | None = None,
         reports: Sequence[RawReport] = (),
+        untrusted: bool = False,
         **overrides: Any,
     ) -> None:
         if isinstance(encoder, str):
@@ -92,7 +95,9 @@ class Scorer:
         if isinstance(analyzers, str):
             overrides["analyzers"], analyzers = analyzers, None
         self.settings = override_settings(settings or Config(), overrides)
-        analyzers = analyzers or make_analyzers(self.settings, reports=tuple(reports))
+        analyzers = analyzers or make_analyzers(
+            self.settings, reports=tuple(reports), untrusted=untrusted
+        )
         self.parts = _make_parts(self.settings, generator, encoder, matcher, analyzers)
 
     def score(
@@ -363,12 +368,15 @@ def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
     return threshold
 
 
-def make_analyzers(settings: Config, *, reports: tuple[RawReport, ...] = ()) -> Suite:
+def make_analyzers(
+    settings: Config, *, reports: tuple[RawReport, ...] = (), untrusted: bool = False
+) -> Suite:
     """Make the static analysis in the settings.
 
     Args:
-        settings: `analyzers`, `issues`, `tools_dir`, and where to cache findings.
+        settings: `analyzers`, `issues`, `tools_dir`, `trust`, and where to cache findings.
         reports: What tools outside of this run found, from SARIF files.
+        untrusted: Whether the changes are a stranger's.
 
     Returns:
         The analyzers; no tool has been looked for yet.
@@ -384,6 +392,7 @@ def make_analyzers(settings: Config, *, reports: tuple[RawReport, ...] = ()) -> 
         cache=make_store(settings) if settings.cache else None,
         compat=settings.issues == "paper",
         reports=reports,
+        untrusted=untrusted and not settings.trust,
     )
 
 

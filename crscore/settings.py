@@ -101,6 +101,9 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     analyzers: Annotated[
         Name, _help("Static analysis: auto, none, or comma-separated names and folders.", "NAMES")
     ] = "auto"
+    trust: Annotated[
+        bool, _help("Run analyzers on a stranger's code though no sandbox can confine them here.")
+    ] = False
     max_issues: Annotated[Limit, _help("Most issues counted in a hunk, the worst ones.")] = 3
     issues: Annotated[IssueRule, _help("Issues of the changed lines, or as published.")] = "lines"
     tools_dir: Annotated[Folder | None, _help("Where the analyzers of npm are installed.")] = None
@@ -108,6 +111,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     cache: Annotated[bool, _help("Cache findings, claims and answers of hosts.")] = True
     format: Annotated[Name, _help("Report format.")] = "text"
     explain: Annotated[bool, _help("Show everything that decided the score.")] = False
+    signature: Annotated[bool, _help("Show the whole signature in the text report.")] = False
     offline: Annotated[bool, _help("Use no network; models come from this disk.")] = False
     fail_under: Annotated[
         Standing | None,
@@ -179,6 +183,7 @@ _NEVER = r"(?!)"
 FILE_RULES: Mapping[str, tuple[str, str]] = {
     "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as what is in one is run"),
     "tools_dir": (_NEVER, "may not stand in a file, as what is in the folder is run"),
+    "trust": (_NEVER, "may not stand in a file, as the code that it trusts could bring its own"),
     "cache_dir": (_NEVER, "may not stand in a file, as what is in the folder is believed"),
     "lora": (_NEVER, "may not stand in a file, as what is in the folder is loaded"),
     "model": (_MODEL, "may name a model but no folder, as what is in one is loaded"),

@@ -172,7 +172,7 @@ def sync(
 @_api_url
 @_wait_budget
 @_quiet
-@setting_options("config", *SCORING, *PARTS, time_limit=120.0)
+@setting_options("config", *SCORING, *PARTS, "trust", time_limit=120.0)
 def score(
     *,
     file: Path,

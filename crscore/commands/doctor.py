@@ -46,7 +46,10 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         click.echo(line)
     denied = run.network_denied()
     network = (
-        "tools run without a network" if denied else "tools here cannot be kept off the network"
+        "tools run without a network"
+        if denied
+        else "tools here cannot be kept off the network (sandbox:none): pr, action and audit run "
+        "none without --trust"
     )
     click.echo(f"  {network}")
     click.echo("\nextras:")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ import click
 
 from crscore import io
 from crscore.commands._github import make_client, say
+from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, setting_options
 from crscore.errors import ConfigError
 from crscore.settings import host_address, no_color, resolve_settings
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from crscore.pull_request.run import Measured
 
 EXIT_GATE: Final = 1
-FORMATS: Final = ("text", "json", "html", "markdown")
+FORMATS: Final = ("text", "json", "html", "markdown", "sarif")
 _NAME: Final = r"(?P<repository>[\w.-]+/[\w.-]+)"
 # `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7/files#diff-1`
 _TARGET: Final = re.compile(
@@ -72,9 +74,10 @@ class Target(NamedTuple):
     help="Local checkout to take the change from, when it has both commits (default: here).",
 )
 @click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's interface.")
+@sarif_option
 @click.option("--comment/--no-comment", default=False, help="Write one comment, or edit ours.")
 @click.option("--post", "given", metavar="FILE", help="Only post this JSON report of another run.")
-@setting_options("fail_under", "fail_under_relevance")
+@setting_options("signature", "fail_under", "fail_under_relevance")
 @click.option(
     "--fail-on",
     metavar="NAMES",
@@ -92,7 +95,7 @@ class Target(NamedTuple):
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was asked of GitHub.")
-@setting_options(*SCORING, *PARTS)
+@setting_options(*SCORING, *PARTS, "trust")
 def command(
     target: str,
     *,
@@ -102,6 +105,7 @@ def command(
     markers: tuple[str, ...],
     checkout: str | None,
     no_checkout: bool,
+    sarif_files: tuple[str, ...],
     comment: bool,
     given: str | None,
     fail_on: str,
@@ -138,12 +142,13 @@ def command(
     host = make_client(first, api_url, wait_budget, quiet=quiet)
     if given is not None:
         return _post(host, request, given)
+    request = replace(request, reports=read_sarif_files(first, sarif_files))
     measured = run.measure(host, request)
     io.write_text(_report(measured, form, to_terminal=file is None), file)
     if comment:
         _say_posted(run.post(host, measured))
-    if not quiet and (file is not None or form != "text"):
-        _notes(measured.overview)  # the text report has them itself
+    if not quiet:
+        _notes(measured.overview, in_report=file is None and form == "text")
     if verbose:
         say(f"asked GitHub: {host.traffic}")
     return _gate(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
@@ -197,10 +202,12 @@ def _marker(text: str) -> tuple[str, str]:
 
 
 def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
-    from crscore.pull_request.documents import json, page, summary, terminal  # noqa: PLC0415
+    from crscore.pull_request.documents import json, page, sarif, summary, terminal  # noqa: PLC0415
 
     if form == "json":
         return json.render_json(measured.overview, measured.spoken, measured.result)
+    if form == "sarif":
+        return sarif.render_sarif(measured.overview, measured.result)
     if form == "html":
         return page.render_page(measured.overview, measured.result)
     if form == "markdown":
@@ -210,6 +217,7 @@ def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
         [measured.overview],
         color=on_terminal and not no_color(),
         width=shutil.get_terminal_size((100, 40)).columns if on_terminal else 100,
+        signature=measured.settings.signature,
     )
 
 
@@ -229,8 +237,8 @@ def _say_posted(posted: Posted) -> None:
     say(f"comment {posted.outcome.value}{where}{why}")
 
 
-def _notes(found: Overview) -> None:
-    for line in found.missing:
+def _notes(found: Overview, *, in_report: bool) -> None:
+    for line in () if in_report else found.missing:
         say(f"partial: {line}")
     for line in found.notes:
         say(f"note: {line}")

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import io, plugins
+from crscore.commands._github import say
+from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
-from crscore.errors import ConfigError, InputError, ToolOutputError
+from crscore.errors import ConfigError
 from crscore.settings import no_color
 
 if TYPE_CHECKING:
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from crscore.records import Diff, Result
     from crscore.reports.base import Report
     from crscore.settings import Config
-    from crscore.static_analysis.reports import RawReport
 
 EXIT_GATE = 1
 
@@ -30,15 +31,13 @@ EXIT_GATE = 1
 @click.argument("review")
 @setting_options("format")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
-@setting_options("explain", "fail_under", "fail_under_relevance")
+@setting_options("explain", "signature", "fail_under", "fail_under_relevance")
 @click.option("--language", metavar="NAME", help="Language of a bare hunk.")
 @click.option("--path", metavar="PATH", help="Path of a bare hunk.")
 @click.option("--source-root", metavar="DIR", help="Folder with the new (or old) code.")
 @click.option("--old", metavar="FILE", help="The whole old file, for a change of one file.")
 @click.option("--new", metavar="FILE", help="The whole new file, for a change of one file.")
-@click.option(
-    "--sarif", "sarif_files", metavar="FILE", multiple=True, help="SARIF 2.1.0; may be repeated."
-)
+@sarif_option
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
 @setting_options(*SCORING, *PARTS, "offline", "config")
@@ -76,7 +75,7 @@ def command(
     # Imported here so that `--help` and a wrong option answer at once.
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    scorer = Scorer(settings, reports=_read_sarif(settings, sarif_files))
+    scorer = Scorer(settings, reports=read_sarif_files(settings, sarif_files))
     change = scorer.read_diff(data, source=source, language=language, path=path)
     comments = scorer.read_review(review_data, source=review_source)
     change = _add_sources(change, settings, source_root, old, new)
@@ -87,9 +86,13 @@ def command(
     )
     io.write_text(report.render([result]), target)
     clock.say("wrote the report")
+    from crscore.reports import view  # noqa: PLC0415
+
     if not quiet:
-        for note in result.notes:
-            click.echo(f"crscore: note: {note}", err=True)
+        told = result.missing if settings.format == "text" else ()
+        for note in view.notes(result):
+            if note not in told:
+                say(f"note: {note}")
     return _gate(result, settings)
 
 
@@ -110,6 +113,7 @@ def _make_report(settings: Config, *, to_terminal: bool) -> Report:
     terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
     offered = {
         "explain": settings.explain,
+        "signature": settings.signature,
         "color": terminal and not no_color(),
         "width": shutil.get_terminal_size((100, 40)).columns if terminal else 100,
     }
@@ -121,19 +125,6 @@ def _read(settings: Config, name: str, what: str) -> tuple[bytes, str]:
     """Read an input whose limit is the setting `max_<what>_bytes`."""
     limit = f"max_{what}_bytes"
     return io.read_input(name, what=what, limit=limit, allowed=getattr(settings, limit))
-
-
-def _read_sarif(settings: Config, names: tuple[str, ...]) -> list[RawReport]:
-    reports: list[RawReport] = []
-    for name in names:
-        from crscore.static_analysis import sarif  # noqa: PLC0415
-
-        data, source = _read(settings, name, "sarif")
-        try:
-            reports.extend(sarif.read_sarif(data, source=source))
-        except ToolOutputError as exc:
-            raise InputError(f"{source} cannot be read as SARIF: {exc.reason}") from exc
-    return reports
 
 
 def _add_sources(

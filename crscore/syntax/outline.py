@@ -262,6 +262,9 @@ class _Reader:
         self.offset = offset
         self.first = first
         self.hidden: dict[int, bool] = {}
+        self.declaring = frozenset().union(
+            language.types, language.functions, language.members, language.lambdas, language.calls
+        )
         self.units = [
             Unit(kind=Kind.FILE, noun="file", name="", parent=-1, start=first, end=first, head=0)
         ]
@@ -406,6 +409,8 @@ class _Reader:
 
     def _declared(self, node: tree_sitter.Node, kind: str) -> _Declared | None:
         """Return what a node declares."""
+        if kind not in self.declaring:
+            return None
         language = self.language
         several = node.end_point.row - node.start_point.row
         body = next((one for key in _BODIES if (one := node.child_by_field_name(key))), None)

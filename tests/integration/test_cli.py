@@ -59,10 +59,31 @@ def test_diff_and_review_are_scored(crscore) -> None:
 
 @pytest.mark.parametrize("report", ["text", "json", "markdown", "html"])
 def test_default_settings_score_in_every_format(crscore, report: str) -> None:
-    ran = crscore(DIFF, REVIEW, "--format", report)
+    ran = crscore(DIFF, REVIEW, "--format", report, "--signature")
     assert (ran.code, ran.err) == (0, "")
     assert "matcher:calibrated@4." in ran.out
     assert "tau:" not in ran.out
+
+
+def test_text_has_the_signature_in_short(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST)
+    last = ran.out.rstrip("\n").split("\n")[-1]
+    words = rf"crscore {re.escape(__version__)} · hashing · structural · published · no analyzers"
+    assert re.fullmatch(rf"{words} · id [0-9a-f]{{7}}", last)
+
+
+@pytest.mark.parametrize("options", [[], ["--explain"]])
+def test_notes_of_a_text_report_are_on_stderr_alone(crscore, tmp_path: Path, options) -> None:
+    # A suggestion block that cannot be placed is told by the report's own notes, not by the run's.
+    review = tmp_path / "review.json"
+    body = "Better:\n\n```suggestion\n    return 1\n```"
+    comment = {"body": body, "path": "payments/client.py", "line": 36, "side": "RIGHT"}
+    review.write_text(json.dumps([comment]), encoding="utf-8")
+    ran = crscore(DIFF, review, *FAST, *options)
+    assert ran.err.startswith("crscore: note: Suggestion blocks that apply: 1 of 1.\n")
+    assert "blocks that apply" not in ran.out
+    assert "Note" not in ran.out
+    assert crscore(DIFF, review, *FAST, *options, "-q").err == ""
 
 
 def relevance(crscore, tmp_path: Path, review: str, *options: str) -> float:
@@ -106,7 +127,7 @@ def test_repeated_sentence_is_flagged_and_counts_nothing(crscore, tmp_path: Path
 
 @pytest.mark.parametrize("options", [["--matcher", "published"], ["--threshold", "0.31"]])
 def test_threshold_belongs_to_the_published_matcher(crscore, options: list[str]) -> None:
-    ran = crscore(DIFF, REVIEW, *options)
+    ran = crscore(DIFF, REVIEW, *options, "--signature")
     assert "threshold 0.31)" in ran.out
     assert "|matcher:published|tau:0.31|" in ran.out
 

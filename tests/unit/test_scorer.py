@@ -228,3 +228,14 @@ def test_paper_preset_is_the_published_setting() -> None:
 def test_unknown_splitter_is_refused_at_once() -> None:
     with pytest.raises(ConfigError, match="axe"):
         Scorer(splitter="axe", analyzers="none")
+
+
+@pytest.mark.parametrize(
+    ("untrusted", "trust", "kept"),
+    [(False, False, False), (True, False, True), (True, True, False)],
+)
+def test_code_of_a_stranger_is_untrusted_unless_a_setting_trusts_it(
+    untrusted: bool, trust: bool, kept: bool
+) -> None:
+    scorer = Scorer(encoder="hashing", untrusted=untrusted, trust=trust)
+    assert scorer.parts.analyzers.untrusted is kept  # type: ignore[attr-defined]

@@ -187,6 +187,12 @@ def test_file_may_not_choose_what_is_run(tmp_path: Path, line: str, key: str) ->
     assert resolve(env={f"CRSCORE_{key.upper()}": "./mine"}) != settings.Config()
 
 
+def test_file_cannot_trust_the_code_that_it_came_with(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="may not stand in a file"):
+        resolve(file=write(tmp_path, "[tool.crscore]\ntrust = true\n"))
+    assert resolve(env={"CRSCORE_TRUST": "true"}).trust
+
+
 @pytest.mark.parametrize(
     "claims", ["structural", "auto", "vllm:owner/name+structural", "openai:qwen3:8b", "openai"]
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from crscore.matchers.calibrated.overlap import overlaps
 from crscore.records import LineKind, ReferenceKind
 from crscore.text.content import Words, stems_and_names, words
 
@@ -242,12 +243,16 @@ def _sentences(read: Sequence[Words], vectors: Floats, about: Floats, change: _C
     background = change.background
     like_claim, like_remark = vectors @ background.claim, vectors @ background.remark
     projected = (vectors - background.centre) @ background.axes.T
+    earlier = [
+        float((found.shared / np.maximum(1, found.union)).max(initial=0.0))
+        for found in overlaps([one.stems for one in read])
+    ]
     rows = [
         [
             *_sentence(one, change),
             like_claim[index],
             like_remark[index],
-            max((_jaccard(one, earlier) for earlier in read[:index]), default=0.0),
+            earlier[index],
             math.log1p(index),
             math.log(len(read)),
             background.rarity(one.stems) / max(1, len(one.stems)),
@@ -281,10 +286,6 @@ def _sentence(one: Words, change: _Change) -> list[float]:
         one.asks,
         *one.speech,
     ]
-
-
-def _jaccard(first: Words, second: Words) -> float:
-    return len(first.stems & second.stems) / max(1, len(first.stems | second.stems))
 
 
 def _lexical(reference: _Reference, one: Words, rarity: float) -> list[float]:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from crscore.matchers.calibrated.overlap import overlaps
 from crscore.records import Flag, LineKind
 from crscore.text.code_spans import CODE_SPAN, find_code_spans
 from crscore.text.content import words
@@ -56,14 +61,19 @@ def find_flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, 
         for kind in (LineKind.ADDED, LineKind.REMOVED)
     )
     changed = "\n".join(_squeeze(one.text) for one in lines if one.kind is not LineKind.CONTEXT)
-    shown: dict[int, list[str]] = {}
+    shown: dict[int, list[int]] = defaultdict(list)
+    for index, sentence in enumerate(sentences):
+        if not sentence.hidden:
+            shown[sentence.comment].append(index)
+    repeated: set[int] = set()
+    for indices in shown.values():
+        repeated |= set(compress(indices, find_repeats([sentences[at].text for at in indices])))
     flags: list[Flag | None] = []
-    for sentence in sentences:
-        text, earlier = sentence.text, shown.setdefault(sentence.comment, [])
+    for index, sentence in enumerate(sentences):
+        text = sentence.text
         if sentence.hidden:
             flags.append(Flag.HIDDEN)
-            continue
-        if any(repeats(text, before) for before in earlier):
+        elif index in repeated:
             flags.append(Flag.REPEATS)
         elif sentence.proposal:
             is_echo = proposes_the_change(text, added=added, removed=removed)
@@ -72,7 +82,6 @@ def find_flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, 
             flags.append(Flag.NO_SENTENCE)
         else:
             flags.append(None)
-        earlier.append(text)
     return tuple(flags)
 
 
@@ -181,25 +190,40 @@ def _is_function_word(piece: str) -> bool:
     return piece in ENGLISH or piece in _ASKING or _CONTRACTION.fullmatch(piece) is not None
 
 
-def repeats(text: str, earlier: str) -> bool:
-    """Return whether a sentence repeats an earlier one.
+def find_repeats(texts: Sequence[str]) -> list[bool]:
+    """Find the sentences that repeat an earlier one.
+
+    Two sentences repeat each other where they share nearly all their stems, or are equal except for
+    case and punctuation. With few stems, a question does not repeat a statement, nor "is needed"
+    "is not needed".
 
     Args:
-        text: The later sentence.
-        earlier: The earlier one.
+        texts: Sentences in order.
 
     Returns:
-        True where they share nearly all their stems, or are equal except for case and punctuation.
-        With few stems, a question does not repeat a statement, nor "is needed" "is not needed".
+        For each sentence, whether it repeats an earlier one.
+
+    Example:
+        >>> find_repeats(["The lock is never freed.", "Why?", "Never freed, the lock is.", "why"])
+        [False, False, True, True]
     """
-    one, other = words(text), words(earlier)
-    if not one.stems or not other.stems:
-        return _WORD.findall(text.lower()) == _WORD.findall(earlier.lower())
-    shared, stems = one.stems & other.stems, one.stems | other.stems
-    stances = {(item.asks, item.speech.denies) for item in (one, other)}
-    if len(stems) <= FEW_STEMS and len(stances) > 1:
-        return False
-    return len(shared) >= SAME * len(stems)
+    read = [words(text) for text in texts]
+    known: dict[tuple[bool, bool], int] = {}
+    stances = np.array(
+        [known.setdefault((one.asks, one.speech.denies), len(known)) for one in read], dtype=np.int8
+    )
+    bare: set[tuple[str, ...]] = set()
+    found = []
+    for index, overlap in enumerate(overlaps([one.stems for one in read])):
+        if read[index].stems:
+            same = overlap.shared >= SAME * overlap.union
+            same &= (overlap.union > FEW_STEMS) | (stances[:index] == stances[index])
+            found.append(bool(same.any()))
+        else:
+            said = tuple(_WORD.findall(texts[index].lower()))
+            found.append(said in bare)
+            bare.add(said)
+    return found
 
 
 def _squeeze(text: str) -> str:

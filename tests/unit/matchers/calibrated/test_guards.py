@@ -264,8 +264,8 @@ def test_repetition_is_that_of_an_earlier_sentence_of_the_same_comment() -> None
 def test_share_of_stems_decides_on_repetition() -> None:
     # Nine common stems: 9 of 11 together are 0.818, 9 of 12 are 0.75.
     common = "alpha bravo delta gamma kappa lambda omega sigma theta"
-    assert guards.repeats(f"{common} uno", f"{common} duo")
-    assert not guards.repeats(f"{common} uno tri", f"{common} duo")
+    assert guards.find_repeats([f"{common} duo", f"{common} uno"])[1]
+    assert not guards.find_repeats([f"{common} duo", f"{common} uno tri"])[1]
 
 
 # Hidden text
