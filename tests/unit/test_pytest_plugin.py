@@ -22,12 +22,19 @@ import pytest
 
 from crscore import Scorer
 
+DIFF = "@@ -1 +1 @@\\n-limit = 10\\n+limit = 20\\n"
+
 @pytest.fixture(scope="session")
 def crscore_scorer():
     return Scorer(encoder="hashing", threshold=0.3, analyzers="none")
 
 def test_review(assert_review):
-    assert assert_review("@@ -1 +1 @@\\n-limit = 10\\n+limit = 20\\n", "LGTM", relevance=50)
+    assert assert_review(DIFF, "LGTM", relevance=50)
+
+def test_default_scorer():
+    from crscore.pytest_plugin import assert_review
+
+    assert assert_review(DIFF, "Why is the limit 20?", usefulness=0)
 """
 
 
@@ -86,6 +93,9 @@ def test_fixture_uses_the_scorer_of_the_project(tmp_path: Path) -> None:
     assert "AssertionError: relevance is " in done.stdout
     # The failure points to the test, not into the plugin.
     assert "def assert_review" not in done.stdout
+    assert "1 failed, 1 passed" in done.stdout
+    # The store of the default scorer ends with the program, silently.
+    assert done.stderr == ""
 
 
 def test_entry_point_names_the_plugin() -> None:
