@@ -20,7 +20,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from crscore import commands
-from crscore.commands._terminal import CommandGroup
 from crscore.errors import ConfigError, CRScoreError, ManifestError, UnknownPluginError
 from crscore.version import __version__
 
@@ -28,7 +27,7 @@ EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_PIPE = 2, 3, 4, 130, 1
 DEFAULT_COMMAND = "score"
 
 
-class _Commands(CommandGroup):
+class _Commands(click.Group):
     """Group whose subcommands are the modules of `crscore.commands`, imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's)
@@ -69,11 +68,8 @@ class _Commands(CommandGroup):
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=False,
-    examples=(
-        "crscore change.diff review.md       # the same as crscore score change.diff review.md",
-        "crscore pr acme/shop#7",
-        "crscore score --help",
-    ),
+    epilog="\b\nExamples:\n  crscore change.diff review.md"
+    "   # the same as crscore score change.diff review.md\n  crscore pr acme/shop#7",
 )
 @click.version_option(__version__, message="crscore %(version)s")
 def cli() -> None:

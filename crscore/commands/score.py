@@ -34,6 +34,7 @@ EXIT_GATE = 1
         "git diff main... | crscore - review.md --source-root .",
         "crscore change.diff comments.json --format html -o report.html",
         "crscore change.diff review.md --fail-under 30",
+        "crscore pairs.jsonl --format json -o results.jsonl",
     ),
 )
 @click.argument("diff", required=False, type=FILE, metavar="DIFF")
@@ -66,15 +67,17 @@ def command(
     sarif_files: tuple[str, ...],
     **flags: Any,
 ) -> int:
-    """Score REVIEW, a code review of the change DIFF.
+    """Score REVIEW, a code review of the change DIFF; or many pairs in one file.
 
     DIFF is the output of git diff, git show, git format-patch, diff -u or GitHub, or a bare hunk.
     REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can be - for
-    standard input.
+    standard input. Alone, PAIRS.jsonl (or -) has a pair a line: {"diff": ..., "review": ...}.
     """
     settings = load_settings(config_file, flags)
-    if diff is None or review is None:
-        raise click.UsageError(f"there is no {'review' if diff else 'diff'}: crscore DIFF REVIEW")
+    if diff is None:
+        raise click.UsageError("there is no diff and no review: crscore DIFF REVIEW")
+    if review is None:
+        return _score_pairs(settings, diff, target, quiet=quiet)
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
     target = None if target == io.STDIN else target
@@ -106,6 +109,19 @@ def command(
             if note not in told:
                 say(f"note: {note}")
     return _gate(result, settings)
+
+
+def _score_pairs(settings: Config, name: str, target: str | None, *, quiet: bool) -> int:
+    if name != io.STDIN and not name.removesuffix(".gz").endswith((".jsonl", ".json")):
+        raise click.UsageError(
+            "there is no review: crscore DIFF REVIEW; or many pairs: crscore score PAIRS.jsonl"
+        )
+    from crscore.commands._many import score_pairs  # noqa: PLC0415
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    target = None if target == io.STDIN else target
+    io.check_output(target)
+    return score_pairs(Scorer(settings), settings, name, target, quiet=quiet)
 
 
 def _preload_encoder(settings: Config) -> None:

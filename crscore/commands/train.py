@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crscore import io, plugins
+from crscore import io, plugins, progress
 from crscore.commands._settings import load_settings, setting_options
 from crscore.commands._terminal import CommandGroup
 from crscore.settings import llm_address, llm_key
@@ -123,7 +123,8 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     boosting.require_lightgbm()
     settings = load_settings(None, flags)
     rated = study.read_study(data)
-    learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
+    with progress.track("learning the matcher"):
+        learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
     content = weights.to_bytes(learned.weights)
     io.write_bytes(content, target)
     click.echo(
@@ -153,7 +154,8 @@ def code(data: Path, *, target: str, model: str | None, epochs: int, seed: int) 
     made = examples.make_examples(examples.read_rows(data), seed=seed)
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
     if model is None:
-        content = to_bytes(head.train_head(made, seed=seed))
+        with progress.track("learning the vectors"):
+            content = to_bytes(head.train_head(made, seed=seed))
         io.write_bytes(content, target)
         click.echo(
             f"{target}: {len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}"
@@ -193,7 +195,8 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     boosting.require_lightgbm()
     settings = load_settings(None, flags)
     read = corpus.read_corpus(data)
-    learned, matcher = usefulness.train(read, encoder=scorer.make_encoder(settings))
+    with progress.track("learning from real comments"):
+        learned, matcher = usefulness.train(read, encoder=scorer.make_encoder(settings))
     for content, path in (
         (model.to_bytes(learned), target),
         (weights.to_bytes(matcher.weights), matcher_target),

@@ -580,3 +580,58 @@ def test_shell_completes_commands_values_and_files(words: list[str], expected: s
         check=True,
     )
     assert expected in done.stdout.splitlines()
+
+
+# Many pairs
+
+PAIRS = [
+    {"id": "first", "diff": "DIFF", "review": "Why was the check removed? It crashes now."},
+    {"id": 7, "patch": "DIFF", "comments": [{"body": "Why?", "path": "payments/client.py"}]},
+    {"diff_hunk": "@@ -1 +1 @@\n-a = 1\n+a = 2\n", "body": "Why 2?", "path": "a.py"},
+]
+
+
+def pairs_file(folder: Path, *more: str) -> Path:
+    diff = Path(DIFF).read_text("utf-8")
+    rows = [
+        {key: diff if value == "DIFF" else value for key, value in row.items()} for row in PAIRS
+    ]
+    file = folder / "pairs.jsonl"
+    file.write_text("\n".join([*map(json.dumps, rows), *more]) + "\n")
+    return file
+
+
+def test_many_pairs_give_a_document_a_line(crscore, tmp_path: Path) -> None:
+    ran = crscore(pairs_file(tmp_path), *FAST, "--format", "json")
+    assert ran.code == 0
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    assert [row["id"] for row in rows] == ["first", "7", f"{tmp_path}/pairs.jsonl:3"]
+    alone = json.loads(crscore(DIFF, REVIEW, *FAST, "--format", "json").out)
+    assert set(rows[0]) == {"id", *alone}
+
+
+def test_bad_lines_are_told_and_the_others_are_scored(crscore, tmp_path: Path) -> None:
+    bad = ["{", json.dumps({"diff": "nothing", "review": "x"}), json.dumps({"review": "x"})]
+    ran = crscore(pairs_file(tmp_path, *bad), "--encoder", "minilm")
+    assert ran.code == 3
+    assert [line.split(": ")[1].rpartition(":")[2] for line in ran.err.splitlines()] == [*"456"]
+    assert len(ran.out.splitlines()) == 5
+    assert re.search(r"^3 reviews, median standing [\d.]+; 3 could not be scored$", ran.out, re.M)
+
+
+def test_many_pairs_from_standard_input_and_into_a_file(tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    command = [sys.executable, "-m", "crscore", "score", "-", *FAST, "--format", "json"]
+    done = subprocess.run(
+        [*command, "-o", str(target)],
+        input=pairs_file(tmp_path).read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b""
+    assert len(target.read_text("utf-8").splitlines()) == 3
+
+
+@pytest.mark.parametrize("option", [["--format", "html"], ["--fail-under", "30"]])
+def test_many_pairs_have_no_page_and_no_gate(crscore, tmp_path: Path, option: list[str]) -> None:
+    assert_one_clear_line(crscore(pairs_file(tmp_path), *FAST, *option), 2, "several reviews")

@@ -32,7 +32,7 @@ def help_of(name: str) -> str:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_examples_that_can_be_parsed_and_fits_80_columns(name: str) -> None:
     text = help_of(name)
-    examples = [line.strip() for line in text.partition("\nExamples:\n")[2].splitlines()]
+    examples = [line.strip() for line in text.partition("Examples:\n")[2].splitlines()]
     assert examples
     for example in examples:
         words = shlex.split(example.rpartition("| ")[2], comments=True)
