@@ -235,17 +235,54 @@ def resolve_settings(
     Raises:
         ConfigError: An unknown key, or a value of the wrong type or range.
     """
+    merged: dict[str, Any] = {}
+    for level, origin in _levels(flags, environment, file):
+        merged |= _convert(level, origin)
+    return Config(**merged)
+
+
+def explain_settings(
+    flags: Mapping[str, Any],
+    *,
+    environment: Mapping[str, str] | None = None,
+    file: Path | SettingsText | None,
+) -> dict[str, tuple[Any, str]]:
+    """Say where each setting comes from.
+
+    Args:
+        flags: As in `resolve_settings`, like the others.
+        environment: Environment variables.
+        file: A `pyproject.toml` or its text, or None.
+
+    Returns:
+        Setting -> its value and its source: `command line`, `environment`, a file's name, one of
+        these with the preset that it chose, or `default`.
+
+    Raises:
+        ConfigError: An unknown key, or a value of the wrong type or range.
+    """
+    found = dict.fromkeys(SETTINGS, "default")
+    for level, origin in _levels(flags, environment, file):
+        converted = _convert(level, origin)
+        preset = f"{origin}, preset {converted.get('preset')}"
+        found |= {key: origin if key in level else preset for key in converted}
+    settings = resolve_settings(flags, environment=environment, file=file)
+    return {key: (getattr(settings, key), source) for key, source in found.items()}
+
+
+def _levels(
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str] | None,
+    file: Path | SettingsText | None,
+) -> tuple[tuple[Mapping[str, Any], str], ...]:
+    """Return the values that are given and their origins, the weakest first."""
     environment = os.environ if environment is None else environment
     given = {key: value for key, value in flags.items() if value is not None}
-    levels = (
+    return (
         ({} if file is None else _from_file(file), _origin(file)),
         (_from_environment(environment), "environment"),
         (given, "command line"),
     )
-    merged: dict[str, Any] = {}
-    for level, origin in levels:
-        merged |= _convert(level, origin)
-    return Config(**merged)
 
 
 def override_settings(settings: Config, values: Mapping[str, Any]) -> Config:
@@ -401,6 +438,10 @@ def host_address() -> str:
     return os.environ.get("GITHUB_API_URL") or "https://api.github.com"
 
 
-def no_color() -> bool:
-    """Return whether the environment asks for output without color (`NO_COLOR`)."""
-    return bool(os.environ.get("NO_COLOR"))
+def color_choice(*, is_terminal: bool) -> bool:
+    """Return whether output has colors: `NO_COLOR`, then `FORCE_COLOR`, then the terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return is_terminal and os.environ.get("TERM") != "dumb"

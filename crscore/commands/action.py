@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from crscore.commands._terminal import GroupedCommand
 from crscore.errors import CRScoreError, InputError
 from crscore.github.actions import artifact, commands, environment, event, outputs
 
@@ -42,7 +43,7 @@ _STOPPED: Final = (
 )
 
 
-@click.command(name="action")
+@click.command(name="action", cls=GroupedCommand, examples=("crscore action   # in a workflow",))
 def command() -> int:
     """Score pull requests as a step of a GitHub workflow.
 

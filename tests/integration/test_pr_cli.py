@@ -3,6 +3,7 @@
 import functools
 import json
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -273,6 +274,67 @@ def test_partial_run_says_so_and_applies_no_gate(pr, github: Server) -> None:
     assert ran.code == 0
     assert "gate was not applied" in ran.err
     assert "reviews" in ran.out
+
+
+# Several, and a clone
+
+
+def test_several_are_scored_and_one_that_fails_does_not_end_the_run(
+    crscore, github: Server
+) -> None:
+    ran = crscore("pr", "acme/shop#99", TARGET, "--api-url", github.url, *FAST)
+    assert ran.code == 3
+    assert "acme/shop#99: " in ran.err
+    assert "acme/shop#7" in ran.out
+
+
+def test_several_have_no_json(crscore, github: Server) -> None:
+    ran = crscore("pr", TARGET, TARGET, "--api-url", github.url, *FAST, "--format", "json")
+    assert ran.code == 2
+    assert "several have no json" in ran.err
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "git@github.com:acme/shop.git",
+        "ssh://git@github.com:22/acme/shop",
+        f"https://x-access-token:{SECRET}@github.com/acme/shop.git/",
+    ],
+)
+def test_number_alone_is_of_the_repository_of_the_clone(
+    crscore, github: Server, tmp_path: Path, address: str
+) -> None:
+    git = functools.partial(subprocess.run, check=True, cwd=tmp_path, capture_output=True)
+    git(["git", "init", "--quiet"])
+    git(["git", "remote", "add", "origin", address])
+    ran = crscore("pr", 7, "--api-url", github.url, *FAST)
+    assert ran.code == 0, ran.err
+    assert "acme/shop#7" in ran.out
+
+
+def test_number_alone_in_a_forks_clone_is_upstream(crscore, github: Server, tmp_path: Path) -> None:
+    git = functools.partial(subprocess.run, check=True, cwd=tmp_path, capture_output=True)
+    git(["git", "init", "--quiet"])
+    git(["git", "remote", "add", "origin", "git@github.com:me/shop.git"])
+    git(["git", "remote", "add", "upstream", "git@github.com:acme/shop.git"])
+    assert "acme/shop#7" in crscore("pr", 7, "--api-url", github.url, *FAST).out
+
+
+def test_number_alone_without_a_remote_is_told(crscore, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    ran = crscore("pr", 7)
+    assert ran.code == 2
+    assert "no remote of this clone" in ran.err
+
+
+def test_number_alone_is_asked_of_the_host_of_the_clone_only(crscore, tmp_path: Path) -> None:
+    git = functools.partial(subprocess.run, check=True, cwd=tmp_path, capture_output=True)
+    git(["git", "init", "--quiet"])
+    git(["git", "remote", "add", "origin", f"https://{SECRET}@git.evil.example/acme/shop"])
+    ran = crscore("pr", 7)
+    assert ran.code == 2
+    assert "git.evil.example" in ran.err
 
 
 # Bad input
