@@ -10,7 +10,11 @@ DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: help demo demo-audit demo-pr test test-slow test-all test-llm check bench bench-short clean
+SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github-
+YAML := .github action.yml action-types.yml docker examples mkdocs.yml .pre-commit-hooks.yaml CITATION.cff
+YAMLLINT := '{extends: default, rules: {line-length: disable, document-start: disable, truthy: {check-keys: false}, comments: {min-spaces-from-content: 1}, braces: {max-spaces-inside: 1}}}'
+
+.PHONY: help demo demo-audit demo-pr test test-slow test-all test-llm check docs bench bench-short clean
 
 help:
 	@echo "make demo     set up .venv and score the example"
@@ -20,7 +24,8 @@ help:
 	@echo "make test-slow  run the slow ones: browser, PyTorch, the action, long fault schedules"
 	@echo "make test-llm   run those with real vLLM and fine-tuning, in .venv-llm"
 	@echo "make test-all   run all three"
-	@echo "make check    lint, types and import rules"
+	@echo "make check    lint, types, import rules, workflows"
+	@echo "make docs     the documentation, in site/"
 	@echo "make bench    the numbers of benchmarks/README.md; DATA=FILE is the human study"
 
 # pip 25.1 is the first that knows groups.
@@ -42,6 +47,10 @@ $(VENV)/installed-test: $(VENV)/installed
 
 $(VENV)/installed-check: $(VENV)/installed
 	$(PIP) -e '.[github]' --group check
+	@touch $@
+
+$(VENV)/installed-docs: $(VENV)/installed
+	$(PIP) --group docs
 	@touch $@
 
 demo: $(VENV)/installed
@@ -74,6 +83,17 @@ check: $(VENV)/installed-check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/yamllint --strict --config-data $(YAMLLINT) $(YAML)
+	$(BIN)/zizmor --offline --no-progress --quiet --persona pedantic .github action.yml docker/action.yml examples/workflows
+	$(SCHEMA)actions action.yml docker/action.yml
+	$(SCHEMA)workflows .github/workflows/*.yml examples/workflows/*.yml
+	$(SCHEMA)issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(SCHEMA)issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+
+docs: $(VENV)/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/installed-test
 	$(BIN)/crscore analyzers install
@@ -99,4 +119,4 @@ bench-short: $(VENV)/installed-test
 	$(BIN)/crscore validate $(DATA) --claims structural --resamples 100 --no-attacks
 
 clean:
-	rm -rf $(VENV) .venv-llm build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .venv-llm build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -4,9 +4,9 @@
 
 Parts: `lines` (repeated units in two lines of each of 30 kinds of file), `reviews` (10,000
 sentences, 3,000 comments, Markdown nested 10,000 deep), `files` (37,000 lines of C#). Each case has
-a process of its own, one after the other; the goal is 10 s and 500 MB. The analyzers are off (they are
-processes with limits of their own); `lines` and `files` use the encoder `hashing`, `reviews` the
-default one.
+a process of its own, one after the other; the goal is 10 s and 500 MB. The analyzers are off (they
+are processes with limits of their own); `lines` and `files` use the encoder `hashing`, `reviews`
+the default one.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ SECONDS, MEGABYTES = 10, 500
 CHARACTERS = 48_000
 UNITS = [
     "$", "@", "b", "1", "a.", "A", "(", "“", '"', "\\", "{", "[", " ", "\t", "=>", "<a>", "#", "*",
-    "/", "-", "=", ":", ",", ";", "`", "|", "&", "!", "%", "//", "/*", "a ", "a-", "x(", "'", "a=1,",
-    "if ", "<?php ", "${", "_",
+    "/", "-", "=", ":", ",", ";", "`", "|", "&", "!", "%", "//", "/*", "a ", "a-", "x(", "'", "_",
+    "if ", "a=1,", "${", "<?php ",
 ]  # fmt: skip
 FILES = [
     "a.py", "a.java", "a.js", "a.jsx", "a.ts", "a.tsx", "a.go", "a.c", "a.h", "a.cpp", "a.hpp",
-    "a.cu", "a.cs", "a.rb", "a.php", "a.md", "a.yaml", "a.json", "a.toml", "a.xml", "a.html", "a.css",
-    "a.sh", "a.rs", "a.kt", "a.sql", "a.ini", "Dockerfile", "Makefile", "a.txt",
+    "a.cu", "a.cs", "a.rb", "a.php", "a.md", "a.yaml", "a.json", "a.toml", "a.xml", "a.html",
+    "a.css", "a.sh", "a.rs", "a.kt", "a.sql", "a.ini", "Dockerfile", "Makefile", "a.txt",
 ]  # fmt: skip
 QUICK = (UNITS[::3], FILES[::3])
 REVIEW = "Why is `x` so long? It could be computed. Please add a test for it."
@@ -69,7 +69,8 @@ def line_case(unit: str, path: str) -> Case:
 
 
 def small_diff() -> str:
-    return "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,3 @@\n def f(x):\n-    return x\n+    y = x + 1\n+    return y\n"
+    lines = [" def f(x):", "-    return x", "+    y = x + 1", "+    return y"]
+    return "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,3 @@\n" + "\n".join(lines) + "\n"
 
 
 def review_cases() -> list[Case]:

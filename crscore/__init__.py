@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crscore.errors import CRScoreError
     from crscore.records import Comment, Result
+    from crscore.reports.tables import results_frame
     from crscore.scorer import Scorer
     from crscore.settings import Config
     from crscore.version import __version__
 
-__all__ = ["CRScoreError", "Comment", "Config", "Result", "Scorer", "__version__"]
+__all__ = ["CRScoreError", "Comment", "Config", "Result", "Scorer", "__version__", "results_frame"]
 
 _HOMES = {
     "CRScoreError": "crscore.errors",
@@ -21,6 +22,7 @@ _HOMES = {
     "Result": "crscore.records",
     "Scorer": "crscore.scorer",
     "__version__": "crscore.version",
+    "results_frame": "crscore.reports.tables",
 }
 
 

@@ -11,6 +11,7 @@ import contextlib
 import sqlite3
 import threading
 import time
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -145,10 +146,6 @@ class Store:
                 self._connection.close()
                 self._connection = None
 
-    def __del__(self) -> None:
-        with contextlib.suppress(sqlite3.Error):
-            self.close()
-
     @contextlib.contextmanager
     def _working(self) -> Iterator[sqlite3.Connection | None]:
         """Lock the open file for one thread; yield None when it cannot be opened."""
@@ -180,6 +177,8 @@ class Store:
         except sqlite3.Error:
             connection.close()
             return None
+        # Not `__del__`: at the end of the program it would find the module torn down.
+        weakref.finalize(self, connection.close)
         return connection
 
     def _evict(self, connection: sqlite3.Connection, newest: str) -> None:

@@ -86,9 +86,12 @@ class LimitError(InputError):
     source: str
 
     def __str__(self) -> str:
+        part = {"max_review_bytes": "review", "max_sarif_bytes": "findings"}.get(
+            self.limit, "change"
+        )
         return (
             f"{self.source}: {self.limit} is {self.allowed:,} and this has {self.found:,}; "
-            f"score a smaller part of the change or raise {self.limit}"
+            f"score a smaller part of the {part} or raise {self.limit}"
         )
 
 

@@ -60,7 +60,16 @@ def read_rows(
     for number, line in enumerate(lines, 1):
         if line.strip():
             place = f"{path}:{number}"
-            yield place, convert(_parse(line, place), kind, place)
+            yield place, parse_row(line, kind, place)
+
+
+def parse_row(line: str, kind: type[_Row], place: str) -> _Row:
+    """Read one line of JSON Lines.
+
+    Raises:
+        InputError: It is not JSON, or a field is missing or wrong.
+    """
+    return convert(_parse(line, place), kind, place)
 
 
 def convert(value: Any, kind: type[_Row], place: str) -> _Row:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
+from crscore import progress
 from crscore.budget import Budget
 from crscore.code import suggestions
 from crscore.diff.parse import named
@@ -157,15 +158,21 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     older = [Pair(pairs[at].originals[i], (pairs[at].comments[i],)) for at, i in earlier]
     # Half of the time is for splitting, so that some is left for what was split.
     splitting = Budget(None if limit is None else limit / 2)
-    works = _prepare_all([*pairs, *older], parts, splitting)
-    vectors = _encode(works, parts, budget)
+    with progress.track("reading the change"):
+        works = _prepare_all([*pairs, *older], parts, splitting)
+    with progress.track("encoding"):
+        vectors = _encode(works, parts, budget)
     works = [_without_late_comments(work, vectors) for work in works]
     originals: list[dict[int, Result]] = [{} for _ in pairs]
-    for (at, index), work in zip(earlier, works[len(pairs) :], strict=True):
-        originals[at][index] = _score(work, vectors, parts, {})
-    return tuple(
-        _score(work, vectors, parts, own) for work, own in zip(works, originals, strict=False)
-    )
+    results = []
+    with progress.track("scoring", len(works)) as advance:
+        for (at, index), work in zip(earlier, works[len(pairs) :], strict=True):
+            originals[at][index] = _score(work, vectors, parts, {})
+            advance(1)
+        for work, own in zip(works, originals, strict=False):
+            results.append(_score(work, vectors, parts, own))
+            advance(1)
+    return tuple(results)
 
 
 def _prepare_all(pairs: Sequence[Pair], parts: Parts, budget: Budget) -> list[_Work]:

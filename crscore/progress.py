@@ -9,17 +9,25 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+TERMINAL: Final = threading.Lock()
+"""Held by what shows a bar: there is one at a time, and work inside of other work shows none."""
+DELAY_S: Final = 0.5
+"""Seconds of work before a bar is shown: short work shows none, and does not import rich."""
 
 
 @contextlib.contextmanager
 def track(
     description: str, total: float | None = None, *, is_bytes: bool = False, quiet: bool = False
 ) -> Iterator[Callable[[float], None]]:
-    """Show a progress bar while the block runs; it is removed at the end.
+    """Show a progress bar while the block runs; it comes after half a second and goes at the end.
+
+    Inside of another one it shows nothing.
 
     Args:
         description: The work: `scoring`.
@@ -30,27 +38,64 @@ def track(
     Yields:
         A function that is told how many more units are done. Safe to call from any thread.
     """
-    if quiet or not _is_terminal():
+    if quiet or not _is_terminal() or not TERMINAL.acquire(blocking=False):
         yield lambda _: None
         return
-    from rich import progress  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
+    bar = _Bar(description, total, is_bytes=is_bytes)
+    timer = threading.Timer(DELAY_S, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield bar.advance
+    finally:
+        timer.cancel()
+        bar.stop()
+        TERMINAL.release()
 
-    amounts: list[progress.ProgressColumn] = (
-        [progress.DownloadColumn(), progress.TransferSpeedColumn()]
-        if is_bytes
-        else [progress.MofNCompleteColumn()]
-    )
-    with progress.Progress(
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        *amounts,
-        progress.TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bar:
-        task = bar.add_task(description, total=total)
-        yield lambda done: bar.advance(task, done)
+
+class _Bar:
+    """Bar that begins later than the work."""
+
+    def __init__(self, description: str, total: float | None, *, is_bytes: bool) -> None:
+        self.description, self.total, self.is_bytes = description, total, is_bytes
+        self.done = 0.0
+        self.lock = threading.Lock()
+        self.shown: Any = None
+        self.ended = False
+
+    def advance(self, more: float) -> None:
+        with self.lock:
+            self.done += more
+            if self.shown is not None:
+                self.shown.update(0, completed=self.done)
+
+    def start(self) -> None:
+        from rich import progress  # noqa: PLC0415
+        from rich.console import Console  # noqa: PLC0415
+
+        units: list[progress.ProgressColumn] = [progress.MofNCompleteColumn()]
+        if self.is_bytes:
+            units = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+        with self.lock:
+            if self.ended:
+                return
+            self.shown = progress.Progress(
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                *(units if self.total is not None else ()),
+                progress.TimeElapsedColumn(),
+                *((progress.TimeRemainingColumn(),) if self.total is not None else ()),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self.shown.add_task(self.description, total=self.total, completed=int(self.done))
+            self.shown.start()
+
+    def stop(self) -> None:
+        with self.lock:
+            self.ended = True
+            if self.shown is not None:
+                self.shown.stop()
 
 
 def _is_terminal() -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -319,6 +319,8 @@ class Analysis:
     """Tools that apply to the change's files, by name."""
     notes: tuple[str, ...] = ()
     """Omissions, one sentence each."""
+    confined: bool = True
+    """False when this system cannot keep tools off the network, and one ran or should have."""
 
     @property
     def coverage(self) -> Coverage:
@@ -342,6 +344,10 @@ class Analysis:
         return analyzers_identity([self])
 
 
+UNCONFINED: Final = "sandbox:none"
+"""Word in a signature: this system cannot keep analyzers off the network."""
+
+
 def analyzers_identity(analyses: Sequence[Analysis]) -> str:
     """Return the tools of several changes with their versions.
 
@@ -349,8 +355,8 @@ def analyzers_identity(analyses: Sequence[Analysis]) -> str:
         analyses: Analyses of the changes.
 
     Returns:
-        `none` when no tool ran and none should have; ends in `partial` when some tool did not read
-        all that it should have read.
+        `none` when no tool ran and none should have. `partial` follows the tools when some tool did
+        not read all that it should have read, then `UNCONFINED` when they were not confined.
     """
     ran = {
         f"{run.tool}@{run.version}" if run.version else run.tool
@@ -358,11 +364,12 @@ def analyzers_identity(analyses: Sequence[Analysis]) -> str:
         for run in analysis.tools
         if run.state is ToolState.RAN
     }
-    partial = any(analysis.coverage is Coverage.PARTIAL for analysis in analyses)
-    return (
-        ",".join([*sorted(ran), *([Coverage.PARTIAL.value] if partial else [])])
-        or Coverage.NONE.value
-    )
+    words = sorted(ran)
+    if any(analysis.coverage is Coverage.PARTIAL for analysis in analyses):
+        words.append(Coverage.PARTIAL.value)
+    if not all(analysis.confined for analysis in analyses):
+        words.append(UNCONFINED)
+    return ",".join(words) or Coverage.NONE.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

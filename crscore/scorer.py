@@ -6,13 +6,14 @@ from the settings.
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from crscore import cache, pipeline, plugins
 from crscore.claims.llm.merged import Merged
 from crscore.diff import parse
-from crscore.errors import ConfigError
+from crscore.errors import ConfigError, CRScoreError
 from crscore.records import Comment
 from crscore.review import comments, sentences
 from crscore.scoring import thresholds
@@ -31,7 +32,7 @@ from crscore.usefulness import reader as usefulness
 from crscore.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from crscore.claims.base import ClaimGenerator
     from crscore.encoders.base import Encoder
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
 
     DiffLike = Diff | str | bytes
     ReviewLike = str | bytes | Comment | Sequence[Comment]
+    OnResult = Callable[[int, Result | CRScoreError], None]
+
+BATCH: Final = 32
+"""Pairs of `Scorer.score_many` that share their texts when results are told as they come."""
 
 _ENGINE_NAMES: Final = {"model_revision": "revision", "model_timeout": "timeout_s"}
 """Engine options whose settings have another name."""
@@ -59,6 +64,8 @@ class Scorer:
         analyzers: Static analysis to use instead of the one the settings name, or other names.
         reports: Findings of tools outside of this run, from `crscore.static_analysis.sarif`,
             in addition to those of the analyzers that the settings name.
+        untrusted: Whether the changes are a stranger's: where this system cannot confine the
+            analyzers, they are then not run, unless the setting `trust` allows it.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
@@ -83,6 +90,7 @@ class Scorer:
         matcher: Matcher | str | None = None,
         analyzers: Analyzers | str | None = None,
         reports: Sequence[RawReport] = (),
+        untrusted: bool = False,
         **overrides: Any,
     ) -> None:
         if isinstance(encoder, str):
@@ -92,7 +100,9 @@ class Scorer:
         if isinstance(analyzers, str):
             overrides["analyzers"], analyzers = analyzers, None
         self.settings = override_settings(settings or Config(), overrides)
-        analyzers = analyzers or make_analyzers(self.settings, reports=tuple(reports))
+        analyzers = analyzers or make_analyzers(
+            self.settings, reports=tuple(reports), untrusted=untrusted
+        )
         self.parts = _make_parts(self.settings, generator, encoder, matcher, analyzers)
 
     def score(
@@ -128,27 +138,87 @@ class Scorer:
         pair = pipeline.Pair(parsed, self.read_review(review), originals or {})
         return pipeline.run([pair], self.parts)[0]
 
-    def score_many(self, pairs: Iterable[tuple[DiffLike, ReviewLike]]) -> tuple[Result, ...]:
+    @overload
+    def score_many(
+        self, pairs: Iterable[tuple[DiffLike, ReviewLike]], *, on_result: OnResult | None = None
+    ) -> tuple[Result, ...]: ...
+
+    @overload
+    def score_many(
+        self,
+        pairs: Iterable[tuple[DiffLike, ReviewLike]],
+        *,
+        on_result: OnResult | None = None,
+        on_error: Literal["keep"],
+    ) -> tuple[Result | CRScoreError, ...]: ...
+
+    def score_many(
+        self,
+        pairs: Iterable[tuple[DiffLike, ReviewLike]],
+        *,
+        on_result: OnResult | None = None,
+        on_error: Literal["raise", "keep"] = "raise",
+    ) -> tuple[Result | CRScoreError, ...]:
         """Score many (diff, review) pairs; every distinct diff and text is handled once.
 
         Args:
             pairs: Any number; equal diff texts share their claims.
+            on_result: Called with a pair's index and its result, in order, as soon as it is known;
+                then texts are shared within `BATCH` pairs, not among all.
+            on_error: `keep`: a pair that cannot be read or scored has its error as its result, and
+                the others are scored all the same. `raise`: it ends the run.
 
         Returns:
-            One result per pair, in order.
+            One result per pair, in order; with `keep`, or the pair's error.
 
         Raises:
-            InputError: A diff or a review cannot be used; nothing is scored then.
-            CRScoreError: A part of the run failed.
+            InputError: A diff or a review cannot be used, and `on_error` is `raise`.
+            CRScoreError: A part of the run failed, and `on_error` is `raise`.
         """
+        given = iter(pairs)
+        found: list[Result | CRScoreError] = []
+        while batch := list(islice(given, None if on_result is None else BATCH)):
+            for result in self._score_batch(batch, keep=on_error == "keep"):
+                if on_result is not None:
+                    on_result(len(found), result)
+                found.append(result)
+        return tuple(found)
+
+    def _score_batch(
+        self, batch: Sequence[tuple[DiffLike, ReviewLike]], *, keep: bool
+    ) -> list[Result | CRScoreError]:
         parsed: dict[str | bytes, Diff] = {}
-        work = []
-        for change, review in pairs:
-            if isinstance(change, str | bytes) and change not in parsed:
+        read: list[pipeline.Pair | CRScoreError] = []
+        for pair in batch:
+            try:
+                read.append(self._read_pair(*pair, parsed))
+            except CRScoreError as exc:
+                if not keep:
+                    raise
+                read.append(exc)
+        good = [one for one in read if isinstance(one, pipeline.Pair)]
+        results = iter(self._run(good, keep=keep))
+        return [next(results) if isinstance(one, pipeline.Pair) else one for one in read]
+
+    def _read_pair(
+        self, change: DiffLike, review: ReviewLike, parsed: dict[str | bytes, Diff]
+    ) -> pipeline.Pair:
+        if isinstance(change, str | bytes):
+            if change not in parsed:
                 parsed[change] = self.read_diff(change)
-            diff = parsed[change] if isinstance(change, str | bytes) else change
-            work.append(pipeline.Pair(diff, self.read_review(review)))
-        return pipeline.run(work, self.parts)
+            change = parsed[change]
+        return pipeline.Pair(change, self.read_review(review))
+
+    def _run(self, pairs: Sequence[pipeline.Pair], *, keep: bool) -> list[Result | CRScoreError]:
+        """Score pairs together; where that fails, each alone, to find the one that fails."""
+        try:
+            return list(pipeline.run(pairs, self.parts))
+        except CRScoreError as exc:
+            if not keep:
+                raise
+            if len(pairs) == 1:
+                return [exc]
+        return [self._run([pair], keep=True)[0] for pair in pairs]
 
     def read_diff(
         self,
@@ -363,12 +433,15 @@ def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
     return threshold
 
 
-def make_analyzers(settings: Config, *, reports: tuple[RawReport, ...] = ()) -> Suite:
+def make_analyzers(
+    settings: Config, *, reports: tuple[RawReport, ...] = (), untrusted: bool = False
+) -> Suite:
     """Make the static analysis in the settings.
 
     Args:
-        settings: `analyzers`, `issues`, `tools_dir`, and where to cache findings.
+        settings: `analyzers`, `issues`, `tools_dir`, `trust`, and where to cache findings.
         reports: What tools outside of this run found, from SARIF files.
+        untrusted: Whether the changes are a stranger's.
 
     Returns:
         The analyzers; no tool has been looked for yet.
@@ -384,6 +457,7 @@ def make_analyzers(settings: Config, *, reports: tuple[RawReport, ...] = ()) -> 
         cache=make_store(settings) if settings.cache else None,
         compat=settings.issues == "paper",
         reports=reports,
+        untrusted=untrusted and not settings.trust,
     )
 
 

@@ -101,6 +101,9 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     analyzers: Annotated[
         Name, _help("Static analysis: auto, none, or comma-separated names and folders.", "NAMES")
     ] = "auto"
+    trust: Annotated[
+        bool, _help("Run analyzers on a stranger's code though no sandbox can confine them here.")
+    ] = False
     max_issues: Annotated[Limit, _help("Most issues counted in a hunk, the worst ones.")] = 3
     issues: Annotated[IssueRule, _help("Issues of the changed lines, or as published.")] = "lines"
     tools_dir: Annotated[Folder | None, _help("Where the analyzers of npm are installed.")] = None
@@ -108,6 +111,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     cache: Annotated[bool, _help("Cache findings, claims and answers of hosts.")] = True
     format: Annotated[Name, _help("Report format.")] = "text"
     explain: Annotated[bool, _help("Show everything that decided the score.")] = False
+    signature: Annotated[bool, _help("Show the whole signature in the text report.")] = False
     offline: Annotated[bool, _help("Use no network; models come from this disk.")] = False
     fail_under: Annotated[
         Standing | None,
@@ -179,6 +183,7 @@ _NEVER = r"(?!)"
 FILE_RULES: Mapping[str, tuple[str, str]] = {
     "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as what is in one is run"),
     "tools_dir": (_NEVER, "may not stand in a file, as what is in the folder is run"),
+    "trust": (_NEVER, "may not stand in a file, as the code that it trusts could bring its own"),
     "cache_dir": (_NEVER, "may not stand in a file, as what is in the folder is believed"),
     "lora": (_NEVER, "may not stand in a file, as what is in the folder is loaded"),
     "model": (_MODEL, "may name a model but no folder, as what is in one is loaded"),
@@ -230,17 +235,54 @@ def resolve_settings(
     Raises:
         ConfigError: An unknown key, or a value of the wrong type or range.
     """
+    merged: dict[str, Any] = {}
+    for level, origin in _levels(flags, environment, file):
+        merged |= _convert(level, origin)
+    return Config(**merged)
+
+
+def explain_settings(
+    flags: Mapping[str, Any],
+    *,
+    environment: Mapping[str, str] | None = None,
+    file: Path | SettingsText | None,
+) -> dict[str, tuple[Any, str]]:
+    """Say where each setting comes from.
+
+    Args:
+        flags: As in `resolve_settings`, like the others.
+        environment: Environment variables.
+        file: A `pyproject.toml` or its text, or None.
+
+    Returns:
+        Setting -> its value and its source: `command line`, `environment`, a file's name, one of
+        these with the preset that it chose, or `default`.
+
+    Raises:
+        ConfigError: An unknown key, or a value of the wrong type or range.
+    """
+    found = dict.fromkeys(SETTINGS, "default")
+    for level, origin in _levels(flags, environment, file):
+        converted = _convert(level, origin)
+        preset = f"{origin}, preset {converted.get('preset')}"
+        found |= {key: origin if key in level else preset for key in converted}
+    settings = resolve_settings(flags, environment=environment, file=file)
+    return {key: (getattr(settings, key), source) for key, source in found.items()}
+
+
+def _levels(
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str] | None,
+    file: Path | SettingsText | None,
+) -> tuple[tuple[Mapping[str, Any], str], ...]:
+    """Return the values that are given and their origins, the weakest first."""
     environment = os.environ if environment is None else environment
     given = {key: value for key, value in flags.items() if value is not None}
-    levels = (
+    return (
         ({} if file is None else _from_file(file), _origin(file)),
         (_from_environment(environment), "environment"),
         (given, "command line"),
     )
-    merged: dict[str, Any] = {}
-    for level, origin in levels:
-        merged |= _convert(level, origin)
-    return Config(**merged)
 
 
 def override_settings(settings: Config, values: Mapping[str, Any]) -> Config:
@@ -396,6 +438,10 @@ def host_address() -> str:
     return os.environ.get("GITHUB_API_URL") or "https://api.github.com"
 
 
-def no_color() -> bool:
-    """Return whether the environment asks for output without color (`NO_COLOR`)."""
-    return bool(os.environ.get("NO_COLOR"))
+def color_choice(*, is_terminal: bool) -> bool:
+    """Return whether output has colors: `NO_COLOR`, then `FORCE_COLOR`, then the terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return is_terminal and os.environ.get("TERM") != "dumb"

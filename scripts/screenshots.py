@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 300_000
 """A larger picture makes the README slow."""
-TERMINAL_COLUMNS = 100
+TERMINAL_COLUMNS = 80
 TOKEN = "loopback-token"  # noqa: S105
 
 

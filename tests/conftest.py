@@ -1,12 +1,17 @@
 """Every test runs without the network's, the home folder's or the caller's settings."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from crscore.encoders.minilm_files import default_folder
+
+# A shell that runs the tests in the background ignores the interrupt, and so would all programs
+# that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The home folder is another one in the tests.
 ENCODER = str(default_folder())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from rich import progress
 from rich.console import Console
 
+from crscore.progress import TERMINAL
 from crscore.reports import escape
 
 if TYPE_CHECKING:
@@ -69,8 +70,10 @@ class Bar:
             disable=not console.is_terminal,
         )
         self._task: progress.TaskID | None = None
+        self._holds = False
 
     def __enter__(self) -> Self:
+        self._holds = TERMINAL.acquire(blocking=False)
         self._progress.start()
         return self
 
@@ -81,6 +84,8 @@ class Bar:
         trace: TracebackType | None,
     ) -> None:
         self._progress.stop()
+        if self._holds:
+            TERMINAL.release()
 
     def start(self, total: int, what: str) -> None:
         """Begin a part of the run: replaces the bar of the last one."""

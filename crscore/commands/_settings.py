@@ -6,10 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 from msgspec import inspect
 
 from crscore import offline, plugins
-from crscore.settings import SETTINGS, ModelSettings, find_settings_file, resolve_settings
+from crscore.settings import (
+    SETTINGS,
+    ModelSettings,
+    explain_settings,
+    find_settings_file,
+    resolve_settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +42,42 @@ _CONFIG: Final = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="Settings file (default: the nearest pyproject.toml with [tool.crscore]).",
 )
+_SHOW: Final = click.option(
+    "--show-config", is_flag=True, help="Print each setting, its value and its source, and exit."
+)
+FILE: Final = click.Path(allow_dash=True)
+"""File or folder of an argument, completed by the shell; whether it is there is told later."""
+GROUPS: Final = {
+    "Report": ("output", "format", "explain", "signature", "quiet", "verbose"),
+    "Gate": ("fail_under", "fail_under_relevance", "fail_on"),
+    "Parts of the run": (
+        "claims", "matcher", "threshold", "encoder", "revision", "splitter", "max_claims", "preset",
+    ),
+    "Static analysis": (
+        "analyzers", "max_issues", "issues", "tools_dir", "sarif", "trust",
+    ),
+    "Language model": MODEL,
+    "Cache, limits and settings": (
+        "cache", "cache_dir", "time_limit", "offline", "config", "show_config",
+    ),
+}  # fmt: skip
+"""Groups of options in the help."""
+
+
+class _Word(click.ParamType[str]):
+    """Text that the shell completes; it is checked with the settings, as one from a file is."""
+
+    name = "text"
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        self.words = words
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the words that begin with what is there."""
+        del ctx, param
+        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
 
 
 def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command]:
@@ -55,7 +98,7 @@ def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command
 
 def _option(name: str, default: Any) -> Callable[[Command], Command]:
     if name == "config":
-        return _CONFIG
+        return lambda command: _CONFIG(_SHOW(command))
     setting, flag = SETTINGS[name], f"--{name.replace('_', '-')}"
     text = setting.help
     if name in _KINDS:
@@ -65,15 +108,23 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
         return click.option(f"{flag}/{off}", name, default=None, help=text)
     if default is None and setting.default is not None:
         text = f"{text} [default: {setting.default}]"
-    types = {inspect.IntType: int, inspect.FloatType: float}
+    types = {inspect.IntType: click.INT, inspect.FloatType: click.FLOAT}
     return click.option(
         flag,
         name,
-        type=types.get(type(setting.kind), str),
+        type=types.get(type(setting.kind), _Word(_words(name))),
         default=default,
         metavar=setting.metavar,
         help=text,
     )
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """Return the values of a setting that are known by name."""
+    if name in _KINDS:
+        return plugins.names(_KINDS[name])
+    kind = SETTINGS[name].kind
+    return tuple(map(str, kind.values)) if isinstance(kind, inspect.LiteralType) else ()
 
 
 def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
@@ -81,7 +132,8 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
 
     Args:
         config_file: The file named on the command line, or None to look for one.
-        flags: Settings from the command line; None values were not given.
+        flags: Settings from the command line; None values were not given. With `show_config`, the
+            settings are printed and the command ends.
 
     Returns:
         The settings of this run.
@@ -89,7 +141,12 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
     Raises:
         ConfigError: A setting is unknown or wrong.
     """
-    resolved = resolve_settings(flags, file=config_file or _nearest_file())
+    file = config_file or _nearest_file()
+    if flags.pop("show_config", False):
+        for key, (value, source) in explain_settings(flags, file=file).items():
+            click.echo(f"{key:<22}{'' if value is None else value!s:<22} {source}".rstrip())
+        click.get_current_context().exit()
+    resolved = resolve_settings(flags, file=file)
     if resolved.offline:
         offline.forbid_sockets()
     return resolved

@@ -6,18 +6,20 @@ part separately: a file that cannot be written, or a bug in one part, does not a
 
 from __future__ import annotations
 
+import glob
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crscore.errors import CRScoreError
+from crscore.commands._terminal import GroupedCommand
+from crscore.errors import CRScoreError, InputError
 from crscore.github.actions import artifact, commands, environment, event, outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from crscore.github.actions.environment import Environment, Outlets
     from crscore.github.actions.outputs import Report
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from crscore.github.comment import Posted
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
+    from crscore.static_analysis.reports import RawReport
 
 EXIT_GATE: Final = 1
 LOG_COLUMNS: Final = 120
@@ -32,13 +35,15 @@ MAX_SHOWN_MESSAGES: Final = 10
 """Maximum messages of one level that GitHub shows for a step."""
 MAX_SUMMARY_NOTES: Final = 20
 """Maximum messages in the summary; the log has all."""
+MAX_SARIF_FILES: Final = 20
+"""Maximum files of other tools."""
 _MESSAGE_CHARS: Final = 500
 _STOPPED: Final = (
     "The run stopped before its end: a bug in crscore, or it was cancelled. See the log."
 )
 
 
-@click.command(name="action")
+@click.command(name="action", cls=GroupedCommand, examples=("crscore action   # in a workflow",))
 def command() -> int:
     """Score pull requests as a step of a GitHub workflow.
 
@@ -188,15 +193,48 @@ def _post_measured(
 
 def _score_each(host: Client, here: Environment, numbers: tuple[int, ...], step: Step) -> None:
     several = len(numbers) > 1
+    reports = _read_sarif(here, step, several=several)
     for number in numbers:
         try:
-            _score(host, here, number, step, several=several)
+            _score(host, here, number, step, reports, several=several)
         except CRScoreError as exc:
             # The others still have theirs; this one is what the run ends with.
             step.fail(exc, f"{here.repository}#{number}" if several else "")
 
 
-def _score(host: Client, here: Environment, number: int, step: Step, *, several: bool) -> None:
+def _read_sarif(here: Environment, step: Step, *, several: bool) -> tuple[RawReport, ...]:
+    """Read the findings of other tools in the one pull request.
+
+    Raises:
+        InputError: A file cannot be read or is not SARIF.
+    """
+    from crscore.commands._sarif import read_sarif_files  # noqa: PLC0415
+    from crscore.settings import resolve_settings  # noqa: PLC0415
+
+    if several and here.inputs.sarif:
+        step.note("warning", "The input sarif is not used: its findings are of one pull request.")
+        return ()
+    names: dict[str, None] = {}
+    for pattern in here.inputs.sarif:
+        fits = glob.glob(pattern, recursive=True)  # noqa: PTH207  # a pattern may be absolute
+        found = sorted(name for name in fits if Path(name).is_file())
+        names |= dict.fromkeys(found)
+        if not found:
+            step.note("warning", f"No file fits {pattern} of the input sarif.")
+    if len(names) > MAX_SARIF_FILES:
+        raise InputError(f"the input sarif names {len(names):,} files, over {MAX_SARIF_FILES}")
+    return read_sarif_files(resolve_settings(_flags(here), file=None), names)
+
+
+def _score(
+    host: Client,
+    here: Environment,
+    number: int,
+    step: Step,
+    reports: tuple[RawReport, ...],
+    *,
+    several: bool,
+) -> None:
     """Score one pull request; completed parts are kept if a later one fails."""
     from crscore.pull_request import run  # noqa: PLC0415
 
@@ -208,6 +246,7 @@ def _score(host: Client, here: Environment, number: int, step: Step, *, several:
         markers=dict(asked.bot_markers),
         flags=_flags(here),
         folder=asked.working_directory,
+        reports=reports,
     )
     measured = run.measure(host, request)
     found = measured.overview
@@ -233,15 +272,17 @@ def _say_posted(posted: Posted, step: Step) -> None:
 
 
 def _write_documents(here: Environment, measured: Measured, *, several: bool) -> dict[str, Path]:
-    from crscore.pull_request.documents import json, page  # noqa: PLC0415
+    from crscore.pull_request.documents import json, page, sarif  # noqa: PLC0415
 
     found, folder = measured.overview, here.output_dir
     name = f"crscore-{found.number}" if several else "crscore"
     text = json.render_json(found, measured.spoken, measured.result)
     page_text = page.render_page(found, measured.result)
+    sarif_text = sarif.render_sarif(found, measured.result)
     return {
         "json": outputs.write_document(folder, f"{name}.json", text),
         "html": outputs.write_document(folder, f"{name}.html", page_text),
+        "sarif": outputs.write_document(folder, f"{name}.sarif", sarif_text),
     }
 
 
@@ -304,7 +345,8 @@ def _write_log(step: Step) -> None:
     if not step.overviews:
         return
     text = terminal.render_terminal(step.overviews, width=LOG_COLUMNS)
-    click.echo(commands.shielded(text), nl=False)
+    notes = [one_line(f"note: {note}") for found in step.overviews for note in found.notes]
+    click.echo(commands.shielded("".join([text, *(f"{note}\n" for note in notes)])), nl=False)
     names = [f"{found.repository}#{found.number}" for found in step.overviews if found.partial]
     if names:
         what = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")

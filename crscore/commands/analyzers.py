@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore.commands._settings import load_settings, setting_options
+from crscore.commands._terminal import CommandGroup
 from crscore.errors import UnknownPluginError
 
 if TYPE_CHECKING:
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
     from crscore.static_analysis.suite import Suite
 
 
-@click.group(name="analyzers", invoke_without_command=True)
+@click.group(
+    name="analyzers",
+    cls=CommandGroup,
+    invoke_without_command=True,
+    examples=("crscore analyzers", "crscore analyzers install"),
+)
 @click.pass_context
 @setting_options("analyzers", "tools_dir", "config")
 def command(context: click.Context, *, config_file: Path | None, **flags: Any) -> int:
@@ -32,7 +38,7 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
     return 0
 
 
-@command.command(name="install")
+@command.command(name="install", examples=("crscore analyzers install pmd",))
 @click.argument("names", nargs=-1)
 @click.pass_obj
 def install(settings: Config, names: tuple[str, ...]) -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sys
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -16,8 +14,9 @@ import click
 from crscore import io
 from crscore.commands._github import make_client, say
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
+from crscore.commands._terminal import CommandGroup, look
 from crscore.errors import ConfigError
-from crscore.settings import host_address, host_token, no_color, resolve_settings
+from crscore.settings import host_address, host_token, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,7 +88,16 @@ def _question(command: Command) -> Command:
     return command
 
 
-@click.group(name="audit")
+@click.group(
+    name="audit",
+    cls=CommandGroup,
+    examples=(
+        "crscore audit sync acme/shop",
+        "crscore audit score --workers 4",
+        "crscore audit report -o site",
+        "crscore audit compare coderabbit copilot",
+    ),
+)
 def command() -> None:
     """Audit review bots: is one worth having, and is it better than another?
 
@@ -97,7 +105,7 @@ def command() -> None:
     """
 
 
-@command.command("sync")
+@command.command("sync", examples=("crscore audit sync acme/shop acme/billing",))
 @click.argument("repositories", nargs=-1, metavar="[OWNER/REPO]...")
 @_store
 @_clones
@@ -157,7 +165,7 @@ def sync(
     return 0
 
 
-@command.command("score")
+@command.command("score", examples=("crscore audit score --workers 4",))
 @_store
 @_clones
 @click.option("--workers", type=click.IntRange(1, 1_024), default=1, help="Processes (1).")
@@ -172,7 +180,7 @@ def sync(
 @_api_url
 @_wait_budget
 @_quiet
-@setting_options("config", *SCORING, *PARTS, time_limit=120.0)
+@setting_options("config", *SCORING, *PARTS, "trust", time_limit=120.0)
 def score(
     *,
     file: Path,
@@ -215,7 +223,7 @@ def score(
     return 0
 
 
-@command.command("report")
+@command.command("report", examples=("crscore audit report -o site",))
 @_question
 @_detect
 @click.option(
@@ -252,7 +260,7 @@ def report(
     return 0
 
 
-@command.command("compare")
+@command.command("compare", examples=("crscore audit compare coderabbit copilot",))
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
 @_question
 @_detect
@@ -283,13 +291,12 @@ def compare(
         )
         io.write_text(to_json(document), output)
     else:
-        look = _look(to_terminal=output is None)
-        text = terminal.render_verdicts(found, **look)
+        text = terminal.render_verdicts(found, **look(to_terminal=output is None))
         io.write_text(text or "There are no two reviewers to compare.\n", output)
     return 0
 
 
-@command.command("gate")
+@command.command("gate", examples=("crscore audit gate coderabbit --baseline 40",))
 @click.argument("reviewers", nargs=-1, metavar="[REVIEWER]...")
 @_question
 @click.option(
@@ -344,7 +351,7 @@ def gate(
     return EXIT_GATE if result.failed else 0
 
 
-@command.command("export")
+@command.command("export", examples=("crscore audit export -o data --format parquet",))
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @_store
 @click.option("-o", "--output", type=_FOLDER, required=True, metavar="DIR", help="Folder.")
@@ -455,13 +462,7 @@ def _document(overview: Overview, form: str, *, to_terminal: bool) -> str:
         return to_json(overview)
     if form == "markdown":
         return summary.render_summary(overview)
-    return terminal.render_text(overview, **_look(to_terminal=to_terminal))
-
-
-def _look(*, to_terminal: bool) -> dict[str, Any]:
-    on_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
-    width = shutil.get_terminal_size((100, 40)).columns if on_terminal else 100
-    return {"color": on_terminal and not no_color(), "width": width}
+    return terminal.render_text(overview, **look(to_terminal=to_terminal))
 
 
 def _number(text: str) -> float:

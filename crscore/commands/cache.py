@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore.commands._settings import load_settings, setting_options
+from crscore.commands._terminal import GroupedCommand
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 _KIB = 1024
 
 
-@click.command(name="cache")
+@click.command(
+    name="cache", cls=GroupedCommand, examples=("crscore cache", "crscore cache --clear")
+)
 @click.option("--clear", is_flag=True, help="Clear the cache.")
 @setting_options("cache_dir", "config")
 def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,8 +9,8 @@ import click
 import msgspec
 
 from crscore import io
+from crscore.commands._terminal import CommandGroup, look
 from crscore.errors import ConfigError, InputError
-from crscore.settings import no_color
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +21,7 @@ DEFAULT: Final = "score"
 _PATH: Final = click.Path(path_type=Path)
 
 
-class _Commands(click.Group):
+class _Commands(CommandGroup):
     """Group whose default command is `score`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -38,7 +36,7 @@ class _Commands(click.Group):
     name="code",
     cls=_Commands,
     no_args_is_help=False,
-    epilog="`crscore code CANDIDATE REFERENCE` is the same as `crscore code score ...`.",
+    examples=("crscore code candidate.py reference.py   # the same as crscore code score ...",),
 )
 def command() -> None:
     """Judge code: beside references, or by its tests."""
@@ -59,9 +57,7 @@ def _write(found: msgspec.Struct, text: Callable[..., str], form: str, target: s
     if form == "json":
         content = msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
     else:
-        terminal = target is None and sys.stdout is not None and sys.stdout.isatty()
-        width = shutil.get_terminal_size((100, 40)).columns if terminal else 100
-        content = text(found, color=terminal and not no_color(), width=width)
+        content = text(found, **look(to_terminal=target is None))
     io.write_text(content, target)
 
 
@@ -85,7 +81,13 @@ _preset = click.option(
 )
 
 
-@command.command(DEFAULT)
+@command.command(
+    DEFAULT,
+    examples=(
+        "crscore code candidate.py reference.py",
+        "crscore code samples.jsonl references.jsonl --metrics chrf,codebleu",
+    ),
+)
 @click.argument("candidates", metavar="CANDIDATE", type=_PATH)
 @click.argument("references", metavar="REFERENCE...", type=_PATH, nargs=-1)
 @_metrics
@@ -130,7 +132,7 @@ def _resamples(default: int) -> Callable[..., Any]:
     )  # fmt: skip
 
 
-@command.command("compare")
+@command.command("compare", examples=("crscore code compare a.jsonl b.jsonl",))
 @click.argument("first", metavar="A", type=_PATH)
 @click.argument("second", metavar="B", type=_PATH)
 @_metrics
@@ -176,7 +178,7 @@ def compare(
     return 0
 
 
-@command.command("study")
+@command.command("study", examples=("crscore code study graded.jsonl --tables",))
 @click.argument("data", type=_PATH)
 @_metrics
 @_preset
@@ -225,7 +227,10 @@ def study(
     return 0
 
 
-@command.command("run")
+@command.command(
+    "run",
+    examples=("crscore code run samples.jsonl --tests problems.jsonl --allow-code-execution",),
+)
 @click.argument("samples", type=_PATH, required=False)
 @click.option(
     "--tests", metavar="FILE", type=_PATH, required=True,

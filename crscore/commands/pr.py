@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-import shutil
-import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import click
 
-from crscore import io
+from crscore import io, progress
+from crscore.commands._clone import find_repository
 from crscore.commands._github import make_client, say
+from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, setting_options
-from crscore.errors import ConfigError
-from crscore.settings import host_address, no_color, resolve_settings
+from crscore.commands._terminal import GroupedCommand, look
+from crscore.errors import ConfigError, CRScoreError
+from crscore.settings import host_address, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +25,13 @@ if TYPE_CHECKING:
     from crscore.github.client import Client
     from crscore.github.comment import Posted
     from crscore.pull_request.overview import Overview
-    from crscore.pull_request.run import Measured
+    from crscore.pull_request.run import Measured, Request
 
 EXIT_GATE: Final = 1
-FORMATS: Final = ("text", "json", "html", "markdown")
+EXIT_FAILED: Final = 3
+FORMATS: Final = ("text", "json", "html", "markdown", "sarif")
+ONE_ALONE: Final = ("json", "html", "sarif")
+"""Formats of one pull request alone."""
 _NAME: Final = r"(?P<repository>[\w.-]+/[\w.-]+)"
 # `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7/files#diff-1`
 _TARGET: Final = re.compile(
@@ -48,8 +53,17 @@ class Target(NamedTuple):
     """Host of the page's address; None where only repository and number were given."""
 
 
-@click.command(name="pr")
-@click.argument("target", metavar="OWNER/REPO#N")
+@click.command(
+    name="pr",
+    cls=GroupedCommand,
+    examples=(
+        "crscore pr acme/shop#7",
+        "crscore pr 7 8 9   # in a clone",
+        "crscore pr acme/shop#7 --comment",
+        "crscore pr acme/shop#7 --author 'coderabbitai[bot]' --format html -o page.html",
+    ),
+)
+@click.argument("targets", metavar="[OWNER/REPO#]N...", nargs=-1, required=True)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Report.")
 @click.option("-o", "--output", "file", metavar="FILE", help="Write the report here.")
 @click.option(
@@ -72,9 +86,10 @@ class Target(NamedTuple):
     help="Local checkout to take the change from, when it has both commits (default: here).",
 )
 @click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's interface.")
+@sarif_option
 @click.option("--comment/--no-comment", default=False, help="Write one comment, or edit ours.")
 @click.option("--post", "given", metavar="FILE", help="Only post this JSON report of another run.")
-@setting_options("fail_under", "fail_under_relevance")
+@setting_options("signature", "fail_under", "fail_under_relevance")
 @click.option(
     "--fail-on",
     metavar="NAMES",
@@ -92,9 +107,9 @@ class Target(NamedTuple):
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was asked of GitHub.")
-@setting_options(*SCORING, *PARTS)
+@setting_options(*SCORING, *PARTS, "trust")
 def command(
-    target: str,
+    targets: tuple[str, ...],
     *,
     form: str,
     file: str | None,
@@ -102,6 +117,7 @@ def command(
     markers: tuple[str, ...],
     checkout: str | None,
     no_checkout: bool,
+    sarif_files: tuple[str, ...],
     comment: bool,
     given: str | None,
     fail_on: str,
@@ -112,19 +128,22 @@ def command(
     verbose: bool,
     **flags: Any,
 ) -> int:
-    """Score the reviews of a pull request by people and bots.
+    """Score the reviews of pull requests by people and bots.
+
+    In a clone, the number alone is enough. Several pull requests are scored one after the other.
 
     The token is read from GITHUB_TOKEN or GH_TOKEN. [tool.crscore] is read from the base branch
     only, so that a change cannot set its own gate.
     """
     from crscore.pull_request import run  # noqa: PLC0415  (so that --help answers at once)
 
-    repository, number, web_host = parse_target(target)
-    _check_host(web_host, api_url)
+    places = [_find_target(target, api_url) for target in targets]
+    if len(places) > 1 and (form in ONE_ALONE or given is not None):
+        raise ConfigError("--format", "command line", f"several have no {form}: give one")
     settings = {key: value for key, value in flags.items() if value is not None}
     request = run.Request(
-        repository=repository,
-        number=number,
+        repository=places[0].repository,
+        number=places[0].number,
         authors=authors,
         markers=dict(map(_marker, markers)),
         flags=settings,
@@ -138,15 +157,53 @@ def command(
     host = make_client(first, api_url, wait_budget, quiet=quiet)
     if given is not None:
         return _post(host, request, given)
-    measured = run.measure(host, request)
-    io.write_text(_report(measured, form, to_terminal=file is None), file)
-    if comment:
-        _say_posted(run.post(host, measured))
-    if not quiet and (file is not None or form != "text"):
-        _notes(measured.overview)  # the text report has them itself
+    request = replace(request, reports=read_sarif_files(first, sarif_files))
+    requests = [replace(request, repository=one.repository, number=one.number) for one in places]
+    found = _measure_all(host, requests, quiet=quiet)
+    done = [one for one in found if not isinstance(one, CRScoreError)]
+    if done:
+        io.write_text(_report(done, form, to_terminal=file is None), file)
+    codes = [EXIT_FAILED] * (len(found) - len(done))
+    for measured in done:
+        if comment:
+            _say_posted(run.post(host, measured))
+        if not quiet:
+            _notes(measured.overview, in_report=file is None and form == "text")
+        codes.append(_gate(measured, fail_on.split(","), fail_on_partial=fail_on_partial))
     if verbose:
         say(f"asked GitHub: {host.traffic}")
-    return _gate(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
+    return max(codes)
+
+
+def _measure_all(
+    host: Client, requests: Sequence[Request], *, quiet: bool
+) -> list[Measured | CRScoreError]:
+    """Measure each pull request; one of several that fails is told, and the others go on."""
+    from crscore.pull_request import run  # noqa: PLC0415
+
+    found: list[Measured | CRScoreError] = []
+    with progress.track("scoring pull requests", len(requests), quiet=quiet) as advance:
+        for request in requests:
+            try:
+                found.append(run.measure(host, request))
+            except CRScoreError as exc:
+                if len(requests) == 1:
+                    raise
+                say(f"{request.repository}#{request.number}: {exc}")
+                found.append(exc)
+            advance(1)
+    return found
+
+
+def _find_target(target: str, api_url: str | None) -> Target:
+    """Parse the identity of a pull request; a number alone is one of this clone's repository."""
+    if target.isascii() and target.isdigit():
+        host, repository = find_repository(Path())
+        found = parse_target(f"{repository}#{target}")._replace(host=host)
+    else:
+        found = parse_target(target)
+    _check_host(found.host, api_url)
+    return found
 
 
 def parse_target(target: str) -> Target:
@@ -196,20 +253,20 @@ def _marker(text: str) -> tuple[str, str]:
     return name.strip(), marker.strip()
 
 
-def _report(measured: Measured, form: str, *, to_terminal: bool) -> str:
-    from crscore.pull_request.documents import json, page, summary, terminal  # noqa: PLC0415
+def _report(done: Sequence[Measured], form: str, *, to_terminal: bool) -> str:
+    from crscore.pull_request.documents import json, page, sarif, summary, terminal  # noqa: PLC0415
 
+    first, overviews = done[0], [one.overview for one in done]
     if form == "json":
-        return json.render_json(measured.overview, measured.spoken, measured.result)
+        return json.render_json(first.overview, first.spoken, first.result)
+    if form == "sarif":
+        return sarif.render_sarif(first.overview, first.result)
     if form == "html":
-        return page.render_page(measured.overview, measured.result)
+        return page.render_page(first.overview, first.result)
     if form == "markdown":
-        return summary.render_summary([measured.overview])
-    on_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
+        return summary.render_summary(overviews)
     return terminal.render_terminal(
-        [measured.overview],
-        color=on_terminal and not no_color(),
-        width=shutil.get_terminal_size((100, 40)).columns if on_terminal else 100,
+        overviews, **look(to_terminal=to_terminal), signature=first.settings.signature
     )
 
 
@@ -229,8 +286,8 @@ def _say_posted(posted: Posted) -> None:
     say(f"comment {posted.outcome.value}{where}{why}")
 
 
-def _notes(found: Overview) -> None:
-    for line in found.missing:
+def _notes(found: Overview, *, in_report: bool) -> None:
+    for line in () if in_report else found.missing:
         say(f"partial: {line}")
     for line in found.notes:
         say(f"note: {line}")

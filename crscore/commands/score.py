@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from crscore import io, plugins
-from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
-from crscore.errors import ConfigError, InputError, ToolOutputError
-from crscore.settings import no_color
+from crscore.commands._github import say
+from crscore.commands._sarif import read_sarif_files, sarif_option
+from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
+from crscore.commands._terminal import GroupedCommand, look
+from crscore.errors import ConfigError
+from crscore.settings import SETTINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,31 +21,39 @@ if TYPE_CHECKING:
     from crscore.records import Diff, Result
     from crscore.reports.base import Report
     from crscore.settings import Config
-    from crscore.static_analysis.reports import RawReport
 
 EXIT_GATE = 1
 
 
-@click.command(name="score")
-@click.argument("diff")
-@click.argument("review")
+@click.command(
+    name="score",
+    cls=GroupedCommand,
+    groups={"Code": ("language", "path", "source_root", "old", "new")},
+    examples=(
+        "crscore change.diff review.md",
+        "git diff main... | crscore - review.md --source-root .",
+        "crscore change.diff comments.json --format html -o report.html",
+        "crscore change.diff review.md --fail-under 30",
+        "crscore pairs.jsonl --format json -o results.jsonl",
+    ),
+)
+@click.argument("diff", required=False, type=FILE, metavar="DIFF")
+@click.argument("review", required=False, type=FILE, metavar="REVIEW")
 @setting_options("format")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
-@setting_options("explain", "fail_under", "fail_under_relevance")
+@setting_options("explain", "signature", "fail_under", "fail_under_relevance")
 @click.option("--language", metavar="NAME", help="Language of a bare hunk.")
 @click.option("--path", metavar="PATH", help="Path of a bare hunk.")
 @click.option("--source-root", metavar="DIR", help="Folder with the new (or old) code.")
 @click.option("--old", metavar="FILE", help="The whole old file, for a change of one file.")
 @click.option("--new", metavar="FILE", help="The whole new file, for a change of one file.")
-@click.option(
-    "--sarif", "sarif_files", metavar="FILE", multiple=True, help="SARIF 2.1.0; may be repeated."
-)
+@sarif_option
 @click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
 @setting_options(*SCORING, *PARTS, "offline", "config")
 def command(
-    diff: str,
-    review: str,
+    diff: str | None,
+    review: str | None,
     *,
     config_file: Path | None,
     target: str | None,
@@ -58,16 +67,21 @@ def command(
     sarif_files: tuple[str, ...],
     **flags: Any,
 ) -> int:
-    """Score REVIEW, a code review of the change DIFF.
+    """Score REVIEW, a code review of the change DIFF; or many pairs in one file.
 
     DIFF is the output of git diff, git show, git format-patch, diff -u or GitHub, or a bare hunk.
     REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can be - for
-    standard input.
+    standard input. Alone, PAIRS.jsonl (or -) has a pair a line: {"diff": ..., "review": ...}.
     """
+    settings = load_settings(config_file, flags)
+    if diff is None:
+        raise click.UsageError("there is no diff and no review: crscore DIFF REVIEW")
+    if review is None:
+        return _score_pairs(settings, diff, target, quiet=quiet)
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
-    settings = load_settings(config_file, flags)
     target = None if target == io.STDIN else target
+    _preload_encoder(settings)
     report = _make_report(settings, to_terminal=target is None)
     io.check_output(target)
     clock = _Clock(verbose)
@@ -76,7 +90,7 @@ def command(
     # Imported here so that `--help` and a wrong option answer at once.
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    scorer = Scorer(settings, reports=_read_sarif(settings, sarif_files))
+    scorer = Scorer(settings, reports=read_sarif_files(settings, sarif_files))
     change = scorer.read_diff(data, source=source, language=language, path=path)
     comments = scorer.read_review(review_data, source=review_source)
     change = _add_sources(change, settings, source_root, old, new)
@@ -87,10 +101,35 @@ def command(
     )
     io.write_text(report.render([result]), target)
     clock.say("wrote the report")
+    from crscore.reports import view  # noqa: PLC0415
+
     if not quiet:
-        for note in result.notes:
-            click.echo(f"crscore: note: {note}", err=True)
+        told = result.missing if settings.format == "text" else ()
+        for note in view.notes(result):
+            if note not in told:
+                say(f"note: {note}")
     return _gate(result, settings)
+
+
+def _score_pairs(settings: Config, name: str, target: str | None, *, quiet: bool) -> int:
+    if name != io.STDIN and not name.removesuffix(".gz").endswith((".jsonl", ".json")):
+        raise click.UsageError(
+            "there is no review: crscore DIFF REVIEW; or many pairs: crscore score PAIRS.jsonl"
+        )
+    from crscore.commands._many import score_pairs  # noqa: PLC0415
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    target = None if target == io.STDIN else target
+    io.check_output(target)
+    return score_pairs(Scorer(settings), settings, name, target, quiet=quiet)
+
+
+def _preload_encoder(settings: Config) -> None:
+    """Let the default encoder load its model while the rest is imported and the change is read."""
+    if settings.encoder == SETTINGS["encoder"].default:
+        from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
+
+        MiniLM(offline=settings.offline).preload()
 
 
 class _Clock:
@@ -107,12 +146,8 @@ class _Clock:
 
 
 def _make_report(settings: Config, *, to_terminal: bool) -> Report:
-    terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
-    offered = {
-        "explain": settings.explain,
-        "color": terminal and not no_color(),
-        "width": shutil.get_terminal_size((100, 40)).columns if terminal else 100,
-    }
+    shown = {"explain": settings.explain, "signature": settings.signature}
+    offered = {**shown, **look(to_terminal=to_terminal)}
     report: Report = plugins.create("reports", settings.format, offered=offered)
     return report
 
@@ -121,19 +156,6 @@ def _read(settings: Config, name: str, what: str) -> tuple[bytes, str]:
     """Read an input whose limit is the setting `max_<what>_bytes`."""
     limit = f"max_{what}_bytes"
     return io.read_input(name, what=what, limit=limit, allowed=getattr(settings, limit))
-
-
-def _read_sarif(settings: Config, names: tuple[str, ...]) -> list[RawReport]:
-    reports: list[RawReport] = []
-    for name in names:
-        from crscore.static_analysis import sarif  # noqa: PLC0415
-
-        data, source = _read(settings, name, "sarif")
-        try:
-            reports.extend(sarif.read_sarif(data, source=source))
-        except ToolOutputError as exc:
-            raise InputError(f"{source} cannot be read as SARIF: {exc.reason}") from exc
-    return reports
 
 
 def _add_sources(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crscore import io, plugins
+from crscore import io, plugins, progress
 from crscore.commands._settings import load_settings, setting_options
+from crscore.commands._terminal import CommandGroup
 from crscore.settings import llm_address, llm_key
 
 if TYPE_CHECKING:
@@ -92,12 +93,17 @@ def _output(metavar: str, text: str, kind: Any = str) -> Callable[..., Any]:
 
 
 # Without a command, click would use its whole help as the error message.
-@click.group(name="train", no_args_is_help=False)
+@click.group(
+    name="train",
+    cls=CommandGroup,
+    no_args_is_help=False,
+    examples=("crscore train matcher study.jsonl.gz -o matcher.npz",),
+)
 def command() -> None:
     """Learn a part of the score from data."""
 
 
-@command.command(name="matcher")
+@command.command(name="matcher", examples=("crscore train matcher study.jsonl.gz -o matcher.npz",))
 @click.argument("data", type=_PATH)
 @_output("FILE", "Write here (.npz).")
 @click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
@@ -117,7 +123,8 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     boosting.require_lightgbm()
     settings = load_settings(None, flags)
     rated = study.read_study(data)
-    learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
+    with progress.track("learning the matcher"):
+        learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
     content = weights.to_bytes(learned.weights)
     io.write_bytes(content, target)
     click.echo(
@@ -128,7 +135,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     return 0
 
 
-@command.command(name="code")
+@command.command(name="code", examples=("crscore train code programs.jsonl -o head.npz",))
 @click.argument("data", type=_PATH)
 @_output("FILE", "Write the head here (.npz), or the trained encoder (a folder, with --model).")
 @click.option("--model", metavar="NAME", help="Train this encoder of Hugging Face (PyTorch).")
@@ -147,7 +154,8 @@ def code(data: Path, *, target: str, model: str | None, epochs: int, seed: int) 
     made = examples.make_examples(examples.read_rows(data), seed=seed)
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
     if model is None:
-        content = to_bytes(head.train_head(made, seed=seed))
+        with progress.track("learning the vectors"):
+            content = to_bytes(head.train_head(made, seed=seed))
         io.write_bytes(content, target)
         click.echo(
             f"{target}: {len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}"
@@ -159,7 +167,10 @@ def code(data: Path, *, target: str, model: str | None, epochs: int, seed: int) 
     return 0
 
 
-@command.command(name="usefulness")
+@command.command(
+    name="usefulness",
+    examples=("crscore train usefulness DATA -o usefulness.npz --matcher matcher.npz",),
+)
 @click.argument("data", type=click.Path(path_type=Path, file_okay=False))
 @_output("FILE", "Write the weights of the headline here (.npz).")
 @click.option(
@@ -184,7 +195,8 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     boosting.require_lightgbm()
     settings = load_settings(None, flags)
     read = corpus.read_corpus(data)
-    learned, matcher = usefulness.train(read, encoder=scorer.make_encoder(settings))
+    with progress.track("learning from real comments"):
+        learned, matcher = usefulness.train(read, encoder=scorer.make_encoder(settings))
     for content, path in (
         (model.to_bytes(learned), target),
         (weights.to_bytes(matcher.weights), matcher_target),
@@ -198,7 +210,11 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     return 0
 
 
-@command.command(name="claims", context_settings={"show_default": True})
+@command.command(
+    name="claims",
+    context_settings={"show_default": True},
+    examples=("crscore train claims rows.jsonl --model NAME -o DIR",),
+)
 @click.argument("rows", type=_PATH)
 @click.option("--model", required=True, metavar="NAME", help="Base model: a name, or a folder.")
 @click.option("--revision", metavar="REV", help="Commit, branch or tag of a named model.")
@@ -273,7 +289,11 @@ def _training_summary(done: Trained, target: Path) -> str:
     return "\n".join(lines)
 
 
-@command.command(name="labels", context_settings={"show_default": True})
+@command.command(
+    name="labels",
+    context_settings={"show_default": True},
+    examples=("crscore train labels diffs.jsonl --model NAME -o rows.jsonl",),
+)
 @click.argument("diffs", type=_PATH)
 @click.option("--model", required=True, metavar="NAME", help="Model, by the server's name for it.")
 @_output(

@@ -9,6 +9,7 @@ import click
 
 from crscore import io, plugins
 from crscore.commands._settings import MODEL, PARTS, load_settings, setting_options
+from crscore.commands._terminal import GroupedCommand
 from crscore.errors import InputError
 from crscore.settings import AUTO, Config
 
@@ -43,7 +44,7 @@ _JUDGE_SETTINGS: Final = frozenset(
 _FILE: Final = click.Path(path_type=Path)
 
 
-class SplitCommand(click.Command):
+class SplitCommand(GroupedCommand):
     """Command with `--split`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -60,7 +61,16 @@ class SplitCommand(click.Command):
         return super().parse_args(ctx, joined)
 
 
-@click.command(name="validate", cls=SplitCommand, context_settings={"show_default": True})
+@click.command(
+    name="validate",
+    cls=SplitCommand,
+    context_settings={"show_default": True},
+    examples=(
+        "crscore validate study.jsonl.gz",
+        "crscore validate study.jsonl.gz --claims structural --format html -o page.html",
+        "crscore validate a.json b.json",
+    ),
+)
 @click.argument("paths", metavar="DATA | A.json B.json", nargs=-1, type=_FILE)
 @click.option(
     "--claims",

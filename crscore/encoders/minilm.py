@@ -2,14 +2,18 @@
 
 The default encoder. The weights and the vocabulary are data of this user (`minilm_files`); the
 network's graph lies beside this module and is run by onnxruntime in 32-bit floats. Tried with
-onnxruntime 1.31, tokenizers 0.23 and safetensors 0.8.
+onnxruntime 1.31 and tokenizers 0.23.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
 import importlib.resources
+import json
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +128,7 @@ class MiniLM:
         Raises:
             ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
         """
-        tokenizer = _load(self.folder, self.offline).tokenizer
+        tokenizer = self._model().tokenizer
         found = tokenizer.encode_batch([readable(word) for word in words], add_special_tokens=False)
         return [encoding.ids for encoding in found]
 
@@ -145,10 +149,29 @@ class MiniLM:
             found.update((at, value.vectors) for at, value in zip(batch, values, strict=True))
         return [found[index] for index in range(len(rows))]
 
+    def preload(self) -> None:
+        """Begin to load the model in a thread of its own, if its files are here.
+
+        What is wrong with them is raised by the first text.
+        """
+        if files.is_complete(self.folder or files.default_folder()):
+            # Two threads that import wait for each other more than they gain.
+            with contextlib.suppress(DependencyError):
+                _import_packages()
+            threading.Thread(target=self._try_to_load, daemon=True).start()
+
+    def _try_to_load(self) -> None:
+        with contextlib.suppress(Exception):  # the first text tries again, and tells
+            self._model()
+
+    def _model(self) -> _Model:
+        with _LOADING:
+            return _load(self.folder, self.offline)
+
     def _tokenized(self, texts: Sequence[str]) -> list[Encoding]:
         if not texts:
             return []
-        tokenizer = _load(self.folder, self.offline).tokenizer
+        tokenizer = self._model().tokenizer
         return tokenizer.encode_batch([readable(text) for text in texts])
 
     def _run(
@@ -159,7 +182,7 @@ class MiniLM:
         """Yield the results of batches of texts, each with the indices of its texts."""
         if not encodings:
             return
-        model = _load(self.folder, self.offline)
+        model = self._model()
         workers = self.threads or _workers()
         batches = _batches([len(encoding) for encoding in encodings], workers=workers)
         # One thread per batch, each running alone: threads that share one batch wait for the
@@ -207,27 +230,23 @@ class _Model:
     """Weights kept alive, as the session reads them in place."""
 
 
+_LOADING = threading.Lock()
+
+
 @functools.cache
 def _load(folder: Path | None, offline: bool) -> _Model:
-    try:
-        import onnxruntime  # noqa: PLC0415
-        from safetensors.numpy import load_file  # noqa: PLC0415
-        from tokenizers import Tokenizer  # noqa: PLC0415
-    except ImportError as exc:
-        raise DependencyError(
-            "onnxruntime, safetensors or tokenizers", "pip install crscore"
-        ) from exc
+    onnxruntime, tokenizers = _import_packages()
     place = files.locate(folder=folder, offline=offline)
     files.verify(place, files.VOCABULARY)
+    content = _map_weights(place)
     with ThreadPoolExecutor(1) as thread:
         # Load and verify the weights first, so that a wrong file is reported before a failed load.
-        loading = thread.submit(
-            lambda: _start_session(onnxruntime, load_file(place / files.WEIGHTS))
-        )
-        tokenizer = Tokenizer.from_file(str(place / files.VOCABULARY))
+        loading = thread.submit(lambda: _start_session(onnxruntime, _tensors(content)))
+        tokenizer = tokenizers.Tokenizer.from_file(str(place / files.VOCABULARY))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
-        files.verify(place, files.WEIGHTS)
+        found = hashlib.sha256(content.data).hexdigest()
+        files.check(files.WEIGHTS, found, str(place / files.WEIGHTS))
         session, weights = loading.result()
     return _Model(
         tokenizer=tokenizer,
@@ -237,16 +256,46 @@ def _load(folder: Path | None, offline: bool) -> _Model:
     )
 
 
+def _import_packages() -> tuple[Any, Any]:
+    try:
+        import onnxruntime  # noqa: PLC0415
+        import tokenizers  # noqa: PLC0415
+    except ImportError as exc:
+        raise DependencyError("onnxruntime or tokenizers", "pip install crscore") from exc
+    return onnxruntime, tokenizers
+
+
+def _map_weights(place: Path) -> npt.NDArray[np.uint8]:
+    """Map the weights: the session and the check then share the system's copy of the file."""
+    path = place / files.WEIGHTS
+    if not path.stat().st_size:  # cannot be mapped
+        files.verify(place, files.WEIGHTS)
+    return np.memmap(path, mode="r")
+
+
+def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the float tensors of a safetensors file by name, as views.
+
+    The format is the length of a header in 8 bytes, the header in JSON, and the numbers; the
+    format's own package copies them.
+    """
+    start = 8 + int.from_bytes(content[:8].tobytes(), "little")
+    header = json.loads(content[8:start].tobytes())
+    return {
+        name: content[slice(*(start + at for at in entry["data_offsets"]))]
+        .view(np.float32)
+        .reshape(entry["shape"])
+        for name, entry in header.items()
+        if entry.get("dtype") == "F32"
+    }
+
+
 def _start_session(
-    onnxruntime: Any, tensors: dict[str, npt.NDArray[Any]]
+    onnxruntime: Any, tensors: dict[str, npt.NDArray[np.float32]]
 ) -> tuple[Any, tuple[Any, ...]]:
     graph = (importlib.resources.files("crscore.encoders") / GRAPH).read_bytes()
-    # The other tensors are constants of the graph, or belong to a layer that it does not use.
-    tensors = {
-        name: values
-        for name, values in tensors.items()
-        if values.dtype == np.float32 and not name.startswith("pooler.")
-    }
+    # The graph does not use this layer.
+    tensors = {name: v for name, v in tensors.items() if not name.startswith("pooler.")}
     weights = tuple(onnxruntime.OrtValue.ortvalue_from_numpy(v) for v in tensors.values())
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3  # errors only

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.reviewers.identify import ReviewerThreads
     from crscore.records import Diff, Result
+    from crscore.static_analysis.reports import RawReport
 
 BASE_FILE: Final = f"{pull.SETTINGS_FILE} of the base branch"
 
@@ -53,6 +54,8 @@ class Request:
     """Settings that override those of the environment and of the base branch."""
     folder: Path | None = None
     """Possible local checkout; None to use none."""
+    reports: tuple[RawReport, ...] = ()
+    """Findings of other tools in the newest commit, from SARIF files."""
     names_folder: bool = True
     """True when the user named the folder, so that a failure to use it is reported."""
 
@@ -100,7 +103,8 @@ def measure(client: Client, request: Request) -> Measured:
         store=make_store(first) if first.cache else None,
     )
     file = SettingsText(found.settings, BASE_FILE) if found.settings is not None else None
-    scorer = Scorer(resolve_settings(request.flags, file=file))
+    settings = resolve_settings(request.flags, file=file)
+    scorer = Scorer(settings, reports=request.reports, untrusted=True)
     return assess(found, scorer, authors=request.authors, markers=request.markers)
 
 

@@ -1,4 +1,4 @@
-"""Blocks of the terminal report, from the scores to the signature."""
+"""Blocks of the terminal report, from the verdict to the signature."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from crscore.reports import escape, view
+from crscore.reports import console, escape, view
+from crscore.reports.console import CODE, prose
 from crscore.reports.view import MatchRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rich.console import JustifyMethod, OverflowMethod, RenderableType
+    from rich.console import RenderableType
 
     from crscore.records import (
         CommentResult,
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
         Usefulness,
     )
 
+SHORT_SENTENCES = 40
+"""Sentences that the short form lists."""
 SHORT_UNADDRESSED = 8
 """Topics and pseudo-references that the short form lists as not addressed."""
-SHORT_COMMENTS = 8
-"""Comments that the short form's table lists."""
+SHORT_CHARS = 300
+"""Longest sentence and claim of the short form."""
 YES, NO = "✓", "✗"
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _GOOD, _FAIR, _POOR = "green", "yellow", "red"
@@ -39,13 +42,13 @@ _GRADED_TONES = (0.35, 0.15)
 """The same for a mean of degrees, which are expectations and avoid the extremes: human ratings of 4
 and 5 have a median near the first, ratings of 1 are mostly below the second
 (docs/design/011-calibrated.md)."""
-_TITLE, _DIM, _CODE = "bold", "dim", "cyan"
+_TITLE, _DIM = "bold", "dim"
 
 
 def blocks(
     result: Result, heading: str | None, *, explain: bool, width: int
 ) -> Iterator[RenderableType]:
-    """Make the blocks of one result in reading order.
+    """Make the blocks of one result in reading order, without the signature.
 
     Args:
         result: What to show.
@@ -53,63 +56,51 @@ def blocks(
         explain: Show everything instead of the short form.
         width: Columns, at least 60.
     """
-    if result.usefulness is None:
-        yield _facts(result, heading or "Review score")
-        yield ""
-        yield _bars(view.rows(result), width, _tones(result))
-        if result.scores.reason is not None:
-            reason = Text(f"No score: {escape.one_line(result.scores.reason).rstrip('.')}.")
-            yield Padding(reason, (1, 0, 0, 2))
-    else:
-        yield _verdict(result, result.usefulness, heading)
-        yield _facts(result)
-        yield ""
-        yield from _usefulness(result, result.usefulness, width, explain=explain)
-    yield _baselines(result)
+    yield from _summary(result, heading, width, explain=explain)
     yield from _reviewers(result, width)
-    yield from _comments(result, width, explain=explain)
+    yield from _sentences(result, explain=explain)
     if explain:
-        yield from _sentences_in_full(result)
-        yield from _references_in_full(result)
-    else:
-        yield from _sentences(result, width)
+        yield from _references(result)
     yield from _unaddressed(result, explain=explain)
-    yield from _notes(result)
-    yield ""
-    # Never wrapped, so that it can be copied and compared.
-    yield Text(escape.one_line(result.signature), style=_DIM, overflow="ignore", no_wrap=True)
+
+
+def _summary(
+    result: Result, heading: str | None, width: int, *, explain: bool
+) -> Iterator[RenderableType]:
+    """Yield the verdict, what it is made of, then what stands beside it."""
     if heading:
-        yield ""
+        yield Text(heading, style=_TITLE)
+    base, useful, reason = result.baselines, result.usefulness, result.scores.reason
+    rows: tuple[MatchRow, ...] = view.rows(result)
+    below = [f"baselines: {view.many(base.words, 'word')}"]
+    if base.repeated_tokens is not None:
+        below[0] += f", {view.percent(base.repeated_tokens)} of the diff's tokens repeated"
+    if useful is not None:
+        yield _verdict(result, useful)
+        rows = (
+            MatchRow("About this change", useful.about, "and about no other"),
+            MatchRow("Substance", useful.substance, "gives something to act on"),
+        )
+        below.insert(0, f"published scores: {view.published_of(result)}")
+        below[:0] = [f"people would say: {view.aspects(useful)}"] * explain
+    elif reason is not None:
+        yield Text(f"No score: {escape.one_line(reason).rstrip('.')}.", style=f"bold {_FAIR}")
+    else:
+        yield Text("Review score", style=_TITLE)
+    for text in result.missing:
+        yield prose(f"Partial: {text}", style=_FAIR)
+    yield ""
+    yield _bars(rows, width, _tones(result))
+    reviewers = [view.many(len(result.reviews), "reviewer")] * (len(result.reviews) > 1)
+    sizes = (view.change(result), view.many(len(result.sentences), "sentence"), *reviewers)
+    for line in (*below, " · ".join(sizes)):
+        yield Padding(Text(escape.one_line(line), style=_DIM), (0, 0, 0, 2))
 
 
-def _facts(result: Result, title: str = "") -> Text:
-    facts = [view.change(result), view.many(len(result.sentences), "sentence")]
-    if len(result.reviews) > 1:
-        facts.append(view.many(len(result.reviews), "reviewer"))
-    return Text.assemble((title, _TITLE), ("  " * bool(title) + " · ".join(facts), _DIM))
-
-
-def _verdict(result: Result, value: Usefulness, heading: str | None) -> Text:
+def _verdict(result: Result, value: Usefulness) -> Text:
     said = escape.one_line(view.verdict(result, value, range(len(result.sentences))))
     word, rest = said.split(":", 1)
-    tone = f"bold {_tone(value.standing / 100)}"
-    return Text.assemble((f"{heading}  " if heading else "", _TITLE), (f"{word}:", tone), rest)
-
-
-def _usefulness(
-    result: Result, value: Usefulness, width: int, *, explain: bool
-) -> Iterator[RenderableType]:
-    """Yield what the verdict is made of, then the published scores."""
-    rows = (
-        MatchRow("About this change", value.about, "how likely it is about this change, no other"),
-        MatchRow("Substance", value.substance, "how much it gives the author to act on"),
-    )
-    yield _bars(rows, width, _SHARE_TONES)
-    rule = "" if result.threshold is None else f", threshold {result.threshold:.4g}"
-    lines = [f"people would say: {view.aspects(value)} (0 to 100)"] * explain
-    lines.append(f"published scores: {view.published_of(result)} (0 to 100{rule})")
-    for line in lines:
-        yield Padding(Text(escape.one_line(line), style=_DIM), (0, 0, 0, 2))
+    return Text.assemble((f"{word}:", f"bold {_tone(value.standing / 100)}"), rest)
 
 
 def _bars(rows: Iterable[MatchRow], width: int, tones: tuple[float, float]) -> RenderableType:
@@ -119,7 +110,7 @@ def _bars(rows: Iterable[MatchRow], width: int, tones: tuple[float, float]) -> R
     table.add_column(no_wrap=True, justify="right")
     table.add_column(no_wrap=True)
     table.add_column()
-    bar_width = 24 if width >= 100 else 16 if width >= 80 else 6
+    bar_width = 24 if width >= 100 else 10 if width >= 80 else 6
     for row in rows:
         tone = _tone(row.value, tones)
         table.add_row(
@@ -131,144 +122,117 @@ def _bars(rows: Iterable[MatchRow], width: int, tones: tuple[float, float]) -> R
     return Padding(table, (0, 0, 0, 2))
 
 
-def _baselines(result: Result) -> RenderableType:
-    base = result.baselines
-    text = view.many(base.words, "word")
-    if base.repeated_tokens is not None:
-        text += f", {view.percent(base.repeated_tokens)} of the diff's tokens repeated"
-    return Padding(Text(f"Baselines          {text}", style=_DIM), (0, 0, 0, 2))
-
-
 def _reviewers(result: Result, width: int) -> Iterator[RenderableType]:
     if len(result.reviews) < 2:
         return
-    table = _table(result, width, "Reviewer", "Sentences", "Words")
+    names = view.SHORT if result.usefulness is None else view.USEFUL
+    table = console.reviewers_table(names, ("Sentences", "Words"), width)
     for review in result.reviews:
-        table.add_row(
-            Text(escape.one_line(view.author(review.author), width)),
-            *_three(result, review),
-            view.ratio_of_review(result, review),
-            f"{review.baselines.words:,}",
-        )
-    yield from _section("Reviewers", table)
+        counts = view.ratio_of_review(result, review), f"{review.baselines.words:,}"
+        name = Text(escape.one_line(view.author(review.author), width))
+        console.add_row(table, name, *_three(result, review), *counts)
+    yield from _section("Reviewers")
+    yield Padding(table, (0, 0, 0, 2))
 
 
-def _comments(result: Result, width: int, *, explain: bool) -> Iterator[RenderableType]:
-    attached = view.attached(result)
-    if not attached:
-        return
-    shown = attached if explain else attached[:SHORT_COMMENTS]
-    table = _table(result, width, "Comment on", "Sentences", "Against")
-    for index in shown:
-        item = result.comments[index]
-        table.add_row(
-            _tail(view.comment_place(item.comment), _first_width(result, width, 2)),
-            *_three(result, item),
-            view.ratio_of_comment(result, item),
-            view.scope(item.scope),
-        )
-    yield from _section("Comments, each against the part it is on", table)
-    yield from _more(len(attached) - len(shown))
-
-
-def _sentences(result: Result, width: int) -> Iterator[RenderableType]:
-    """Yield the sentences in short: what each does, or its closest pseudo-reference."""
+def _sentences(result: Result, *, explain: bool) -> Iterator[RenderableType]:
+    """Yield the sentences by comment: what each does or addresses."""
     if not result.sentences:
         return
-    table = _grid()
-    # rich distributes the remaining width by the ratios.
-    table.expand = True
-    if result.readings:
-        table.add_column(no_wrap=True, justify="right")
-        table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
-    else:
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True, justify="right")
-        table.add_column(no_wrap=True, overflow="ellipsis", ratio=11)
-        table.add_column(no_wrap=True, overflow="ellipsis", ratio=9)
-    for index, match in enumerate(result.sentence_matches):
-        told, remark = view.reading(result, index), view.remark(result, index)
-        text = _prose(result.sentences[index].text, width, overflow="ellipsis")
-        flag = None if remark is None else Text(remark, style=_FAIR, overflow="ellipsis")
-        if told is not None:
-            table.add_row(_substance(told), text)
-            table.add_row("", _reading(result, told, width, flag))
-            continue
-        partner = "" if match.index is None else view.in_short(result.references[match.index])
-        table.add_row(
-            _mark(match),
-            _strength(result, match),
-            text,
-            flag or _prose(partner, width, "" if match.matched else _DIM, overflow="ellipsis"),
-        )
-    yield from _section(_sentences_title(result), table)
+    yield from _section(_sentences_title(result))
+    if explain:
+        yield Padding(Text(view.legend(result, YES), style=_DIM), (0, 0, 1, 2))
+    # A claim is told once. In full, all of them are listed further down.
+    told = set(range(len(result.references) if explain else 0))
+    left = len(result.sentences) if explain else SHORT_SENTENCES
+    # The head of a single text would say nothing that is not above.
+    headed = len(result.comments) > 1 or result.comments[0].comment.path is not None
+    for item in result.comments:
+        if left > 0:
+            yield from _comment(result, item, explain=explain) if headed else ()
+            table = _grid(2 if explain or not result.readings else 1)
+            for at in item.sentences[:left]:
+                _add_sentence(table, result, at, told, explain=explain)
+            yield Padding(table, (0, 0, 0, 4 if headed else 2))
+            yield from _suggested(item.suggestions if explain else ())
+        left -= len(item.sentences)
+    yield from _more(-left)
 
 
-def _sentences_in_full(result: Result) -> Iterator[RenderableType]:
-    if not result.sentences:
-        return
-    yield from _section(_sentences_title(result), None)
-    yield Padding(Text(view.legend(result, YES), style=_DIM), (0, 0, 1, 2))
-    for index, item in enumerate(result.comments):
-        where = escape.one_line(view.comment_place(item.comment), 300)
-        who = escape.one_line(view.author(item.comment.author), 60)
-        if index:
-            yield ""
-        yield Padding(Text.assemble(who, (f" on {where}", _DIM), overflow="fold"), (0, 0, 0, 2))
-        yield from _opinion(result, item)
-        table = _numbered(1 if result.readings else 2)
-        for at in item.sentences:
-            match, told = result.sentence_matches[at], view.reading(result, at)
-            first: tuple[Text, ...] = (_mark(match), _strength(result, match))
-            if told is not None:
-                first = (_substance(told),)
-            table.add_row(*first, f"S{at + 1}", _prose(result.sentences[at].text))
-            for row in _below(result, at, match):
-                table.add_row(*[""] * len(first), "", row)
-        yield Padding(table, (0, 0, 0, 2))
-        yield from _suggested(item.suggestions)
-
-
-def _opinion(result: Result, item: CommentResult) -> Iterator[RenderableType]:
-    """Yield the verdict on one of several comments."""
-    if item.usefulness is not None and len(result.comments) > 1:
-        said = view.verdict(result, item.usefulness, item.sentences)
-        said = f"{said} People would say: {view.aspects(item.usefulness)}."
+def _comment(result: Result, item: CommentResult, *, explain: bool) -> Iterator[RenderableType]:
+    """Yield who wrote a comment and where, and its own scores."""
+    names = zip(view.columns(result), view.measures(result, item), strict=True)
+    scores = [f"{name.lower()} {view.hundred(value)}" for name, value in names]
+    who = escape.one_line(view.author(item.comment.author), 60)
+    place = "the whole change" if item.comment.path is None else view.comment_place(item.comment)
+    where = escape.one_line(place, SHORT_CHARS)
+    first = (f" on {where} · {scores[0]}", _DIM)
+    yield Padding(Text.assemble(who, first, overflow="fold"), (0, 0, 0, 2))
+    if explain:
+        said = f"against {view.scope(item.scope)}: {', '.join(scores)}."
+        if item.usefulness is not None:
+            said += f" {view.verdict(result, item.usefulness, item.sentences)}"
+            said += f" People would say: {view.aspects(item.usefulness)}."
         yield Padding(Text(escape.one_line(said), style=_DIM), (0, 0, 0, 2))
 
 
-def _below(result: Result, at: int, match: Match) -> Iterator[Text]:
-    """Yield what is told below a sentence: what it does, its flag and its partner."""
-    told, remark = view.reading(result, at), view.remark(result, at)
-    if told is not None:
-        yield _reading(result, told, escape.MAX_ITEM_CHARS, None, overflow="fold")
-        if told.saw:
-            saw = ", ".join(f"“{phrase}”" for phrase in told.saw)
+def _add_sentence(table: Table, result: Result, at: int, told: set[int], *, explain: bool) -> None:
+    """Add the rows of a sentence.
+
+    Args:
+        table: Takes them.
+        result: Its result.
+        at: Its index.
+        told: Indices of the claims that were told; takes the ones that this sentence tells.
+        explain: Add all that is known.
+    """
+    match, reading = result.sentence_matches[at], view.reading(result, at)
+    first = [_mark(match), _strength(result, match)]
+    if reading is not None:
+        first = [Text(view.hundred(reading.substance), style=_tone(reading.substance))]
+    if explain:
+        first = [Text(" ").join(first), Text(f"S{at + 1}")]
+    limit = escape.MAX_ITEM_CHARS if explain else SHORT_CHARS
+    table.add_row(*first, prose(result.sentences[at].text, limit))
+    for line in _below(result, at, told, explain=explain):
+        table.add_row(*[""] * len(first), line)
+
+
+def _below(result: Result, at: int, told: set[int], *, explain: bool) -> Iterator[Text]:
+    """Yield what is told below a sentence: what it does, its flag or subject, and its partner."""
+    match, reading = result.sentence_matches[at], view.reading(result, at)
+    flag = view.remark(result, at)
+    about = None if flag is None else Text(flag, style=_FAIR)
+    if reading is not None:
+        if about is None:
+            about = prose(_subject(result, reading, told), SHORT_CHARS, _DIM)
+        kind = (f"{reading.kind.value}{' · ' if about else ''}", _DIM)
+        yield Text.assemble(kind, about, overflow="fold")
+        if explain and reading.saw:
+            saw = ", ".join(f"“{phrase}”" for phrase in reading.saw)
             yield Text(escape.one_line(f"saw {saw}", 600), style=_DIM, overflow="fold")
-    if remark is not None:
-        yield Text(remark, style=_FAIR)
-    if remark is None or match.degree:
-        partner = _partner(result, match)
-        if told is not None:
-            mark = Text.assemble(_mark(match), " ", _strength(result, match), " ", overflow="fold")
-            partner = mark.append_text(partner)
-        yield partner
+    elif about is not None:
+        yield about
+    if explain and (flag is None or match.degree):
+        beside = () if reading is None else (_mark(match), " ", _strength(result, match), " ")
+        yield Text.assemble(*beside, (_partner(match), _DIM))
+    elif reading is None and flag is None and match.matched and match.index is not None:
+        yield Text("→ ", style=_DIM) + prose(_claim(result, match.index, told), SHORT_CHARS, _DIM)
 
 
-def _substance(told: Reading) -> Text:
-    return Text(view.hundred(told.substance), style=_tone(told.substance))
+def _subject(result: Result, reading: Reading, told: set[int]) -> str:
+    """Say what a sentence is about: the name of a topic, a claim, or the kind of subject."""
+    index = reading.reference
+    if index is None or result.references[index].topic is not None:
+        return view.subject(result, reading)
+    return _claim(result, index, told)
 
 
-def _reading(
-    result: Result,
-    told: Reading,
-    limit: int,
-    flag: Text | None,
-    overflow: OverflowMethod = "ellipsis",
-) -> Text:
-    """Return what a sentence does, then its flag or what it is about."""
-    about = flag or _prose(view.subject(result, told), limit, _DIM, overflow=overflow)
-    return Text.assemble(told.kind.value, " · " if about else "", about, overflow=overflow)
+def _claim(result: Result, index: int, told: set[int]) -> str:
+    """Number a claim, with its text the first time."""
+    text = "" if index in told else f": {view.in_short(result.references[index])}"
+    told.add(index)
+    return f"R{index + 1}{text}"
 
 
 def _suggested(suggestions: tuple[Suggestion, ...]) -> Iterator[RenderableType]:
@@ -277,29 +241,27 @@ def _suggested(suggestions: tuple[Suggestion, ...]) -> Iterator[RenderableType]:
         lines = [escape.code_line(line) for line in item.code.rstrip("\n").split("\n")[:40]]
         text = Text(f"suggested code: {view.suggestion(item)}", style=_DIM, overflow="fold")
         for line in lines:
-            text.append(f"\n  │ {line}", style=_CODE)
+            text.append(f"\n  │ {line}", style=CODE)
         yield Padding(text, (0, 0, 0, 10))
 
 
-def _partner(result: Result, match: Match) -> Text:
-    if match.index is None and match.degree is not None:
-        return Text("of the older version it was written on", style=_DIM)
-    if match.index is None:
-        return Text("no pseudo-reference to compare with", style=_DIM)
-    arrow = "→" if match.matched else "closest:"
-    text = Text.assemble((f"{arrow} R{match.index + 1} ", _DIM), overflow="fold")
-    return text.append_text(_prose(result.references[match.index].text, style=_DIM))
+def _partner(match: Match) -> str:
+    if match.index is not None:
+        return f"{'→' if match.matched else 'closest:'} R{match.index + 1}"
+    if match.degree is not None:
+        return "of the older version it was written on"
+    return "no pseudo-reference to compare with"
 
 
-def _references_in_full(result: Result) -> Iterator[RenderableType]:
+def _references(result: Result) -> Iterator[RenderableType]:
     """Yield every pseudo-reference with its places."""
     if not result.references:
         return
-    yield from _section("Pseudo-references, what a good review should touch", None)
-    table = _numbered()
+    yield from _section("Pseudo-references, what a good review should touch")
+    table = _grid(3)
     for index, item in enumerate(result.references):
         match = result.reference_matches[index]
-        row = (_mark(match), _strength(result, match), f"R{index + 1}", _prose(item.text))
+        row = (_mark(match), _strength(result, match), f"R{index + 1}", prose(item.text))
         table.add_row(*row)
         facts = [
             item.kind.value,
@@ -328,35 +290,22 @@ def _unaddressed(result: Result, *, explain: bool) -> Iterator[RenderableType]:
     if not missing:
         return
     title = view.unaddressed_title(result)
-    yield from _section(f"{title} by any sentence ({len(missing)})", None)
+    yield from _section(f"{title} by any sentence ({len(missing)})")
     shown = missing if explain else missing[:SHORT_UNADDRESSED]
-    table = _grid()
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = _grid(1)
     for index, item in shown:
         bullet = Text.assemble(("•", _POOR))
         if view.graded(result):
             bullet.append(f"{view.hundred(result.reference_matches[index].degree):>4}", style=_DIM)
-        table.add_row(bullet, _prose(item.text, 400))
+        table.add_row(bullet, prose(item.text, 400))
         table.add_row("", Text(escape.one_line(view.places(item, finder=True), 300), style=_DIM))
     yield Padding(table, (0, 0, 0, 2))
     yield from _more(len(missing) - len(shown))
 
 
-def _notes(result: Result) -> Iterator[RenderableType]:
-    notes = view.notes(result)
-    if not notes:
-        return
-    yield ""
-    for note in notes:
-        yield Text(f"Note: {escape.one_line(note)}", style=_DIM, overflow="fold")
-
-
-def _section(title: str, body: RenderableType | None) -> Iterator[RenderableType]:
+def _section(title: str) -> Iterator[RenderableType]:
     yield ""
     yield Text(title, style=_TITLE)
-    if body is not None:
-        yield Padding(body, (0, 0, 0, 2))
 
 
 def _more(hidden: int) -> Iterator[RenderableType]:
@@ -373,49 +322,14 @@ def _sentences_title(result: Result) -> str:
     return f"Sentences  {YES} addresses a pseudo-reference  {NO} does not ({number})"
 
 
-def _numbered(values: int = 2) -> Table:
-    """Return a grid of values, such as mark and strength, then number and text."""
-    table = _grid()
+def _grid(values: int = 0) -> Table:
+    """Return a grid of so many values, such as mark and strength, then text; no columns for 0."""
+    table = Table.grid(padding=(0, 2, 0, 0))
     for _ in range(values):
         table.add_column(no_wrap=True, justify="right")
-    table.add_column(no_wrap=True, justify="right")
-    table.add_column(overflow="fold")
+    if values:
+        table.add_column(overflow="fold")
     return table
-
-
-def _grid() -> Table:
-    return Table.grid(padding=(0, 2, 0, 0))
-
-
-_COLUMNS = {view.USEFUL: (19, 7, 11), view.PUBLISHED: (6, 6, 6)}
-"""Widths of the three columns of numbers, with their padding."""
-_WIDE_CELL = 12
-_SHORT = dict(zip(view.PUBLISHED, ("Rel", "Con", "Comp"), strict=True))
-
-
-def _first_width(result: Result, width: int, others: int) -> int:
-    """Return the width of the first column beside three numbers and wider last columns."""
-    return max(width - 4 - sum(_COLUMNS[view.columns(result)]) - others * _WIDE_CELL, 8)
-
-
-def _table(result: Result, width: int, first: str, *others: str) -> Table:
-    """Return a table whose number columns stay aligned however long the first column's text is."""
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style=_DIM)
-    most = _first_width(result, width, len(others))
-    table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=most)
-    for name in view.columns(result):
-        short = name if result.usefulness is not None else _SHORT[name]
-        table.add_column(short, no_wrap=True, justify="right", min_width=4)
-    for name in others:
-        side: JustifyMethod = "left" if name == "Against" else "right"
-        table.add_column(name, no_wrap=True, justify=side, min_width=len(name))
-    return table
-
-
-def _tail(text: str, width: int) -> Text:
-    """Return a path and line, truncated at the start: the file name and line matter more."""
-    line = escape.one_line(text)
-    return Text(line if len(line) <= width else f"…{line[1 - width :]}", overflow="ellipsis")
 
 
 def _three(result: Result, item: CommentResult | ReviewResult) -> tuple[Text, ...]:
@@ -451,19 +365,3 @@ def _mark(match: Match) -> Text:
 
 def _strength(result: Result, match: Match) -> Text:
     return Text(view.strength(result, match), style="" if match.matched else _DIM)
-
-
-def _prose(
-    text: str,
-    limit: int = escape.MAX_ITEM_CHARS,
-    style: str = "",
-    overflow: OverflowMethod = "fold",
-) -> Text:
-    """Return prose with its code spans coloured; the backticks stay for output without colour."""
-    parts = Text(style=style, overflow=overflow)
-    for piece in escape.pieces(text, limit):
-        if piece.is_code:
-            parts.append(f"`{piece.text}`", style=_CODE)
-        else:
-            parts.append(piece.text)
-    return parts

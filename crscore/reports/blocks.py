@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.reports import view
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
+from crscore.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,7 @@ class Block(NamedTuple):
 def blocks(result: Result, heading: str | None) -> Iterator[Block]:
     """Make the blocks of one result, the most useful first.
 
-    The signature precedes the folded parts, so that it is never omitted.
+    The short signature precedes the folded parts, so that it is never omitted.
     """
     title = f"### {heading or 'Review score'}\n\n"
     if result.usefulness is None:
@@ -42,8 +43,12 @@ def blocks(result: Result, heading: str | None) -> Iterator[Block]:
         yield Block(f"{title}{_verdict(result, result.usefulness)}\n\n", foot="")
     yield from _flagged(result)
     yield from _reviewers(result)
-    yield from _unaddressed(result)
-    yield Block(f"<sub>{markdown_code(result.signature, 600)}</sub>\n", foot="\n")
+    missing = tuple(_unaddressed(result))
+    yield from missing[:1]
+    yield Block(
+        f"<sub>{markdown_code(shorten_signature(result.signature), 600)}</sub>\n", foot="\n"
+    )
+    yield from missing[1:]
     yield from _folded_comments(result)
     yield from _folded_sentences(result)
     yield from _folded_notes(result)
@@ -172,6 +177,7 @@ def _folded_notes(result: Result) -> Iterator[Block]:
         f"{view.percent(base.repeated_tokens)} of the diff's tokens repeated.\n"
     )
     notes.append(f"- {view.legend(result, YES)}\n")
+    notes.append(f"- Signature: {markdown_code(result.signature, 600)}\n")
     yield _folded("Notes", tuple(notes))
 
 

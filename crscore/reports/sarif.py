@@ -72,10 +72,17 @@ _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
 class Sarif:
     """Report for code scanning."""
 
+    category: str = "crscore"
+    """Category of the alerts; a host replaces what an earlier upload of the same one had."""
+
     def render(self, results: Sequence[Result]) -> str:
         """Render one run for each result, at most `MAX_RUNS`."""
         shown = results[:MAX_RUNS]
-        runs = [_run(result, number, len(shown)) for number, result in enumerate(shown, start=1)]
+        several = len(shown) > 1
+        runs = [
+            _run(result, f"{self.category}/change-{number}" * several or self.category, len(shown))
+            for number, result in enumerate(shown, start=1)
+        ]
         if len(results) > len(shown):
             more = view.many(len(results) - len(shown), "change")
             runs[-1]["invocations"][0]["toolExecutionNotifications"].append(
@@ -86,8 +93,8 @@ class Sarif:
         return escape.json_text(text) + "\n"
 
 
-def _run(result: Result, number: int, of: int) -> dict[str, Any]:
-    """Make the run of the result with this index, within its share of the limits."""
+def _run(result: Result, category: str, of: int) -> dict[str, Any]:
+    """Make the run of one of so many results, within its share of the limits."""
     notices = [_notice("note", note) for note in view.notes(result)[:MAX_NOTES]]
     found: list[dict[str, Any]] = []
     if result.scores.reason is None:
@@ -99,7 +106,6 @@ def _run(result: Result, number: int, of: int) -> dict[str, Any]:
             notices.insert(0, _notice("warning", text))
     else:
         notices.insert(0, _notice("warning", f"No score: {result.scores.reason}."))
-    category = "crscore" if of == 1 else f"crscore/change-{number}"
     return {
         "tool": {
             "driver": {

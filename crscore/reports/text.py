@@ -1,7 +1,8 @@
 """Report for a terminal, laid out by rich (tried with 13.7 and 15.0).
 
-The short form has the scores, one line for each sentence and the heaviest unaddressed
-pseudo-references; `explain` shows everything. Every mark is readable without colour.
+The short form has the verdict, the scores, each sentence with what it is about, and the heaviest
+points that nobody addressed; `explain` shows everything. Notes are no part of it: the command line
+tells them on stderr. Every mark is readable without colour.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class Text:
 
     explain: bool
     """True to show everything instead of the short form."""
+    signature: bool
+    """True to show the whole signature."""
     color: bool
     """True to write colour sequences."""
     width: int
@@ -42,6 +45,9 @@ class Text:
         for index, result in enumerate(results):
             heading = f"Change {index + 1} of {len(results)}" if len(results) > 1 else None
             yield from _terminal.blocks(result, heading, explain=self.explain, width=self.width)
+            yield ""
+            yield console.signature(result.signature, whole=self.signature)
+            yield from [""] * (index + 1 < len(results))
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,6 +55,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     explain: bool = False
     """True to show everything instead of the short form."""
+    signature: bool = False
+    """True to show the whole signature instead of its short form."""
     color: bool = False
     """True to write color sequences."""
     width: Annotated[int, Meta(ge=1)] = 80
@@ -58,4 +66,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 def create(options: Options) -> Report:
     """Create the report."""
     width = console.fit_width(options.width)
-    return Text(explain=options.explain, color=options.color, width=width)
+    return Text(
+        explain=options.explain, signature=options.signature, color=options.color, width=width
+    )

@@ -46,6 +46,8 @@ USEFUL = ("Useful", "About", "Substance")
 """Columns of a table of reviewers or comments."""
 PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
 """The same without usefulness."""
+SHORT = ("Rel", "Con", "Comp")
+"""Their short names, for a terminal."""
 FLAG = "\N{BLACK FLAG}"
 """Mark before the flag of a sentence."""
 
@@ -254,7 +256,7 @@ def subject(result: Result, told: Reading) -> str:
         said = told.kind is Kind.OTHER and told.subject is Subject.ELSEWHERE
         return "" if said else told.subject.value
     item = result.references[told.reference]
-    return item.text if item.topic is None else label(item.topic)
+    return item.text if item.topic is None else topic_name(item.topic)
 
 
 def remark(result: Result, sentence: int) -> str | None:
@@ -468,33 +470,39 @@ def _told_by_topic(item: PseudoReference) -> PseudoReference:
     if item.topic is None:
         return item
     said = label(item.topic)
-    text = f"{said}." if _SAYS_NO_MORE.search(item.text) else f"{said}: {item.text}"
+    more = in_short(item).replace(f" ({many(item.topic.lines, 'line')})", "", 1)
+    text = f"{said}." if _SAYS_NO_MORE.search(item.text) else f"{said}: {more}"
     # One kind whatever its heaviest claim is, so that an alert stays the same from push to push.
     return replace(item, text=text, kind=ReferenceKind.CLAIM, spans=(item.topic.place,))
 
 
-def label(topic: Topic) -> str:
-    """Name a topic: name, what happened to it and its changed lines; not escaped.
-
-    The name is short and closes its code span, whatever it contains.
-    """
+def topic_name(topic: Topic) -> str:
+    """Name a topic; not escaped. The name is short and closes its code span."""
     name = escape.one_line(topic.name, _NAME_CHARS).replace("`", "'")
-    facts = [f"`{name}`" if name else f"this {topic.noun}", topic.state.value]
+    return f"`{name}`" if name else f"this {topic.noun}"
+
+
+def label(topic: Topic) -> str:
+    """Name a topic, what happened to it and its changed lines; not escaped."""
+    facts = [topic_name(topic), topic.state.value]
     return ", ".join([*facts, *([many(topic.lines, "line")] if topic.lines else [])])
 
 
 def in_short(item: PseudoReference) -> str:
-    """Return a pseudo-reference for a narrow column: the topic by its last name, without its file.
+    """Return a pseudo-reference beside its place: the topic by its last name, without its file.
 
     Example:
         "The method `A.run` in `a.py` now calls `go`." becomes "`run` now calls `go`."
     """
     if item.topic is None:
         return item.text
-    names = item.topic.name.split(".")
-    text = item.text.replace(f" in `{item.topic.place.path}`", "", 1)
-    text = re.sub(rf"\b[Tt]he {re.escape(item.topic.noun)} (?=[`“])", "", text)
-    return text.replace(f"`{'.'.join(names[-2:])}`", f"`{names[-1]}`")
+    path = item.topic.place.path
+    names = item.topic.name.split("/" if item.topic.name == path else ".")
+    text = item.text.replace(f" in `{path}`", "", 1)
+    text = re.sub(rf"\b[Tt]he (?:new )?{re.escape(item.topic.noun)} (?=[`“])", "", text)
+    for name in (item.topic.name, ".".join(names[-2:])):
+        text = text.replace(f"`{name}`", f"`{names[-1]}`")
+    return text
 
 
 def unaddressed_title(result: Result) -> str:

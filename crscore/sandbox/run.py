@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
+from crscore.sandbox._launch import filter_program
 from crscore.sandbox.process_group import Group, Watch, size, wait_for_rest
 
 if TYPE_CHECKING:
@@ -122,6 +123,23 @@ def stop_all() -> None:
         for group in _groups:
             group.stopped = True
             group.kill()
+
+
+def can_confine(platform: str = sys.platform, machine: str | None = None) -> bool:
+    """Return whether a system has what keeps a tool off the network, without trying it.
+
+    Args:
+        platform: Its name as in `sys.platform`.
+        machine: Its processor as in `uname -m`; None for this one.
+
+    Example:
+        >>> can_confine("linux", "x86_64"), can_confine("linux", "riscv64"), can_confine("win32")
+        (True, False, False)
+    """
+    if platform != "linux":
+        return False
+    machine = os.uname().machine if machine is None else machine
+    return sys.maxsize > 2**32 and filter_program(machine) is not None
 
 
 @cache

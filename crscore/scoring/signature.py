@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
+
+from crscore.records import UNCONFINED, Coverage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,3 +29,40 @@ def render_signature(parts: Mapping[str, str]) -> str:
 
 def _clean(value: str) -> str:
     return "".join("_" if char.isspace() or char == "|" else char for char in value)
+
+
+_NOT_ANALYZERS = frozenset({Coverage.NONE.value, Coverage.PARTIAL.value, UNCONFINED})
+"""Words in the part of the analyzers that name none."""
+
+
+def shorten_signature(signature: str) -> str:
+    """Name the parts of a signature that people choose, and a hash of all of it.
+
+    Args:
+        signature: As made by `render_signature`.
+
+    Returns:
+        Version, encoder, claims, matcher, number of analyzers, then the first 7 hexadecimal digits
+        of the signature's SHA-256: two scores with the same id were made alike. Parts that are
+        missing are left out.
+
+    Example:
+        >>> shorten_signature("crscore|version:0.1.0|encoder:minilm:L6@53|analyzers:ruff@1,partial")
+        'crscore 0.1.0 · minilm · 1 analyzer, partial · id c658653'
+    """
+    name, *fields = signature.split("|")
+    parts = {key: value for key, _, value in (field.partition(":") for field in fields)}
+    named = [parts[key] for key in ("encoder", "claims", "matcher") if key in parts]
+    words = parts.get("analyzers", "none").split(",")
+    tools = len([word for word in words if word not in _NOT_ANALYZERS])
+    odd = [word for word in words if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
+    analyzers = f"{tools or 'no'} analyzer{'' if tools == 1 else 's'}"
+    digest = hashlib.sha256(signature.encode("utf-8", "surrogatepass")).hexdigest()[:7]
+    return " · ".join(
+        [
+            f"{name} {parts.get('version', '')}".strip(),
+            *(value.partition("@")[0].partition(":")[0] for value in named),
+            ", ".join([analyzers, *odd]),
+            f"id {digest}",
+        ]
+    )

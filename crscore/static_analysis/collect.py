@@ -28,6 +28,13 @@ UNPARSED = "could not parse the code"
 """Reason for missing or incomplete findings in a file."""
 
 
+REFUSED = tools.Absent(
+    state=ToolState.ABSTAINED,
+    reason="not run on a stranger's code, as this system cannot confine them; --trust runs them",
+)
+"""State of a tool that would have to read untrusted code without a sandbox."""
+
+
 class ToolResult(NamedTuple):
     """Output of one tool."""
 
@@ -45,6 +52,7 @@ def analysis(
     results: Sequence[ToolResult],
     *,
     compat: bool,
+    confined: bool,
     outside: tuple[tuple[ToolRun, tuple[Finding, ...]], ...],
 ) -> Analysis:
     """Combine the output of all tools for one change.
@@ -54,6 +62,7 @@ def analysis(
         units: The texts of each of its files.
         results: Results of each tool that ran, for this change and others.
         compat: Choose the findings as the published method did.
+        confined: Whether this system can keep the tools off the network.
         outside: Findings of tools outside of this run.
 
     Returns:
@@ -75,13 +84,16 @@ def analysis(
         runs.append(_run_of(result, [file for file, _ in concerned]))
         for file, texts in concerned:
             findings.extend(_in_file(result, file, texts, compat=compat))
+    confined = confined or not runs
     own = {_identity(one) for one in findings}
     for run, found in outside:
         runs.append(run)
         # A linter that also ran here repeats its findings in other words.
         findings.extend(one for one in found if _identity(one) not in own)
     ordered = sorted(dict.fromkeys(findings), key=_place)
-    return Analysis(findings=tuple(ordered), tools=tuple(runs), notes=tuple(_notes(runs)))
+    return Analysis(
+        findings=tuple(ordered), tools=tuple(runs), notes=tuple(_notes(runs)), confined=confined
+    )
 
 
 def _identity(finding: Finding) -> tuple[str, str, str, int]:
@@ -183,7 +195,8 @@ def _is_one_of(rule: str, patterns: Sequence[Pattern]) -> bool:
 def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
     absent: dict[str, list[str]] = defaultdict(list)
     for run in runs:
-        if run.state in (ToolState.MISSING, ToolState.UNSUPPORTED):
+        absent_states = (ToolState.MISSING, ToolState.UNSUPPORTED)
+        if run.state in absent_states or run.reason == REFUSED.reason:
             absent[run.reason].append(run.tool)
     if absent:
         named = ", ".join(f"{', '.join(who)} ({why})" for why, who in absent.items())

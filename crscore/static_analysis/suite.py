@@ -51,6 +51,8 @@ class Suite:
     """Whether to run the tools and choose the findings as in the published method."""
     reports: tuple[RawReport, ...] = ()
     """Findings of tools outside of this run, from SARIF files."""
+    untrusted: bool = False
+    """Whether the code is a stranger's, which no tool may read without a sandbox."""
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
         """Run the tools that apply to these changes.
@@ -67,9 +69,11 @@ class Suite:
         if not self.analyzers and not self.reports:
             return tuple(Analysis() for _ in diffs)
         units = [units_of(diff) for diff in diffs]
+        wanted = self._wanted(diffs)
+        confined = not wanted or self.is_confined()
         stop = threading.Event()
         results = _side_by_side(
-            [functools.partial(self._run, one, units, stop) for one in self._wanted(diffs)], stop
+            [functools.partial(self._run, one, units, stop, confined) for one in wanted], stop
         )
         return tuple(
             collect.analysis(
@@ -77,10 +81,18 @@ class Suite:
                 texts,
                 results,
                 compat=self.compat,
+                confined=confined,
                 outside=external_sarif.find_runs(self.reports, diff),
             )
             for diff, texts in zip(diffs, units, strict=True)
         )
+
+    def is_confined(self) -> bool:
+        """Return whether this system can keep the tools off the network.
+
+        For untrusted code, it is tried; else the system is known by its name.
+        """
+        return run.can_confine() and (not self.untrusted or run.network_denied())
 
     def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
         """Look up every tool, for `crscore doctor`."""
@@ -102,9 +114,14 @@ class Suite:
         return tools.find_tool(one, tools=self.tools, path=self.path, cache=self.cache)
 
     def _run(
-        self, one: Analyzer, units: Sequence[Sequence[Sequence[Unit]]], stop: threading.Event
+        self,
+        one: Analyzer,
+        units: Sequence[Sequence[Sequence[Unit]]],
+        stop: threading.Event,
+        confined: bool,
     ) -> collect.ToolResult:
-        found = self._find(one)
+        refused = self.untrusted and not confined
+        found = collect.REFUSED if refused else self._find(one)
         call = self._call(one)
         if isinstance(found, tools.Absent) or call is None:
             return collect.ToolResult(one, found, {})

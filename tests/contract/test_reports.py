@@ -89,8 +89,8 @@ def test_document_tells_how_useful_a_review_is_and_what_a_sentence_does(name, op
 
 @pytest.mark.parametrize("name", NAMES)
 def test_document_carries_the_signature(name: str) -> None:
-    shown = report(name, {"width": "120"}).render([results.review()])
-    assert results.SIGNATURE in shown
+    whole = report(name, {"width": "120", "signature": "true"}).render([results.review()])
+    assert results.SIGNATURE in whole
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -112,7 +112,8 @@ def test_document_shows_what_decided_about_a_sentence(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_several_results_may_come_from_different_matchers(name: str) -> None:
-    shown = report(name, {"width": "120"}).render([results.review(), results.flagged()])
+    options = {"width": "120", "signature": "true"}
+    shown = report(name, options).render([results.review(), results.flagged()])
     assert results.SIGNATURE in shown
     assert results.LEARNED in shown
 
@@ -123,7 +124,7 @@ def test_several_results_may_come_from_different_matchers(name: str) -> None:
 def test_what_nobody_addressed_is_told_once_a_topic(name: str, options, make) -> None:
     shown = " ".join(report(name, options).render([make()]).replace("<code>", "`").split())
     shown = shown.replace("</code>", "`")
-    first = "`HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new."
+    first = "`HostAuthorization`, new, 110 lines: `HostAuthorization` is new."
     assert shown.count(first) == 1
     assert shown.count("`HostAuthorization`, new, 110 lines: ") == 1
     assert "`old_fetch`, removed, 2 lines: `old_fetch` was removed." in shown

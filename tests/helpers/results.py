@@ -48,9 +48,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 THRESHOLD = 0.65
-SIGNATURE = "crscore:0.1.0|claims:structural@1|encoder:minilm:all-MiniLM-L6-v2@53aa5117|tau:0.65"
+SIGNATURE = (
+    "crscore|version:0.1.0|claims:structural@1|encoder:minilm:all-MiniLM-L6-v2@53aa5117|tau:0.65"
+)
 DECISION = 0.35
 """The degree from which `learned` takes a pair as matched."""
+SHORT_SIGNATURE = "crscore 0.1.0 · minilm · structural · no analyzers · id 377730f"
 LEARNED = SIGNATURE.replace("tau:0.65", "matcher:calibrated@1234abcd.0")
 KINDS = {"+": LineKind.ADDED, "-": LineKind.REMOVED, " ": LineKind.CONTEXT}
 

@@ -486,11 +486,56 @@ def test_several_pull_requests_have_a_section_each_and_no_annotations(
     assert commands(done.stdout) == []
     assert (found["relevance"], found["json-path"]) == ("", "crscore-reports")
     assert sorted(path.name for path in (tmp_path / "crscore-reports").iterdir()) == [
-        "crscore-7.html", "crscore-7.json", "crscore-8.html", "crscore-8.json",
-    ]  # fmt: skip
+        f"crscore-{number}.{kind}" for number in (7, 8) for kind in ("html", "json", "sarif")
+    ]
+    assert found["sarif-path"] == ""
     summary = (tmp_path / "summary").read_text("utf-8")
     assert [f"acme/shop&#35;{number}" in summary for number in (7, 8)] == [True, True]
     assert int(found["reviews-scored"]) % 2 == 0
+
+
+def other_tool(file: Path) -> None:
+    """Write the SARIF file of a tool that found one thing on a changed line."""
+    place = {"artifactLocation": {"uri": "web/cart.js"}, "region": {"startLine": 9}}
+    finding = {
+        "ruleId": "weak-equality",
+        "level": "error",
+        "message": {"text": "The comparison is too weak for prices."},
+        "locations": [{"physicalLocation": place}],
+    }
+    run = {"tool": {"driver": {"name": "Checker"}}, "results": [finding]}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"version": "2.1.0", "runs": [run]}), encoding="utf-8")
+
+
+def test_findings_of_other_tools_come_in_and_alerts_go_out(
+    server: github.Server, tmp_path: Path
+) -> None:
+    other_tool(tmp_path / "out" / "deep" / "checker.sarif")
+
+    done, found = alone(server, tmp_path, "pull_request", sarif="out/**/*.sarif, none/*.sarif")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = [text for name, _, text in commands(done.stdout) if name == "warning"]
+    assert "No file fits none/*.sarif of the input sarif." in told
+    assert found["sarif-path"] == "crscore-reports/crscore.sarif"
+    (run,) = json.loads((tmp_path / found["sarif-path"]).read_text("utf-8"))["runs"]
+    (alert,) = (one for one in run["results"] if "too weak" in one["message"]["text"])
+    assert (alert["ruleId"], alert["level"]) == ("unaddressed-issue", "error")
+    region = alert["locations"][0]["physicalLocation"]["region"]
+    assert region["startLine"] == 9
+
+
+def test_findings_of_one_pull_request_are_not_used_for_several(
+    server: github.Server, tmp_path: Path
+) -> None:
+    with_another(server)
+    other_tool(tmp_path / "checker.sarif")
+
+    done, _ = alone(server, tmp_path, "schedule", sarif="checker.sarif")
+
+    assert "The input sarif is not used" in done.stdout
+    assert "too weak" not in (tmp_path / "crscore-reports" / "crscore-7.sarif").read_text("utf-8")
 
 
 def test_one_of_several_that_fails_is_told_after_the_others(

@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -59,10 +60,31 @@ def test_diff_and_review_are_scored(crscore) -> None:
 
 @pytest.mark.parametrize("report", ["text", "json", "markdown", "html"])
 def test_default_settings_score_in_every_format(crscore, report: str) -> None:
-    ran = crscore(DIFF, REVIEW, "--format", report)
+    ran = crscore(DIFF, REVIEW, "--format", report, "--signature")
     assert (ran.code, ran.err) == (0, "")
     assert "matcher:calibrated@4." in ran.out
     assert "tau:" not in ran.out
+
+
+def test_text_has_the_signature_in_short(crscore) -> None:
+    ran = crscore(DIFF, REVIEW, *FAST)
+    last = ran.out.rstrip("\n").split("\n")[-1]
+    words = rf"crscore {re.escape(__version__)} · hashing · structural · published · no analyzers"
+    assert re.fullmatch(rf"{words} · id [0-9a-f]{{7}}", last)
+
+
+@pytest.mark.parametrize("options", [[], ["--explain"]])
+def test_notes_of_a_text_report_are_on_stderr_alone(crscore, tmp_path: Path, options) -> None:
+    # A suggestion block that cannot be placed is told by the report's own notes, not by the run's.
+    review = tmp_path / "review.json"
+    body = "Better:\n\n```suggestion\n    return 1\n```"
+    comment = {"body": body, "path": "payments/client.py", "line": 36, "side": "RIGHT"}
+    review.write_text(json.dumps([comment]), encoding="utf-8")
+    ran = crscore(DIFF, review, *FAST, *options)
+    assert ran.err.startswith("crscore: note: Suggestion blocks that apply: 1 of 1.\n")
+    assert "blocks that apply" not in ran.out
+    assert "Note" not in ran.out
+    assert crscore(DIFF, review, *FAST, *options, "-q").err == ""
 
 
 def relevance(crscore, tmp_path: Path, review: str, *options: str) -> float:
@@ -106,7 +128,7 @@ def test_repeated_sentence_is_flagged_and_counts_nothing(crscore, tmp_path: Path
 
 @pytest.mark.parametrize("options", [["--matcher", "published"], ["--threshold", "0.31"]])
 def test_threshold_belongs_to_the_published_matcher(crscore, options: list[str]) -> None:
-    ran = crscore(DIFF, REVIEW, *options)
+    ran = crscore(DIFF, REVIEW, *options, "--signature")
     assert "threshold 0.31)" in ran.out
     assert "|matcher:published|tau:0.31|" in ran.out
 
@@ -488,3 +510,128 @@ def test_doctor_lists_what_is_declared_and_how_to_get_what_is_not_there(
     assert re.search(r"crscore +missing: tree-sitter-go; pip install crscore\n", out)
     assert re.search(r"github +ready", out)
     assert "pytest" not in out
+
+
+# Words
+
+
+def test_misspelt_command_is_told_the_right_one(crscore, tmp_path: Path) -> None:
+    assert_one_clear_line(crscore("vlidate", "a.jsonl"), 2, "did you mean validate")
+    assert "did you mean" not in crscore(tmp_path / "change.diff", REVIEW).err
+
+
+def test_file_that_is_named_like_a_command_is_a_file(
+    crscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(DIFF, tmp_path / "scores")
+    assert crscore("scores", REVIEW, *FAST).code == 0
+
+
+def test_show_config_tells_values_and_sources_and_scores_nothing(
+    crscore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRSCORE_MAX_ISSUES", "2")
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_secret")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    ran = crscore("score", "--show-config", "--max-claims", 7)
+    assert ran.code == 0
+    assert re.search(r"^max_claims +7 +command line$", ran.out, re.MULTILINE)
+    assert re.search(r"^max_issues +2 +environment$", ran.out, re.MULTILINE)
+    assert "secret" not in ran.out
+    assert "Useful" not in ran.out
+
+
+def test_review_that_is_missing_is_told(crscore) -> None:
+    assert_one_clear_line(crscore(DIFF), 2, "there is no review")
+
+
+def test_oversized_review_is_not_told_to_shrink_the_change(
+    crscore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRSCORE_MAX_REVIEW_BYTES", "10")
+    ran = crscore(DIFF, REVIEW, *FAST)
+    assert_one_clear_line(ran, 3, "score a smaller part of the review or raise max_review_bytes")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["crscore", "val"], "plain,validate"),
+        (["crscore", ""], "file,"),
+        (["crscore", "change.diff", ""], "file,"),
+        (["crscore", "--encoder", "min"], "plain,minilm"),
+        (["crscore", "score", "--splitter", ""], "plain,paper"),
+        (["crscore", "score", "a.diff", "b.md", "--format", "h"], "plain,html"),
+        (["crscore", "audit", "comp"], "plain,compare"),
+    ],
+)
+def test_shell_completes_commands_values_and_files(words: list[str], expected: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from crscore.cli import cli; cli(prog_name='crscore')"],
+        env={
+            **os.environ,
+            "_CRSCORE_COMPLETE": "bash_complete",
+            "COMP_WORDS": " ".join(words),
+            "COMP_CWORD": str(len(words) - 1),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert expected in done.stdout.splitlines()
+
+
+# Many pairs
+
+PAIRS = [
+    {"id": "first", "diff": "DIFF", "review": "Why was the check removed? It crashes now."},
+    {"id": 7, "patch": "DIFF", "comments": [{"body": "Why?", "path": "payments/client.py"}]},
+    {"diff_hunk": "@@ -1 +1 @@\n-a = 1\n+a = 2\n", "body": "Why 2?", "path": "a.py"},
+]
+
+
+def pairs_file(folder: Path, *more: str) -> Path:
+    diff = Path(DIFF).read_text("utf-8")
+    rows = [
+        {key: diff if value == "DIFF" else value for key, value in row.items()} for row in PAIRS
+    ]
+    file = folder / "pairs.jsonl"
+    file.write_text("\n".join([*map(json.dumps, rows), *more]) + "\n")
+    return file
+
+
+def test_many_pairs_give_a_document_a_line(crscore, tmp_path: Path) -> None:
+    ran = crscore(pairs_file(tmp_path), *FAST, "--format", "json")
+    assert ran.code == 0
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    assert [row["id"] for row in rows] == ["first", "7", f"{tmp_path}/pairs.jsonl:3"]
+    alone = json.loads(crscore(DIFF, REVIEW, *FAST, "--format", "json").out)
+    assert set(rows[0]) == {"id", *alone}
+
+
+def test_bad_lines_are_told_and_the_others_are_scored(crscore, tmp_path: Path) -> None:
+    bad = ["{", json.dumps({"diff": "nothing", "review": "x"}), json.dumps({"review": "x"})]
+    ran = crscore(pairs_file(tmp_path, *bad), "--encoder", "minilm")
+    assert ran.code == 3
+    assert [line.split(": ")[1].rpartition(":")[2] for line in ran.err.splitlines()] == [*"456"]
+    assert len(ran.out.splitlines()) == 5
+    assert re.search(r"^3 reviews, median standing [\d.]+; 3 could not be scored$", ran.out, re.M)
+
+
+def test_many_pairs_from_standard_input_and_into_a_file(tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    command = [sys.executable, "-m", "crscore", "score", "-", *FAST, "--format", "json"]
+    done = subprocess.run(
+        [*command, "-o", str(target)],
+        input=pairs_file(tmp_path).read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b""
+    assert len(target.read_text("utf-8").splitlines()) == 3
+
+
+@pytest.mark.parametrize("option", [["--format", "html"], ["--fail-under", "30"]])
+def test_many_pairs_have_no_page_and_no_gate(crscore, tmp_path: Path, option: list[str]) -> None:
+    assert_one_clear_line(crscore(pairs_file(tmp_path), *FAST, *option), 2, "several reviews")

@@ -79,6 +79,27 @@ def test_style_sheet_is_let_through_by_its_hash(show) -> None:
     assert page.evaluate("getComputedStyle(document.querySelector('.top')).position") == "sticky"
 
 
+@pytest.mark.parametrize("width", [320, 400, 640, 1100])
+@pytest.mark.parametrize("make", [results.review, lambda: results.useful(results.review())])
+def test_every_link_of_the_navigation_is_in_sight(show, make, width: int) -> None:
+    page = show(make(), width=width).page
+    links = page.locator(".top a")
+    boxes = [links.nth(at).bounding_box() for at in range(links.count())]
+    assert len(boxes) == 6
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+    assert page.evaluate(
+        "(top => top.scrollWidth <= top.clientWidth)(document.querySelector('.top'))"
+    )
+    # What follows the links is not behind them.
+    bottom = max(box["y"] + box["height"] for box in boxes)
+    assert page.locator("main").bounding_box()["y"] >= bottom
+
+
+def test_narrow_page_has_no_bar_that_stays(show) -> None:
+    page = show(results.review(), width=400).page
+    assert page.evaluate("getComputedStyle(document.querySelector('.top')).position") == "static"
+
+
 def test_hostile_text_does_not_run(show) -> None:
     page = show(results.hostile()).page
     assert page.evaluate("typeof window.pwned") == "undefined"

@@ -1,6 +1,9 @@
 """`crscore pr` against a GitHub on this machine: the straight path, the gate, and bad input."""
 
+import functools
 import json
+import re
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +12,7 @@ import pytest
 from referencing import Registry, Resource
 
 from crscore import cli
+from crscore.sandbox import run as sandbox
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.github.server import Server, serve
@@ -77,7 +81,7 @@ def set_at(server: Server, side: str, text: str) -> None:
 def test_reviewers_are_scored_and_what_nobody_addressed_is_told(pr) -> None:
     ran = pr()
     assert ran.code == 0, ran.err
-    for word in ("coderabbit (bot)", "mira-k", "jonas-w", "together", "crscore|version:"):
+    for word in ("coderabbit (bot)", "mira-k", "jonas-w", "together", "crscore 0."):
         assert word in ran.out
 
 
@@ -95,6 +99,45 @@ def test_author_option_chooses_whom_to_score(pr) -> None:
 def test_marker_names_a_bot_behind_a_shared_account(pr) -> None:
     told = json.loads(pr("--format", "json", "--bot-marker", "linty=<!-- lint-report").out)
     assert "linty" in {row["name"] for row in told["reviewers"]}
+
+
+def test_findings_of_another_tool_come_in_and_alerts_go_out(pr, tmp_path: Path) -> None:
+    place = {"artifactLocation": {"uri": "web/cart.js"}, "region": {"startLine": 9}}
+    finding = {
+        "message": {"text": "The comparison is too weak for prices."},
+        "locations": [{"physicalLocation": place}],
+    }
+    given, made = tmp_path / "checker.sarif", tmp_path / "alerts.sarif"
+    run = {"tool": {"driver": {"name": "Checker"}}, "results": [finding]}
+    given.write_text(json.dumps({"version": "2.1.0", "runs": [run]}), encoding="utf-8")
+
+    ran = pr("--sarif", given, "--format", "sarif", "-o", made)
+
+    assert (ran.code, ran.out) == (0, ""), ran.err
+    (alerts,) = json.loads(made.read_text("utf-8"))["runs"]
+    assert alerts["automationDetails"]["id"].startswith("crscore/pull-request/")
+    assert any("too weak" in one["message"]["text"] for one in alerts["results"])
+    assert "too weak" not in pr("--format", "sarif").out
+
+
+def test_file_that_is_no_sarif_is_one_clear_line(pr, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.sarif"
+    broken.write_text("{", encoding="utf-8")
+    ran = pr("--sarif", broken)
+    assert (ran.code, ran.out) == (3, "")
+    assert str(broken) in ran.err
+
+
+def test_analyzers_read_no_strangers_code_without_a_sandbox(pr, monkeypatch) -> None:
+    macos = functools.partial(sandbox.can_confine, "darwin", "arm64")
+    monkeypatch.setattr(sandbox, "can_confine", macos)
+
+    refused = pr("--analyzers", "ruff", "--signature")
+    assert "|analyzers:partial,sandbox:none|" in refused.out
+    assert "ruff (not run on a stranger's code, as this system cannot" in refused.err
+    allowed = pr("--analyzers", "ruff", "--signature", "--trust")
+    assert re.search(r"\|analyzers:ruff@[\d.]+,sandbox:none\|", allowed.out)
+    assert "not run" not in allowed.err
 
 
 def test_json_keeps_to_its_schema(pr) -> None:
@@ -231,6 +274,67 @@ def test_partial_run_says_so_and_applies_no_gate(pr, github: Server) -> None:
     assert ran.code == 0
     assert "gate was not applied" in ran.err
     assert "reviews" in ran.out
+
+
+# Several, and a clone
+
+
+def test_several_are_scored_and_one_that_fails_does_not_end_the_run(
+    crscore, github: Server
+) -> None:
+    ran = crscore("pr", "acme/shop#99", TARGET, "--api-url", github.url, *FAST)
+    assert ran.code == 3
+    assert "acme/shop#99: " in ran.err
+    assert "acme/shop#7" in ran.out
+
+
+def test_several_have_no_json(crscore, github: Server) -> None:
+    ran = crscore("pr", TARGET, TARGET, "--api-url", github.url, *FAST, "--format", "json")
+    assert ran.code == 2
+    assert "several have no json" in ran.err
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "git@github.com:acme/shop.git",
+        "ssh://git@github.com:22/acme/shop",
+        f"https://x-access-token:{SECRET}@github.com/acme/shop.git/",
+    ],
+)
+def test_number_alone_is_of_the_repository_of_the_clone(
+    crscore, github: Server, tmp_path: Path, address: str
+) -> None:
+    git = functools.partial(subprocess.run, check=True, cwd=tmp_path, capture_output=True)
+    git(["git", "init", "--quiet"])
+    git(["git", "remote", "add", "origin", address])
+    ran = crscore("pr", 7, "--api-url", github.url, *FAST)
+    assert ran.code == 0, ran.err
+    assert "acme/shop#7" in ran.out
+
+
+def test_number_alone_in_a_forks_clone_is_upstream(crscore, github: Server, tmp_path: Path) -> None:
+    git = functools.partial(subprocess.run, check=True, cwd=tmp_path, capture_output=True)
+    git(["git", "init", "--quiet"])
+    git(["git", "remote", "add", "origin", "git@github.com:me/shop.git"])
+    git(["git", "remote", "add", "upstream", "git@github.com:acme/shop.git"])
+    assert "acme/shop#7" in crscore("pr", 7, "--api-url", github.url, *FAST).out
+
+
+def test_number_alone_without_a_remote_is_told(crscore, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    ran = crscore("pr", 7)
+    assert ran.code == 2
+    assert "no remote of this clone" in ran.err
+
+
+def test_number_alone_is_asked_of_the_host_of_the_clone_only(crscore, tmp_path: Path) -> None:
+    git = functools.partial(subprocess.run, check=True, cwd=tmp_path, capture_output=True)
+    git(["git", "init", "--quiet"])
+    git(["git", "remote", "add", "origin", f"https://{SECRET}@git.evil.example/acme/shop"])
+    ran = crscore("pr", 7)
+    assert ran.code == 2
+    assert "git.evil.example" in ran.err
 
 
 # Bad input

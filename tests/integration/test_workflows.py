@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 ACTION, DOCKER_ACTION = ROOT / "action.yml", ROOT / "docker" / "action.yml"
 DEPLOY = "actions/deploy-pages"
+UPLOAD = "github/codeql-action/upload-sarif@"
 READ = {"actions", "checks", "contents", "statuses"}
 WORKFLOWS = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
 COMPOSITE_ONLY = {"artifact", "npm-analyzers", "python-version", "retention-days"}
@@ -153,10 +154,12 @@ def test_workflows_have_few_rights_and_an_end(path: Path) -> None:
         if [one.get("uses", "").partition("@")[0] for one in job["steps"]] == [DEPLOY]:
             assert job["permissions"] == {"pages": "write", "id-token": "write"}
             continue
-        assert set(job["permissions"]) <= READ | {"pull-requests"}
+        assert set(job["permissions"]) <= READ | {"pull-requests", "security-events"}
         writes = {name for name, right in job["permissions"].items() if right == "write"}
         comments = any(step.get("with", {}).get("comment") == "true" for step in job["steps"])
-        assert writes == ({"pull-requests"} if comments else set())
+        uploads = any(step.get("uses", "").startswith(UPLOAD) for step in job["steps"])
+        wanted = {"pull-requests": comments, "security-events": uploads}
+        assert writes == {name for name, needed in wanted.items() if needed}
         for step in job["steps"]:  # no code of the repository is fetched
             if "actions/checkout" in step.get("uses", ""):
                 assert step["with"]["repository"] == "OWNER/crscore"
@@ -225,6 +228,23 @@ def test_all_that_is_scored_by_a_review_is_measured_by_one() -> None:
     )
 
     assert own == forks
+
+
+def test_alerts_are_uploaded_though_a_gate_failed_but_not_for_a_fork() -> None:
+    score, upload = steps(ROOT / "examples/workflows/code-scanning.yml")
+
+    assert upload["uses"].startswith(UPLOAD)
+    assert upload["with"]["sarif_file"] == f"${{{{ steps.{score['id']}.outputs.sarif-path }}}}"
+    for head, path, uploads in (
+        ("acme/shop", "crscore.sarif", True),
+        ("eve/shop", "crscore.sarif", False),
+        ("acme/shop", "", False),
+    ):
+        pull = {"pull_request": {"head": {"repo": {"full_name": head}}}}
+        github = {"repository": "acme/shop", "event": pull}
+        context = {"github": github, "steps": {"score": {"outputs": {"sarif-path": path}}}}
+        for failed in (False, True):
+            assert expressions.holds(upload["if"], context, failed=failed) is uploads
 
 
 def fetch(tmp_path: Path, *, artifact_id: str) -> tuple[str, list[str], Path]:

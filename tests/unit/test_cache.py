@@ -241,3 +241,10 @@ def test_store_that_is_forgotten_lets_go_of_its_file(tmp_path) -> None:
     del one  # a ResourceWarning would be an error
     other = Store(tmp_path)
     other.clear()
+
+
+def test_store_at_the_end_of_the_program_needs_no_other_module(tmp_path, monkeypatch) -> None:
+    one = Store(tmp_path)
+    one.put("a", b"1")
+    monkeypatch.setattr(cache, "contextlib", None)  # as a module is torn down
+    del one  # what `__del__` raises is a warning, and a warning an error

@@ -1,8 +1,11 @@
 """Rules that hold for the repository as a whole."""
 
 import ast
+import os
 import re
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,4 +61,19 @@ def test_private_modules_are_used_in_their_room_alone() -> None:
 
 def test_example_is_the_one_the_readme_shows() -> None:
     shipped = {path.relative_to(ROOT / "examples").parts[0] for path in tracked("examples")}
-    assert shipped == {"change.diff", "review.md", "source", "workflows"}
+    assert shipped == {"change.diff", "log_to_mlflow.py", "review.md", "source", "workflows"}
+
+
+def test_tests_can_be_interrupted() -> None:
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
+def test_tests_can_be_interrupted_whatever_the_shell_does() -> None:
+    # A background job of a shell begins with the interrupt ignored.
+    one = f"{Path(__file__).relative_to(ROOT)}::test_tests_can_be_interrupted"
+    command = f"trap '' INT; exec {sys.executable} -m pytest -q -p no:cacheprovider {one}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout

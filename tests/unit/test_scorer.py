@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -7,9 +7,9 @@ import crscore
 from crscore import Comment, Config, Scorer
 from crscore.diff import parse
 from crscore.encoders import hashing
-from crscore.errors import ConfigError, InputError, LimitError, UnknownPluginError
+from crscore.errors import ConfigError, GenerationError, InputError, LimitError, UnknownPluginError
 from crscore.matchers.published import Published
-from crscore.records import ScopeKind
+from crscore.records import Claims, Diff, Result, ScopeKind
 
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
 OTHER = PATCH.replace("limit", "offset")
@@ -228,3 +228,61 @@ def test_paper_preset_is_the_published_setting() -> None:
 def test_unknown_splitter_is_refused_at_once() -> None:
     with pytest.raises(ConfigError, match="axe"):
         Scorer(splitter="axe", analyzers="none")
+
+
+@pytest.mark.parametrize(
+    ("untrusted", "trust", "kept"),
+    [(False, False, False), (True, False, True), (True, True, False)],
+)
+def test_code_of_a_stranger_is_untrusted_unless_a_setting_trusts_it(
+    untrusted: bool, trust: bool, kept: bool
+) -> None:
+    scorer = Scorer(encoder="hashing", untrusted=untrusted, trust=trust)
+    assert scorer.parts.analyzers.untrusted is kept  # type: ignore[attr-defined]
+
+
+def test_results_come_as_they_are_known_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crscore.scorer.BATCH", 2)
+    told: list[int] = []
+    given: list[int] = []
+
+    def pairs() -> Iterator[tuple[str, str]]:
+        for index in range(5):
+            given.append(index)
+            yield PATCH, f"Why {index}?"
+
+    def tell(index: int, result: object) -> None:
+        assert len(given) <= index + 2  # no pair was read that was not needed yet
+        told.append(index)
+
+    results = Scorer(encoder="hashing", analyzers="none").score_many(pairs(), on_result=tell)
+    assert told == [0, 1, 2, 3, 4]
+    assert [one.sentences[0].text for one in results] == [f"Why {n}?" for n in range(5)]
+
+
+def test_one_bad_diff_of_many_is_kept_and_the_others_are_scored() -> None:
+    scorer = Scorer(encoder="hashing", analyzers="none")
+    pairs = [(PATCH, "Why?"), ("no diff", "Why?"), (PATCH, "Why not?")]
+    first, bad, last = scorer.score_many(pairs, on_error="keep")
+    assert isinstance(bad, InputError)
+    assert isinstance(first, Result)
+    assert isinstance(last, Result)
+    with pytest.raises(InputError):
+        scorer.score_many(pairs)
+
+
+def test_change_that_a_part_fails_on_is_kept_apart() -> None:
+    class Refuses:
+        """Generator that fails when one of the changes has a second file."""
+
+        identity = "refuses"
+
+        def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+            if any(len(diff.files) > 1 for diff in diffs):
+                raise GenerationError("two files")
+            return tuple(Claims(references=()) for _ in diffs)
+
+    both = PATCH + PATCH.replace("a.py", "b.py")
+    scorer = Scorer(encoder="hashing", analyzers="none", generator=Refuses())
+    found = scorer.score_many([(PATCH, "Why?"), (both, "Why?"), (OTHER, "How?")], on_error="keep")
+    assert [type(one).__name__ for one in found] == ["Result", "GenerationError", "Result"]

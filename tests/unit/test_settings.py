@@ -149,12 +149,43 @@ def test_file_without_the_table_is_refused_when_named(tmp_path: Path) -> None:
         resolve(file=write(tmp_path, "[tool.other]\nx = 1\n"))
 
 
-@pytest.mark.parametrize(("value", "asked"), [("1", True), ("", False)])
-def test_no_color_is_asked_for_by_any_text(
-    monkeypatch: pytest.MonkeyPatch, value: str, asked: bool
+@pytest.mark.parametrize(
+    ("variables", "on_terminal", "elsewhere"),
+    [
+        ({}, True, False),
+        ({"NO_COLOR": ""}, True, False),  # an empty value does not count, no-color.org
+        ({"NO_COLOR": "1"}, False, False),
+        ({"FORCE_COLOR": "1"}, True, True),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False, False),
+        ({"TERM": "dumb"}, False, False),
+        ({"TERM": "dumb", "FORCE_COLOR": "1"}, True, True),
+    ],
+)
+def test_colors_follow_the_environment(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], on_terminal: bool, elsewhere: bool
 ) -> None:
-    monkeypatch.setenv("NO_COLOR", value)
-    assert settings.no_color() is asked
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert settings.color_choice(is_terminal=True) is on_terminal
+    assert settings.color_choice(is_terminal=False) is elsewhere
+
+
+def test_source_of_each_setting_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text("[tool.crscore]\nmax_claims = 3\nmax_issues = 1\n")
+    told = settings.explain_settings(
+        {"max_claims": 9, "preset": "paper", "explain": None},
+        environment={"CRSCORE_MAX_ISSUES": "2"},
+        file=file,
+    )
+    assert told["max_claims"] == (9, "command line")
+    assert told["max_issues"] == (2, "environment")
+    assert told["splitter"] == ("paper", "command line, preset paper")
+    assert told["explain"] == (False, "default")
+    alone = settings.explain_settings({}, environment={}, file=file)
+    assert alone["max_claims"] == (3, str(file))
 
 
 @pytest.mark.parametrize(
@@ -185,6 +216,12 @@ def test_file_may_not_choose_what_is_run(tmp_path: Path, line: str, key: str) ->
     assert caught.value.key == key
     assert f"CRSCORE_{key.upper()}" in str(caught.value)
     assert resolve(env={f"CRSCORE_{key.upper()}": "./mine"}) != settings.Config()
+
+
+def test_file_cannot_trust_the_code_that_it_came_with(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="may not stand in a file"):
+        resolve(file=write(tmp_path, "[tool.crscore]\ntrust = true\n"))
+    assert resolve(env={"CRSCORE_TRUST": "true"}).trust
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from crscore.diff import full_files
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.documents import page
+from crscore.records import UNCONFINED
 from crscore.reports import escape
 from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
 from crscore.scoring.signature import render_signature
@@ -68,7 +69,7 @@ def score_task(task: Task, settings: Config) -> Scored:
 @lru_cache(maxsize=1)
 def make_scorer(settings: Config) -> Scorer:
     """Make the scorer of a process, once."""
-    return Scorer(settings, encoder=_encoder(settings))
+    return Scorer(settings, encoder=_encoder(settings), untrusted=True)
 
 
 @lru_cache(maxsize=1)
@@ -96,9 +97,12 @@ def signature_of(scorer: Scorer) -> str:
 
 @lru_cache(maxsize=1)
 def _tools(analyzers: Suite) -> str:
-    found = analyzers.installed()
-    names = (f"{one.name}@{at.version}" for one, at in found if isinstance(at, Installed))
-    return ",".join(sorted(names)) or suite.NONE
+    if not analyzers.analyzers:
+        return suite.NONE
+    confined = analyzers.is_confined()
+    found = analyzers.installed() if confined or not analyzers.untrusted else ()
+    names = sorted(f"{one.name}@{at.version}" for one, at in found if isinstance(at, Installed))
+    return ",".join([*names, *([] if confined else [UNCONFINED])]) or suite.NONE
 
 
 def score_pull(task: Task, scorer: Scorer) -> Scored:

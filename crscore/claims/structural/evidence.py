@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from crscore.claims.structural.headline import label
 from crscore.claims.structural.sides import squeeze
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Sequence, Set
 
     from crscore.claims.structural.sides import Part, Version
     from crscore.claims.structural.topics import Change
@@ -87,8 +88,16 @@ class Evidence:
         found = [self.new.blocks[line] for line in sorted(added)]
         found += [self.old.blocks[line] for line in sorted(removed)]
         for block in {id(block): block for block in found}.values():
-            gone = [one for one in block.gone if one[0] in removed]
-            yield gone, [one for one in block.came if one[0] in added]
+            yield _among(block.gone, removed), _among(block.came, added)
+
+
+def _among(lines: Sequence[tuple[int, str]], wanted: Set[int]) -> list[tuple[int, str]]:
+    """Return the wanted of many lines, which are in order, without looking at all of them."""
+    if not wanted:
+        return []
+    first = bisect_left(lines, (min(wanted), ""))
+    last = bisect_left(lines, (max(wanted) + 1, ""), first)
+    return [one for one in lines[first:last] if one[0] in wanted]
 
 
 def last_name(name: str) -> str:

@@ -75,6 +75,8 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """CPU seconds for a change and its reviews."""
     max_claims: Annotated[int, _Meta(ge=1, le=1000)] | None = None
     """Maximum number of claims counted; None for the settings'."""
+    sarif: _Names = ()
+    """Files and glob patterns with findings of other tools."""
     post_from: Path | None = None
     """Result of another, untrusted job, to be posted; None to measure."""
     output_dir: str | None = None
@@ -209,6 +211,6 @@ def _split(name: str, value: str) -> object:
     if name == "bot-markers":
         lines = filter(str.strip, value.splitlines())
         return [[part.strip() for part in line.partition("=")[::2]] for line in lines]
-    if name in ("fail-on", "authors"):
+    if name in ("fail-on", "authors", "sarif"):
         return [part.strip() for part in re.split(r"[,\n]", value) if part.strip()]
     return value

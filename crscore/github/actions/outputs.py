@@ -25,6 +25,7 @@ OUTPUTS: Final = (
     "reviews-scored",
     "json-path",
     "html-path",
+    "sarif-path",
     "partial",
     "comment-url",
 )
@@ -59,6 +60,8 @@ class Report:
     """Path of its JSON document; None when there is none."""
     html: Path | None = None
     """Path of its HTML page; None when there is none."""
+    sarif: Path | None = None
+    """Path of its SARIF document; None when there is none."""
 
 
 def write_document(folder: Path, name: str, text: str) -> Path:
@@ -111,6 +114,8 @@ def _values(reports: Sequence[Report]) -> dict[str, str]:
         values["conciseness"] = _share(one.conciseness)
         values["comprehensiveness"] = _share(one.comprehensiveness)
         values["comment-url"] = one.comment_url or ""
+        # Alerts belong to one ref, so several files are not for one upload.
+        values["sarif-path"] = _path([one.sarif])
     return values
 
 

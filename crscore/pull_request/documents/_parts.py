@@ -11,6 +11,7 @@ from crscore.pull_request.documents import _words
 from crscore.reports import view
 from crscore.reports.blocks import Block
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
+from crscore.scoring.signature import shorten_signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,6 +125,7 @@ def notes(found: Overview) -> Block:
     """Return the folded notes: notes, the meaning of the numbers and further missing inputs."""
     remarks = [*found.missing[OPEN_MISSING:], *found.notes]
     items = [f"- {markdown_prose(text, PROSE_CHARS)}\n" for text in remarks]
+    items.append(f"- Signature: {markdown_code(found.signature, PROSE_CHARS)}\n")
     return folded("Notes, and what the numbers mean", (f"{_words.meaning(found)}\n\n", *items))
 
 
@@ -134,6 +136,7 @@ def folded(title: str, items: tuple[str, ...], after: str = "") -> Block:
 
 
 def signature(found: Overview) -> str:
-    """Return the measured commit and the score signature, in small print."""
+    """Return the measured commit and the short signature, in small print."""
     commit = f"[`{found.head[:7]}`]({found.url}/commits/{found.head})"
-    return f"<sub>Measured at {commit}. {markdown_code(found.signature, PROSE_CHARS)}</sub>\n"
+    short = markdown_code(shorten_signature(found.signature), PROSE_CHARS)
+    return f"<sub>Measured at {commit}. {short}</sub>\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections import Counter
@@ -63,7 +62,7 @@ class AppendLog:
         except OSError as exc:
             raise InputError(f"{path} cannot be opened: {exc.strerror}") from exc
         try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._handle, path)
             content = path.read_bytes()
             end = content.rfind(b"\n") + 1
             if end < len(content):
@@ -97,6 +96,20 @@ class AppendLog:
             os.fsync(self._handle)
         except OSError as exc:
             raise InputError(f"{self.path} cannot be written: {exc.strerror}") from exc
+
+
+def _lock(handle: int, path: Path) -> None:
+    """Lock a file for this process.
+
+    Raises:
+        BlockingIOError: Another process has it.
+        InputError: This system has no such locks.
+    """
+    try:
+        import fcntl  # noqa: PLC0415  (not there on Windows)
+    except ImportError as exc:
+        raise InputError(f"{path} cannot be locked: this system is not Linux or macOS") from exc
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -186,3 +186,22 @@ def test_encode_pieces_gives_the_vectors_of_the_same_text() -> None:
 
 def test_encode_pieces_of_nothing() -> None:
     assert minilm.MiniLM(offline=True).encode_pieces([]) == []
+
+
+def test_preloaded_model_is_the_one_that_encodes() -> None:
+    minilm._load.cache_clear()
+    encoder = minilm.MiniLM(offline=True)
+    encoder.preload()
+    encoder.encode(["a loop"])
+    encoder.preload()
+    assert minilm._load.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"no model"])
+def test_preload_of_wrong_weights_fails_at_the_first_text(tmp_path: Path, content: bytes) -> None:
+    shutil.copyfile(model_folder() / files.VOCABULARY, tmp_path / files.VOCABULARY)
+    (tmp_path / files.WEIGHTS).write_bytes(content)
+    encoder = minilm.MiniLM(folder=tmp_path)
+    encoder.preload()
+    with pytest.raises(EncodingError, match=r"not the published model\.safetensors"):
+        encoder.encode(["a loop"])

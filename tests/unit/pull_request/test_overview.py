@@ -57,7 +57,7 @@ def test_topic_that_nobody_addressed_is_one_point_at_its_lines() -> None:
     whole = found.together
     assert (whole.addressed, whole.unaddressed, whole.points) == (1, 3, 6)
     new, removed, single = found.open
-    assert new.text == "`HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new."
+    assert new.text == "`HostAuthorization`, new, 110 lines: `HostAuthorization` is new."
     assert (new.path, new.side, new.line, new.end_line) == (
         "src/shop/client.py", Side.NEW, 12, 122,
     )  # fmt: skip

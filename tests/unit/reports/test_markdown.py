@@ -132,7 +132,7 @@ def test_unaddressed_reference_names_file_and_line() -> None:
 def test_unaddressed_topic_is_listed_with_its_lines() -> None:
     shown = render(results.topics()).split("<details>")[0]
     assert (
-        "- `HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new. "
+        "- `HostAuthorization`, new, 110 lines: `HostAuthorization` is new. "
         "(`src/shop/client.py:12-122`)\n"
         "- `old_fetch`, removed, 2 lines: `old_fetch` was removed. "
         "(`src/shop/legacy.py:1-2 (before)`)\n"
@@ -152,8 +152,10 @@ def test_review_that_misses_nothing_has_no_such_list() -> None:
     assert "Worth a look" not in render(replace(result, reference_matches=matched))
 
 
-def test_signature_is_small_and_copies_as_it_is() -> None:
-    assert f"<sub>`{results.SIGNATURE}`</sub>" in render(results.review())
+def test_signature_is_small_and_short_and_folded_as_it_is() -> None:
+    shown = render(results.review())
+    assert f"<sub>`{results.SHORT_SIGNATURE}`</sub>" in shown
+    assert shown.index("<details>") < shown.index(f"- Signature: `{results.SIGNATURE}`\n")
 
 
 def test_sentences_name_what_they_address() -> None:

@@ -180,8 +180,7 @@ def test_unaddressed_topic_is_one_alert_at_its_lines_in_the_new_version() -> Non
     assert [(one["ruleId"], one["message"]["text"]) for one in found] == [
         (
             "unaddressed-claim",
-            "Nobody mentioned `HostAuthorization`, new, 110 lines: "
-            "The class `HostAuthorization` is new.",
+            "Nobody mentioned `HostAuthorization`, new, 110 lines: `HostAuthorization` is new.",
         ),
         (
             "unaddressed-claim",

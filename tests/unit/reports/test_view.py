@@ -18,6 +18,7 @@ from crscore.records import (
     Suggestion,
     ToolRun,
     ToolState,
+    Topic,
     TopicState,
 )
 from crscore.reports import view
@@ -227,7 +228,7 @@ def test_unaddressed_topic_is_one_point_told_by_its_heaviest_claim() -> None:
     assert [(at, one.text, view.places(one)) for at, one in found] == [
         (
             1,
-            "`HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new.",
+            "`HostAuthorization`, new, 110 lines: `HostAuthorization` is new.",
             "src/shop/client.py:12-122",
         ),
         (
@@ -382,4 +383,19 @@ def test_analysis_counts_why_findings_do_not_count() -> None:
     assert said == (
         "Static analysis by ruff 1.0: 1 of 6 findings counted, 1 on unchanged lines, "
         "1 pre-existing, 1 of style, 2 over the limit of a hunk."
+    )
+
+
+def test_point_in_short_has_the_last_name_and_no_file() -> None:
+    def short(text: str, about: Topic) -> str:
+        return view.in_short(results.reference(text, ("a/b.py", 3, 4), topic=about))
+
+    method = results.topic("A.run", ("a/b.py", 3, 8), lines=5, noun="function")
+    assert short("The function `A.run` in `a/b.py` now calls `go`.", method) == (
+        "`run` now calls `go`."
+    )
+    # The suffix of a file is no last name.
+    file = results.topic("a/b.py", ("a/b.py", 1, 9), lines=9, noun="file")
+    assert short("The new file `a/b.py` (9 lines) defines `A`.", file) == (
+        "`b.py` (9 lines) defines `A`."
     )

@@ -476,6 +476,26 @@ def test_system_calls_of_another_machine_end_the_tool(tmp_path: Path) -> None:
     assert failure(tmp_path, code).reason in {"was ended by SIGSYS", "was ended by SIGSEGV"}
 
 
+@pytest.mark.parametrize(
+    ("platform", "machine", "confines"),
+    [
+        ("linux", "x86_64", True),
+        ("linux", "aarch64", True),
+        ("linux", "riscv64", False),
+        ("darwin", "arm64", False),
+        ("win32", "AMD64", False),
+        ("win32", None, False),
+        ("freebsd14", "amd64", False),
+    ],
+)
+def test_platform_is_known_to_confine(platform: str, machine: str | None, confines: bool) -> None:
+    assert sandbox.can_confine(platform, machine) is confines
+
+
+def test_this_platform_is_the_default() -> None:
+    assert sandbox.can_confine() is sandbox.can_confine(sys.platform, os.uname().machine)
+
+
 def test_network_is_known_to_be_denied() -> None:
     sandbox.network_denied.cache_clear()
     assert sandbox.network_denied() is (os.uname().machine in {"x86_64", "aarch64"})

@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import pytest
+
 from crscore.scoring import signature
 
 
@@ -7,3 +11,34 @@ def test_parts_keep_their_order() -> None:
 
 def test_blanks_and_bars_in_values_cannot_split_the_line() -> None:
     assert signature.render_signature({"model": "a|b c\nd"}) == "crscore|model:a_b_c_d"
+
+
+@pytest.mark.parametrize(
+    ("analyzers", "told"),
+    [
+        ("none", "no analyzers"),
+        ("ruff@1", "1 analyzer"),
+        ("bandit@1,ruff@1,partial", "2 analyzers, partial"),
+        ("sandbox:none", "no analyzers, sandbox:none"),
+        ("ruff@1,sandbox:none", "1 analyzer, sandbox:none"),
+    ],
+)
+def test_short_form_counts_the_analyzers(analyzers: str, told: str) -> None:
+    whole = signature.render_signature({"version": "1", "analyzers": analyzers})
+    assert signature.shorten_signature(whole).startswith(f"crscore 1 · {told} · id ")
+
+
+def test_short_form_names_what_people_choose() -> None:
+    parts = {"version": "1", "encoder": "st:a/b@c", "claims": "openai:m@2", "matcher": "published"}
+    short = signature.shorten_signature(signature.render_signature(parts))
+    assert short.startswith("crscore 1 · st · openai · published · no analyzers · id ")
+
+
+def test_short_forms_differ_where_any_part_differs() -> None:
+    parts = {"version": "1", "encoder": "minilm:L6@53aa", "max_claims": "12"}
+    made = [
+        signature.shorten_signature(signature.render_signature({**parts, **other}))
+        for other in ({}, {"max_claims": "13"}, {"encoder": "minilm:L6@53ab"}, {"tau": "0.5"})
+    ]
+    assert len(set(made)) == 4
+    assert made[0] == signature.shorten_signature(signature.render_signature(parts))

@@ -1,9 +1,11 @@
 """Which analyzers a setting means, and all of them on all changes of a run."""
 
+import functools
 import os
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from crscore.diff import parse
 from crscore.errors import ManifestError, UnknownPluginError
 from crscore.records import Coverage, ToolState
+from crscore.sandbox import _launch
+from crscore.sandbox import run as sandbox
 from crscore.static_analysis import analyzer, suite
 from tests.helpers import toys
 from tests.helpers.changes import change
@@ -166,6 +170,64 @@ def test_installed_looks_for_every_tool(tmp_path) -> None:
     assert [one.name for one, _ in found] == ["lost", "toy"]
     assert found[0][1].state is ToolState.MISSING
     assert found[1][1].version == "1.2.3"
+
+
+# Without a sandbox
+
+
+@pytest.fixture
+def on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the check of the platform answer as on macOS."""
+    macos = functools.partial(sandbox.can_confine, "darwin", "arm64")
+    monkeypatch.setattr(sandbox, "can_confine", macos)
+
+
+@pytest.mark.usefixtures("on_macos")
+def test_code_of_the_user_is_read_without_a_sandbox_and_the_signature_says_so(tmp_path) -> None:
+    found = run(added_files({"a.py": "BAD a\n"}), toy(tmp_path))
+    assert said(found) == ["A is bad."]
+    assert found.identity == f"toy@1.2.3-{toy(tmp_path).sha256[:8]},sandbox:none"
+
+
+@pytest.mark.usefixtures("on_macos")
+def test_code_of_a_stranger_is_not_read_without_a_sandbox(tmp_path) -> None:
+    one = toy(tmp_path, version="import os; os.abort()")
+    strange = replace(toys.suite(one), untrusted=True)
+    (found,) = strange.analyze([added_files({"a.py": "BAD a\n"})])
+    assert (found.findings, found.identity) == ((), "partial,sandbox:none")
+    assert found.notes == (
+        "Not every tool could run, so issues may be missing: toy (not run on a stranger's code, as "
+        "this system cannot confine them; --trust runs them).",
+    )
+
+
+@pytest.mark.usefixtures("on_macos")
+def test_change_that_no_tool_reads_says_nothing_of_a_sandbox(tmp_path) -> None:
+    made = [added_files({"a.go": "BAD a\n"}), added_files({"a.py": "BAD a\n"})]
+    identities = [one.identity for one in toys.suite(toy(tmp_path)).analyze(made)]
+    assert identities[0] == "none"
+    assert identities[1].endswith(",sandbox:none")
+
+
+def test_code_of_a_stranger_is_not_read_where_the_kernel_confines_nothing(
+    tmp_path, monkeypatch
+) -> None:
+    text = Path(_launch.__file__).read_text(encoding="utf-8")
+    open_launcher = tmp_path / "launch.py"
+    open_launcher.write_text(text.replace('"x86_64": 0x', '"none": 0x').replace("aarch64", "any"))
+    monkeypatch.setattr(sandbox, "_LAUNCHER", open_launcher)
+    sandbox.network_denied.cache_clear()
+    strange = replace(toys.suite(toy(tmp_path)), untrusted=True)
+    (found,) = strange.analyze([added_files({"a.py": "BAD a\n"})])
+    sandbox.network_denied.cache_clear()
+    assert found.identity == "partial,sandbox:none"
+
+
+def test_code_of_a_stranger_is_read_in_the_sandbox(tmp_path) -> None:
+    strange = replace(toys.suite(toy(tmp_path)), untrusted=True)
+    (found,) = strange.analyze([added_files({"a.py": "BAD a\n"})])
+    assert said(found) == ["A is bad."]
+    assert "sandbox" not in found.identity
 
 
 # The published way

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import functools
+import re
 from typing import TYPE_CHECKING, cast
 
 from crscore import Scorer
@@ -7,6 +9,7 @@ from crscore.audit.score import work
 from crscore.audit.score.work import score_pull, signature_of
 from crscore.audit.store.rows import CommentScore, Score
 from crscore.encoders.hashing import Hashing
+from crscore.sandbox import run
 from tests.helpers.audits import SETTINGS, Audit
 
 if TYPE_CHECKING:
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
+    import pytest
 
 
 class Broken(Hashing):
@@ -41,6 +45,14 @@ def test_signature_is_the_same_for_every_language(tmp_path: Path) -> None:
 def test_signature_names_the_tools_that_are_installed() -> None:
     scorer = Scorer(encoder="hashing", threshold=0.5, analyzers="ruff", cache=False)
     assert "analyzers:ruff@" in signature_of(scorer)
+
+
+def test_signature_says_where_no_sandbox_let_the_tools_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "can_confine", functools.partial(run.can_confine, "darwin", "arm64"))
+    made = {"encoder": "hashing", "threshold": 0.5, "analyzers": "ruff", "cache": False}
+    assert "|analyzers:sandbox:none|" in signature_of(Scorer(**made, untrusted=True))
+    trusting = signature_of(Scorer(**made, untrusted=True, trust=True))
+    assert re.search(r"\|analyzers:ruff@[\d.]+,sandbox:none\|", trusting)
 
 
 def test_rows_get_the_number_of_their_signature(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def test_inputs_are_read() -> None:
         annotations="false",
         fail_on="alice, *bot\ncarol",
         bot_markers="tidy=<!-- tidy:\n\nother = a=b ",
+        sarif="a.sarif, out/**/*.sarif\nb c.sarif",
         post_from="x.zip",
         since_days="3",
         wait_budget="2.5",
@@ -61,6 +62,7 @@ def test_inputs_are_read() -> None:
     assert found.annotations is False
     assert found.fail_on == ("alice", "*bot", "carol")
     assert found.bot_markers == (("tidy", "<!-- tidy:"), ("other", "a=b"))
+    assert found.sarif == ("a.sarif", "out/**/*.sarif", "b c.sarif")
     assert (found.post_from, found.since_days, found.wait_budget) == (Path("x.zip"), 3, 2.5)
 
 

@@ -133,6 +133,7 @@ def report(number: int = 7, **changed: object) -> Report:
         "partial": False,
         "json": Path(f"reports/crscore-{number}.json"),
         "html": Path(f"reports/crscore-{number}.html"),
+        "sarif": Path(f"reports/crscore-{number}.sarif"),
     }
     return Report(**(values | changed))  # type: ignore[arg-type]
 
@@ -153,6 +154,7 @@ def test_one_pull_request_has_its_scores_and_files(tmp_path: Path) -> None:
         "reviews-scored": "2",
         "json-path": "reports/crscore-7.json",
         "html-path": "reports/crscore-7.html",
+        "sarif-path": "reports/crscore-7.sarif",
         "partial": "false",
         "comment-url": "https://x",
     }
@@ -164,6 +166,7 @@ def test_several_have_a_folder_and_no_scores(tmp_path: Path) -> None:
     assert (values["relevance"], values["conciseness"], values["comment-url"]) == ("", "", "")
     assert (values["reviews-scored"], values["partial"]) == ("4", "true")
     assert values["json-path"] == values["html-path"] == "reports"
+    assert values["sarif-path"] == ""
 
 
 def test_nothing_to_do_sets_every_output(tmp_path: Path) -> None:

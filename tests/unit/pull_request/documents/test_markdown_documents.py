@@ -51,7 +51,7 @@ def cells(document: str) -> list[list[str]]:
 def test_unaddressed_topics_are_told_once(write) -> None:
     shown = write(overviews.topics())
     assert (
-        "- `HostAuthorization`, new, 110 lines: The class `HostAuthorization` is new. "
+        "- `HostAuthorization`, new, 110 lines: `HostAuthorization` is new. "
         f"[`src/shop/client.py:12-122`]({overviews.URL}/files#diff-"
     ) in shown
     assert shown.count("HostAuthorization`, new") == 1
@@ -155,9 +155,10 @@ def test_nobody_reviewed_yet(write) -> None:
 
 
 @BOTH
-def test_signature_is_the_last_thing(write) -> None:
+def test_short_signature_is_the_last_thing(write) -> None:
     shown = write(overviews.review()).rstrip()
-    assert shown.endswith(f"`{overviews.results.SIGNATURE}`</sub>")
+    assert shown.endswith(f" `{overviews.results.SHORT_SIGNATURE}`</sub>")
+    assert f"- Signature: `{overviews.results.SIGNATURE}`\n" in shown
 
 
 @BOTH
@@ -277,4 +278,4 @@ def test_no_text_whatever_gets_out_of_its_place(write, name, text, path, why) ->
             assert str(token.attrs["href"]).startswith(overviews.URL)
         else:
             assert token.type not in ("image", "em_open", "fence", "code_block", "hr"), shown
-    assert sum(token.type == "list_item_open" for token in tokens(shown)) == 6
+    assert sum(token.type == "list_item_open" for token in tokens(shown)) == 7

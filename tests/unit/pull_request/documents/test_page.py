@@ -49,7 +49,7 @@ def test_points_link_to_the_pull_request() -> None:
 def test_unaddressed_topics_are_told_once() -> None:
     shown = Read(page.render_page(overviews.topics(), results.topics())).text
     overview = " ".join(shown.split("Measured at")[0].split())
-    assert overview.count("HostAuthorization, new, 110 lines: The class") == 1
+    assert overview.count("HostAuthorization, new, 110 lines: HostAuthorization is new") == 1
     assert "src/shop/client.py:12-122" in overview
     assert "Client.fetch" not in overview
 

@@ -1,0 +1,161 @@
+"""Many pairs of a change and a review in one run: `crscore score PAIRS`, JSON Lines."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from crscore import io, jsonl, progress
+from crscore.commands._github import say
+from crscore.errors import ConfigError, CRScoreError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.records import Comment, Diff, Result
+    from crscore.scorer import Scorer
+    from crscore.settings import Config
+
+EXIT_FAILED = 3
+FORMATS = ("json", "text")
+
+
+class _Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One line; of the changes and of the reviews, the first that is not null is taken."""
+
+    id: str | int | None = None
+    patch: str | None = None
+    diff_hunk: str | None = None
+    diff: str | None = None
+    review: str | None = None
+    comment: str | None = None
+    body: str | None = None
+    comments: list[dict[str, Any]] | None = None
+    language: str | None = None
+    path: str | None = None
+
+
+class _Pair(NamedTuple):
+    name: str
+    diff: Diff
+    review: tuple[Comment, ...]
+
+
+def score_pairs(
+    scorer: Scorer, settings: Config, name: str, target: str | None, *, quiet: bool
+) -> int:
+    """Score each line of a file, and write the results as they come.
+
+    Args:
+        scorer: Scorer with the settings.
+        settings: `format` is `json` (one document a line, with the line's `id`) or `text` (a
+            table and a summary).
+        name: JSON Lines, plain or gzip, or `-`: a change (`diff`, `patch` or `diff_hunk`) and a
+            review (`review`, `comment` or `body`, a text; or `comments`, a list of objects as
+            GitHub gives them), and optionally `id`, `language` and `path`.
+        target: File to write to; None for stdout.
+        quiet: Whether no progress is shown.
+
+    Returns:
+        0, or 3 when a line could not be scored; each such line is told on stderr.
+
+    Raises:
+        ConfigError: Another format, or a gate.
+        InputError: The file cannot be read.
+    """
+    gates = (settings.fail_under, settings.fail_under_relevance)
+    if settings.format not in FORMATS or any(gate is not None for gate in gates):
+        raise ConfigError(name, "command line", "several reviews have --format json or text alone")
+    from crscore.scorer import BATCH  # noqa: PLC0415
+
+    lines, total = _lines(name)
+    report: list[str] = []
+    standings: list[int | None] = []
+    failed = 0
+    with progress.track("scoring", total, quiet=quiet) as advance:
+        while batch := list(islice(lines, BATCH)):
+            read = [_read(scorer, place, line) for place, line in batch]
+            pairs = [one for one in read if isinstance(one, _Pair)]
+            found = scorer.score_many([(one.diff, one.review) for one in pairs], on_error="keep")
+            errors = [one for one in read if isinstance(one, CRScoreError)]
+            for pair, result in zip(pairs, found, strict=True):
+                if isinstance(result, CRScoreError):
+                    errors.append(InputError(f"{pair.name}: {result}"))
+                    continue
+                standings.append(result.usefulness.standing if result.usefulness else None)
+                report.append(_line(pair.name, result, settings.format))
+            if target is None:  # as they come; a file is written whole or not at all
+                io.write_text("".join(report), None)
+                report.clear()
+            for error in errors:
+                say(str(error))
+            failed += len(errors)
+            advance(len(batch))
+    if settings.format == "text":
+        report.append(_summary(standings, failed))
+    io.write_text("".join(report), target)
+    return EXIT_FAILED if failed else 0
+
+
+def _lines(name: str) -> tuple[Iterator[tuple[str, str]], int | None]:
+    """Return the lines that are not blank, each with its place, and their number where known."""
+    if name == io.STDIN:
+        if sys.stdin is None:
+            raise InputError("standard input is closed; give a file of pairs")
+        return _numbered("<stdin>", sys.stdin.buffer), None
+    content = jsonl.read_bytes(Path(name), "pairs")
+    return _numbered(name, content.split(b"\n")), sum(map(bool, content.split(b"\n")))
+
+
+def _numbered(name: str, lines: Any) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(lines, 1):
+        if text := line.decode("utf-8", errors="replace").strip():
+            yield f"{name}:{number}", text
+
+
+def _read(scorer: Scorer, place: str, line: str) -> _Pair | CRScoreError:
+    try:
+        row = jsonl.parse_row(line, _Row, place)
+        change = next(
+            (one for one in (row.patch, row.diff_hunk, row.diff) if one is not None), None
+        )
+        texts = (row.review, row.comment, row.body)
+        review = next((one for one in texts if one is not None), None)
+        if review is None and row.comments is not None:
+            review = json.dumps(row.comments)
+        if change is None or review is None:
+            raise InputError(f"{place}: there is no {'diff' if change is None else 'review'}")
+        diff = scorer.read_diff(change, source=place, language=row.language, path=row.path)
+        source = f"{place}.json" if row.comments is not None else place
+        comments = scorer.read_review(review, source=source)
+    except CRScoreError as exc:
+        return exc
+    return _Pair(place if row.id is None else str(row.id), diff, comments)
+
+
+def _line(name: str, result: Result, form: str) -> str:
+    from crscore.reports import escape  # noqa: PLC0415
+    from crscore.reports.json import document  # noqa: PLC0415
+
+    if form == "json":
+        value = {"id": name, **msgspec.to_builtins(document(result))}
+        return escape.json_text(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n"
+    useful = result.usefulness
+    standing = "  –" if useful is None else f"{useful.standing:3d}"
+    relevance = "  –" if result.relevance is None else f"{100 * result.relevance:3.0f}"
+    word = "not scored" if useful is None else useful.word
+    shown = escape.no_commands(escape.one_line(name))
+    return f"{standing}  {word:<18} relevance {relevance}  {shown}\n"
+
+
+def _summary(standings: list[int | None], failed: int) -> str:
+    known = [one for one in standings if one is not None]
+    middle = f", median standing {statistics.median(known):g}" if known else ""
+    lost = f"; {failed} could not be scored" if failed else ""
+    return f"\n{len(standings)} reviews{middle}{lost}\n"

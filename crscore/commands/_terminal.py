@@ -1,0 +1,101 @@
+"""Terminal of a command: how wide its reports are, whether they have colors, and its help."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import click
+
+from crscore.commands._settings import GROUPS
+from crscore.settings import color_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+WIDTH = 100
+"""Columns of a report that does not go to a terminal."""
+
+
+class Look(TypedDict):
+    """Options of reports that depend on where they go."""
+
+    color: bool
+    width: int
+
+
+def look(*, to_terminal: bool) -> Look:
+    """Return the look of a report.
+
+    Colors follow `NO_COLOR`, then `FORCE_COLOR`, then whether stdout is a terminal that is not
+    `TERM=dumb`.
+
+    Args:
+        to_terminal: The report goes to stdout, and not to a file.
+    """
+    shown = to_terminal and sys.stdout is not None and sys.stdout.isatty()
+    width = shutil.get_terminal_size((WIDTH, 40)).columns if shown else WIDTH
+    return {"color": to_terminal and color_choice(is_terminal=shown), "width": width}
+
+
+class _Help(click.Command):
+    """Help that lists the options in groups, and then examples.
+
+    click has no groups, and the libraries that add them (cloup, rich-click) take longer to import
+    than the rest of the help.
+
+    Args:
+        groups: Further groups, before those of the settings: heading -> names of options, with `_`
+            for `-`.
+        examples: Lines of the help's end.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        examples: Sequence[str] = (),
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.groups = {**groups, **GROUPS}
+        self.examples = examples
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, group by group."""
+        heading_of = {name: heading for heading, names in self.groups.items() for name in names}
+        rows: dict[str, list[tuple[str, str]]] = {one: [] for one in ("Options", *self.groups)}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                flag = max(parameter.opts, key=len).removeprefix("--").replace("-", "_")
+                rows[heading_of.get(flag, "Options")].append(record)
+        for heading, listed in rows.items():
+            if listed:
+                with formatter.section(heading):
+                    formatter.write_dl(listed)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+        super().format_epilog(ctx, formatter)
+
+
+class GroupedCommand(_Help):
+    """Command with that help."""
+
+
+class CommandGroup(_Help, click.Group):
+    """Group with that help, and so its commands."""
+
+    command_class = GroupedCommand
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, group by group, and the commands."""
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)

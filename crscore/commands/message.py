@@ -1,0 +1,87 @@
+"""`crscore message FILE`: what of the staged change a commit message does not mention."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from crscore import io
+from crscore.commands._settings import load_settings, setting_options
+
+if TYPE_CHECKING:
+    from crscore.records import Result
+
+EXIT_GATE: Final = 1
+_MAX_POINTS: Final = 5
+_SCISSORS: Final = b" >8 "
+# Where git tells hooks to look: `git commit -a` and `git commit PATH` have an index of their own.
+_PLACES: Final = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
+
+
+@click.command(name="message")
+@click.argument("file")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 100),
+    metavar="N",
+    help="Exit with 1 if the message is about this change with less than N of 100.",
+)
+@setting_options("encoder", "claims", "offline", "config")
+def command(file: str, *, fail_under: float | None, config_file: Path | None, **flags: Any) -> int:
+    """Say how far FILE, a commit message, is about the staged change, and what it leaves out.
+
+    For the stage commit-msg of pre-commit, or a hook of git's own. Merges, fixups and commits
+    without a staged change pass.
+    """
+    settings = load_settings(config_file, flags | {"analyzers": "none"})
+    data, _ = io.read_input(
+        file, what="message", limit="max_review_bytes", allowed=settings.max_review_bytes
+    )
+    message = _strip(data)
+    change = _git("diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv")
+    if not change or message.startswith((b"Merge ", b"fixup! ", b"squash! ", b"amend! ")):
+        return 0
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    result = Scorer(settings).score(change, message)
+    about = None if result.usefulness is None else 100 * result.usefulness.about
+    for line in _lines(result, about):
+        click.echo(line)
+    if fail_under is None or about is None or about >= fail_under:
+        return 0
+    click.echo(f"crscore: the message is about this change with {about:.0f}, below {fail_under:g}")
+    return EXIT_GATE
+
+
+def _strip(data: bytes) -> bytes:
+    """Remove what git removes from a message: comments, and the change below the scissors."""
+    lines = data.splitlines(keepends=True)
+    cut = next((at for at, line in enumerate(lines) if _SCISSORS in line), len(lines))
+    return _git("stripspace", "--strip-comments", given=b"".join(lines[:cut]))
+
+
+def _git(*arguments: str, given: bytes = b"") -> bytes:
+    from crscore.diff import git  # noqa: PLC0415
+
+    places = {name: os.environ[name] for name in _PLACES if name in os.environ}
+    most = 50_000_000
+    return git.run_git(arguments, folder=Path.cwd(), variables=places, given=given, most_bytes=most)
+
+
+def _lines(result: Result, about: float | None) -> list[str]:
+    from crscore.reports import escape, view  # noqa: PLC0415
+
+    if about is None:
+        return [f"crscore: no score, as {result.scores.reason or 'the encoder has no weights'}"]
+    points = [point for _, point in view.unaddressed(result)]
+    shown = [f"{view.places(one)}: {view.in_short(one)}" for one in points[:_MAX_POINTS]]
+    more = len(points) - len(shown)
+    return [
+        f"About this change: {about:.0f} of 100",
+        *(["Not mentioned:"] if shown else []),
+        *(f"  {escape.one_line(line)}" for line in shown),
+        *([f"  ... and {more} more"] if more else []),
+    ]

@@ -1,0 +1,29 @@
+"""SARIF of a pull request for code scanning: what none of its reviews addressed, at its lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from crscore.reports.sarif import Sarif
+
+if TYPE_CHECKING:
+    from crscore.pull_request.overview import Overview
+    from crscore.records import Result
+
+CATEGORY: Final = "crscore/pull-request"
+"""Category of the alerts: the same for each push, so that a host replaces the earlier ones."""
+
+
+def render_sarif(found: Overview, result: Result) -> str:
+    """Write the document.
+
+    Args:
+        found: Overview of the pull request; what could not be read becomes a notification.
+        result: All comments of all reviewers against the change.
+
+    Returns:
+        SARIF 2.1.0 with one run, which has no results when there is no score.
+    """
+    notes = (*(f"Not all could be read: {text}" for text in found.missing), *found.notes)
+    return Sarif(category=CATEGORY).render([replace(result, notes=notes)])

@@ -1,0 +1,126 @@
+"""pytest plugin: `assert_review`, as a function and as a fixture.
+
+pytest loads this module in every project that has crscore installed, so it imports nothing but
+pytest until a review is scored. Tried with pytest 8 and 9.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crscore.records import Result
+    from crscore.scorer import DiffLike, ReviewLike, Scorer
+
+_MAX_POINTS: Final = 10
+"""Points listed in a failure."""
+
+
+def assert_review(
+    diff: DiffLike,
+    review: ReviewLike,
+    *,
+    usefulness: float | None = None,
+    relevance: float | None = None,
+    conciseness: float | None = None,
+    comprehensiveness: float | None = None,
+    scorer: Scorer | None = None,
+) -> Result:
+    """Assert that a review of a change is good enough.
+
+    Args:
+        diff: A unified diff's text, or a parsed one.
+        review: Markdown text, JSON of comments, or comments.
+        usefulness: Least standing among real review comments, 0 to 100.
+        relevance: Least relevance, 0 to 100 as in the reports.
+        conciseness: Least conciseness, 0 to 100.
+        comprehensiveness: Least comprehensiveness, 0 to 100.
+        scorer: A scorer with settings of its own; None for the defaults, without static analysis,
+            so that the score does not change with the linters that a machine has.
+
+    Returns:
+        The result, for further assertions.
+
+    Raises:
+        AssertionError: A number is below its limit, or is not known. The message names the points
+            that nobody addressed.
+        ConfigError: There is no limit, or one outside of 0 to 100.
+        InputError: The diff or the review cannot be used.
+        CRScoreError: A part of the run failed.
+    """
+    __tracebackhide__ = True
+    limits = {
+        "usefulness": usefulness,
+        "relevance": relevance,
+        "conciseness": conciseness,
+        "comprehensiveness": comprehensiveness,
+    }
+    given = {name: limit for name, limit in limits.items() if limit is not None}
+    _check(given)
+    result = (scorer or _default_scorer()).score(diff, review)
+    failed = [line for name, limit in given.items() for line in _compare(result, name, limit)]
+    if failed:
+        raise AssertionError("\n".join([*failed, *_missed(result)]))
+    return result
+
+
+@pytest.fixture(scope="session")
+def crscore_scorer() -> Scorer:
+    """Scorer of the fixture `assert_review`; a project overrides it to choose settings."""
+    return _default_scorer()
+
+
+@pytest.fixture(name="assert_review", scope="session")
+def _fixture(crscore_scorer: Scorer) -> Callable[..., Result]:
+    """Assert that a review of a change is good enough: `crscore.pytest_plugin.assert_review`."""
+    return functools.partial(assert_review, scorer=crscore_scorer)
+
+
+@functools.cache
+def _default_scorer() -> Scorer:
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    return Scorer(analyzers="none")
+
+
+def _check(given: dict[str, float]) -> None:
+    from crscore.errors import ConfigError  # noqa: PLC0415
+
+    if not given:
+        raise ConfigError("assert_review", "call", "give a limit, such as relevance=50")
+    for name, limit in given.items():
+        if not 0 <= limit <= 100:
+            raise ConfigError(name, "call", f"must be from 0 to 100, not {limit!r}")
+
+
+def _compare(result: Result, name: str, limit: float) -> Iterator[str]:
+    """Say what is wrong with one number of a result, if anything is."""
+    if name == "usefulness":
+        useful = result.usefulness
+        value = None if useful is None else float(useful.standing)
+    else:
+        share = getattr(result, name)
+        value = None if share is None else 100 * share
+    if value is None:
+        yield f"{name} is not known: {result.scores.reason or 'the encoder has no weights for it'}"
+    elif value < limit:
+        yield f"{name} is {value:.4g}, below {limit:g}"
+
+
+def _missed(result: Result) -> Iterator[str]:
+    """List the points that the review did not address, the heaviest first, and the notes."""
+    from crscore.reports import escape, view  # noqa: PLC0415
+
+    points = [point for _, point in view.unaddressed(result)]
+    if points:
+        yield f"{view.unaddressed_title(result)} ({len(points)}):"
+    for point in points[:_MAX_POINTS]:
+        yield "  - " + escape.one_line(f"{view.places(point)}: {point.text}")
+    if len(points) > _MAX_POINTS:
+        yield f"  ... and {len(points) - _MAX_POINTS} more"
+    yield from (escape.one_line(f"note: {note}") for note in result.notes)

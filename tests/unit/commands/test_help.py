@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from crscore import cli, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def every_command(command: click.Command, *path: str) -> Iterator[tuple[str, click.Command]]:
+    yield " ".join(path), command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            yield from every_command(found, *path, name)
+
+
+COMMANDS = dict(every_command(cli.cli, "crscore"))
+
+
+def help_of(name: str) -> str:
+    return COMMANDS[name].get_help(click.Context(COMMANDS[name], info_name=name, terminal_width=80))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_examples_that_can_be_parsed_and_fits_80_columns(name: str) -> None:
+    text = help_of(name)
+    examples = [line.strip() for line in text.partition("Examples:\n")[2].splitlines()]
+    assert examples
+    for example in examples:
+        words = shlex.split(example.rpartition("| ")[2], comments=True)
+        assert words.pop(0) == "crscore", example
+        command, path = cli.cli, ["crscore"]
+        while isinstance(command, click.Group) and words:
+            context = command.make_context(path[-1], list(words), resilient_parsing=True)
+            step, command, words = command.resolve_command(
+                context, [*context._protected_args, *context.args]
+            )
+            path.append(str(step))
+        assert command is not None
+        if "--help" not in words:
+            command.make_context(path[-1], list(words))  # an unknown option is an error
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_options_of_models_are_a_group_of_their_own() -> None:
+    text = help_of("crscore score")
+    headings = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == [
+        "Options:", "Code:", "Report:", "Gate:", "Parts of the run:", "Static analysis:",
+        "Language model:", "Cache, limits and settings:", "Examples:",
+    ]  # fmt: skip
+    models = text.partition("Language model:")[2].partition("Cache, limits")[0]
+    for name in settings.ModelSettings.__struct_fields__:
+        assert f"--{name.replace('_', '-')}" in models
+    assert "--claims" not in models
+    # A report's form is not that of a model's answer.
+    assert "Language model" not in help_of("crscore audit gate")

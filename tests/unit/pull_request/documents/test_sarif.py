@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from crscore import Scorer
+from crscore.pull_request import overview
+from crscore.pull_request.documents import sarif
+from tests.helpers import overviews, results
+from tests.unit.reports.test_sarif import complaints, published
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crscore.records import Result
+
+BEFORE = "def total(cart):\n    return sum(cart)\n"
+AFTER = (
+    "def total(cart, discount):\n    return sum(cart) * discount\n\n\n"
+    "def clear(cart):\n    cart.pop()\n"
+)
+HEADER = "import os\n" * 5 + "\n\n"
+
+
+def document(result: Result, **changes: object) -> Any:
+    found = overview.make_overview(overviews.pull(result), result, overviews.PEOPLE)
+    return json.loads(sarif.render_sarif(overviews.replace(found, **changes), result))
+
+
+def run_of(result: Result, **changes: object) -> Any:
+    (run,) = document(result, **changes)["runs"]
+    return run
+
+
+def scored(before: str, after: str) -> Result:
+    """Score a review that addresses nothing, with the change as git would show it."""
+    sides = (text.splitlines(keepends=True) for text in (before, after))
+    text = "".join(difflib.unified_diff(*sides, "a/cart.py", "b/cart.py"))
+    return Scorer(encoder="hashing", analyzers="none").score(text, "Have a nice weekend.")
+
+
+MAKERS = [results.review, results.topics, results.abstained, results.hostile, results.large]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_document_keeps_to_schema_and_to_githubs_rules(make, tmp_path: Path) -> None:
+    found = document(make(), missing=("2 files could not be read.",))
+    Draft202012Validator(json.loads(published("sarif-2.1.0.json").read_text("utf-8"))).validate(
+        found
+    )
+    assert complaints(found, tmp_path) == []
+
+
+def test_all_pushes_have_one_category() -> None:
+    ids = [run_of(make())["automationDetails"]["id"] for make in (results.review, results.topics)]
+    # What follows the last slash is no part of the category.
+    assert {one.rpartition("/")[0] for one in ids} == {"crscore/pull-request"}
+
+
+def test_what_nobody_addressed_is_told_with_what_could_not_be_read() -> None:
+    run = run_of(results.review(), missing=("2 files could not be read.",))
+    assert len(run["results"]) == 3
+    (invocation,) = run["invocations"]
+    notices = [one["message"]["text"] for one in invocation["toolExecutionNotifications"]]
+    assert "Not all could be read: 2 files could not be read." in notices
+    assert len(set(notices)) == len(notices)
+
+
+def test_unreviewed_pull_request_has_no_alert() -> None:
+    assert run_of(results.abstained())["results"] == []
+
+
+def test_fingerprints_hold_when_the_next_push_shifts_the_file() -> None:
+    first, second = (
+        run_of(scored(head + BEFORE, head + AFTER))["results"] for head in ("", HEADER)
+    )
+
+    def told(found: Any, key: str) -> Any:
+        return {one["partialFingerprints"]["primaryLocationLineHash"]: one[key] for one in found}
+
+    assert first
+    assert told(first, "ruleId") == told(second, "ruleId")
+    starts = [
+        {
+            mark: places[0]["physicalLocation"]["region"]["startLine"]
+            for mark, places in told(found, "locations").items()
+        }
+        for found in (first, second)
+    ]
+    assert {mark: line + 7 for mark, line in starts[0].items()} == starts[1]

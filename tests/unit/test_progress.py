@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+PROGRAM = """
+import sys, time
+from crscore import progress
+progress.DELAY_S = 0.05
+with progress.track("scoring", 4) as advance:
+    with progress.track("inside", 9) as nothing:
+        for _ in range(4):
+            time.sleep(float(sys.argv[1]))
+            advance(1)
+            nothing(1)
+print("rich" in sys.modules)
+"""
+
+
+def on_a_terminal(*arguments: str, **variables: str) -> str:
+    """Run the program with a terminal as its stderr, and return what is shown there and stdout."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(PROGRAM), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", **variables},
+    ) as run:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(ours, 65_536)
+            except OSError:  # the other end is closed
+                break
+            shown += piece
+        assert run.stdout is not None
+        shown += run.stdout.read()
+    os.close(ours)
+    assert run.returncode == 0
+    return shown.decode()
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="a terminal of POSIX")
+def test_long_work_shows_what_is_done_and_left_on_a_terminal() -> None:
+    shown = on_a_terminal("0.2")
+    assert "scoring" in shown
+    assert "/4" in shown
+    assert "inside" not in shown  # one bar at a time
+    assert "\x1b[2K" in shown  # and it is removed at the end
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="a terminal of POSIX")
+@pytest.mark.parametrize(
+    ("seconds", "variables"), [("0", {}), ("0.1", {"TERM": "dumb"})], ids=["short", "dumb"]
+)
+def test_short_work_and_a_dumb_terminal_show_nothing(
+    seconds: str, variables: dict[str, str]
+) -> None:
+    assert on_a_terminal(seconds, **variables).strip() == "False"  # not even the import
+
+
+def test_pipe_shows_nothing() -> None:
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM), "0.1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("False\n", "")
