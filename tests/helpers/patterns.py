@@ -284,8 +284,8 @@ def _is_in(parts: Any, sign: str) -> bool:
 
 
 _NESTED = (16, 24, 32, 48, 64, 96)
-_SMALL = (128, 512, 4096)
-_FULL = (4096, 8192, 16384)
+_SMALL = (128, 1024, 8192)
+_FULL = (8192, 16384, 32768)
 _LONG = 0.02
 
 
@@ -328,9 +328,9 @@ def is_unbounded(pattern: re.Pattern[Any]) -> bool:
 def worst_growth(use: Use) -> tuple[Pump, float] | None:
     """Return the first text whose time more than triples as it doubles, with that ratio.
 
-    Small sizes first: an exponential pattern is seen at 24 characters and must not run at 4,096. A
+    Small sizes first: an exponential pattern is seen at 24 characters and must not run at 8,192. A
     time that is long, or grows faster than the size, is measured again: the best of two, at
-    two doublings up to 16,384 characters.
+    two doublings up to 32,768 characters.
     """
     if not is_unbounded(use.pattern):
         return None

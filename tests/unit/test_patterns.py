@@ -6,8 +6,8 @@ call of `re` with a literal or with names of its module; `msgspec.Meta(pattern=.
 analyzers' manifests, the settings' rules and the attacks' phrases say. A pattern is used as its
 name is used in its module: `match` and `fullmatch` begin at one place, anything else at each.
 
-Each is pumped with texts derived from itself. A text is measured at 128, 512 and 4,096
-characters, and only one whose time grows faster than its length is measured again, up to 16,384. It
+Each is pumped with texts derived from itself. A text is measured at 128, 1,024 and 8,192
+characters, and only one whose time grows faster than its length is measured again, up to 32,768. It
 fails if the time more than triples at both doublings, in two rounds of the best of two: linear work
 doubles, quadratic work quadruples.
 """

@@ -38,7 +38,7 @@ QUOTED = frozenset({"json", "toml", "terraform"})
 INDENTED = frozenset({"yaml", "makefile", "fsharp", "haskell", "scala", "csv", "ignore"})
 """Where spaces count."""
 # An escaped quotation mark opens nothing: a text is scanned in vain once, not from each of them.
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*+"|\'[^\'\n]*\'|[\w-]+|\\.|[^\w\s]')
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*+"|\'[^\'\n]*\'|[\w-]+|\\["\\]|[^\w\s]')
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 SECTIONED = frozenset({"json", "yaml", "toml", "ini", "css"})
 """Languages with sections besides prose."""
