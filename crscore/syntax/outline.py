@@ -237,6 +237,18 @@ def errors_in(root: tree_sitter.Node) -> int:
     return total
 
 
+class _Step(NamedTuple):
+    """A node to visit."""
+
+    node: tree_sitter.Node
+    above: tree_sitter.Node | None
+    """The node around it."""
+    owner: int
+    """Index of its unit."""
+    nested: bool
+    """Whether it is in a function inside an expression."""
+
+
 class _Declared(NamedTuple):
     """What a node declares."""
 
@@ -272,12 +284,13 @@ class _Reader:
     def walk(self, root: tree_sitter.Node) -> None:
         """Visit every node on the lines asked for once, in reading order."""
         self.units[0].end = root.end_point.row + 1 + self.offset
-        stack: list[tuple[tree_sitter.Node, int, bool]] = [(root, 0, False)]
+        # With the node around: to ask a node for its parent takes time by its siblings.
+        stack: list[_Step] = [_Step(root, None, 0, nested=False)]
         left = MAX_NODES
         atoms = self.language.strings
         while stack and left:
             left -= 1
-            node, owner, nested = stack.pop()
+            node, above, owner, nested = stack.pop()
             low, high = self._row(node), self._row(node, end=True)
             at = bisect_left(self.ends, low)
             kind = node.type
@@ -289,13 +302,13 @@ class _Reader:
                 if "comment" in kind:
                     self._add(owner, Role.COMMENT, "", text_of(node), low)
                     continue
-                around, owner = owner, self._open(node, kind, owner)
+                around, owner = owner, self._open(node, above, kind, owner)
                 # What a function inside an expression returns is not returned by the unit.
                 nested = around == owner and (nested or kind in self.language.callbacks)
-                self._note(node, kind, owner, low, nested=nested)
+                self._note(node, above, owner, low, nested=nested)
             children = () if kind in atoms else node.children
             if children:
-                stack.extend((child, owner, nested) for child in reversed(children))
+                stack.extend(_Step(child, node, owner, nested) for child in reversed(children))
             else:
                 self._add_tokens(node, owner, low)
         self._give_heads()
@@ -342,9 +355,11 @@ class _Reader:
                 unit.facts += later
                 unit.tokens += written
 
-    def _open(self, node: tree_sitter.Node, kind: str, owner: int) -> int:
+    def _open(
+        self, node: tree_sitter.Node, above: tree_sitter.Node | None, kind: str, owner: int
+    ) -> int:
         """Start a unit when the node is one; else return the owner."""
-        found = self._declared(node, kind)
+        found = self._declared(node, above, kind)
         if found is None:
             return owner
         what, noun, name, body = found
@@ -407,7 +422,9 @@ class _Reader:
         last = name.rpartition(".")[2]
         return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 
-    def _declared(self, node: tree_sitter.Node, kind: str) -> _Declared | None:
+    def _declared(
+        self, node: tree_sitter.Node, above: tree_sitter.Node | None, kind: str
+    ) -> _Declared | None:
         """Return what a node declares."""
         if kind not in self.declaring:
             return None
@@ -415,7 +432,7 @@ class _Reader:
         several = node.end_point.row - node.start_point.row
         body = next((one for key in _BODIES if (one := node.child_by_field_name(key))), None)
         if kind in language.types:
-            return _declared_type(node, language.types[kind], body)
+            return _declared_type(node, above, language.types[kind], body)
         if kind in language.functions:
             return _declared_function(node, language.functions[kind], body)
         name = noun = ""
@@ -430,14 +447,20 @@ class _Reader:
         return _Declared(what, noun, name, body) if name else None
 
     def _note(
-        self, node: tree_sitter.Node, kind: str, owner: int, low: int, *, nested: bool
+        self,
+        node: tree_sitter.Node,
+        above: tree_sitter.Node | None,
+        owner: int,
+        low: int,
+        *,
+        nested: bool,
     ) -> None:
         """Add the facts of a node; `nested` inside a function that is part of an expression."""
-        language = self.language
+        language, kind = self.language, node.type
         if kind in language.calls:
             self._note_call(node, owner)
         elif kind in language.assigns:
-            self._note_binding(node, owner, low)
+            self._note_binding(node, above, owner, low)
         elif kind in _RETURNS:
             self._note_return(node, owner, low, nested=nested)
         elif kind in language.raises:
@@ -451,8 +474,9 @@ class _Reader:
                 self._add(owner, Role.IMPORT, name, module, low)
         elif kind in language.decorators:
             self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
-        elif kind in language.strings and not _is_of_import(node, language):
-            self._add(owner, Role.COMMENT if _is_doc(node) else Role.STRING, "", text_of(node), low)
+        elif kind in language.strings and not (above and above.type in language.imports):
+            role = Role.COMMENT if above and _is_doc(above) else Role.STRING
+            self._add(owner, role, "", text_of(node), low)
         self._note_condition(node, kind, owner)
 
     def _note_return(self, node: tree_sitter.Node, owner: int, low: int, *, nested: bool) -> None:
@@ -460,10 +484,12 @@ class _Reader:
         if not nested and not value.startswith("throw "):
             self._add(owner, Role.RETURN, "", value, low)
 
-    def _note_binding(self, node: tree_sitter.Node, owner: int, low: int) -> None:
+    def _note_binding(
+        self, node: tree_sitter.Node, above: tree_sitter.Node | None, owner: int, low: int
+    ) -> None:
         name, value = _binding(node)
-        above = node.parent.type if node.parent is not None else ""
-        if name and above != "spread_parameter" and not self._is_unit(node):
+        spread = above is not None and above.type == "spread_parameter"
+        if name and not spread and not self._is_unit(node):
             self._add(owner, Role.ASSIGN, name, value, low)
 
     def _note_condition(self, node: tree_sitter.Node, kind: str, owner: int) -> None:
@@ -516,13 +542,15 @@ class _Reader:
 
 
 def _declared_type(
-    node: tree_sitter.Node, noun: str, body: tree_sitter.Node | None
+    node: tree_sitter.Node,
+    above: tree_sitter.Node | None,
+    noun: str,
+    body: tree_sitter.Node | None,
 ) -> _Declared | None:
     name = text_of(node.child_by_field_name("name"), 80)
-    above = node.parent.type if node.parent is not None else ""
-    if not name and node.parent is not None and above == "type_definition":
-        name = text_of(node.parent.child_by_field_name("declarator"), 80)
-    if not name and above == "export_statement":
+    if not name and above is not None and above.type == "type_definition":
+        name = text_of(above.child_by_field_name("declarator"), 80)
+    if not name and above is not None and above.type == "export_statement":
         name = "default"
     inner = node.child_by_field_name("type")
     # In the C family a type without a body is used, or declared for later.
@@ -787,17 +815,9 @@ def _imported(node: tree_sitter.Node) -> list[tuple[str, str]]:
     return [(match[1] if match else text, "")] if text else []
 
 
-def _is_of_import(node: tree_sitter.Node, language: Language) -> bool:
-    """Return True for the module in an import, which is no text of the program."""
-    return node.parent is not None and node.parent.type in language.imports
-
-
-def _is_doc(node: tree_sitter.Node) -> bool:
-    """Return True for a string that is a statement of its own, like Python's docstring."""
-    above = node.parent
-    return (
-        above is not None and above.type == "expression_statement" and above.named_child_count == 1
-    )
+def _is_doc(around: tree_sitter.Node) -> bool:
+    """Return True for what is around a statement of one string, like Python's docstring."""
+    return around.type == "expression_statement" and around.named_child_count == 1
 
 
 def without_parentheses(text: str) -> str:
