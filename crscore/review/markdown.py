@@ -63,7 +63,7 @@ _HTML_PART: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TAG: Final = re.compile(
-    rf"""{_COMMENT}|<(?P<end>/?)(?P<name>[a-z][a-z0-9-]*)"""
+    rf"""{_COMMENT}|<(?P<end>/?)(?P<name>[a-z][a-z0-9-]*+)"""
     r"""(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*+)>""",
     re.IGNORECASE | re.DOTALL,
 )

@@ -31,7 +31,7 @@ _URL: Final = r"(?:https?://|www\.)[^\s<>]*[^\s<>.,:;!?'\")\]]"
 # "a?.b", but not "e.g."); "1. 2"; "2. " at the start of a sentence; abbreviations that the
 # segmenter does not recognize, inside a sentence.
 _HIDDEN: Final = re.compile(
-    rf"{CODE_OPEN}[^{CODE_CLOSE}]*{CODE_CLOSE}"
+    rf"{CODE_OPEN}[^{CODE_OPEN}{CODE_CLOSE}]*{CODE_CLOSE}"
     rf"|\b{_URL}"
     r"|(?<![.?!])[.?!]++(?=[\w/\\(\[{$@=-](?!\.))"
     r"|(?<!\S)\d{1,3}\.(?=\s\d)"

@@ -13,6 +13,7 @@ import secrets
 import tempfile
 import time
 from collections import defaultdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,7 @@ from crscore.sandbox import run as sandbox
 from crscore.static_analysis import formats
 from crscore.static_analysis.reports import RawFinding, RawReport
 from crscore.static_analysis.tools import extra_environment, fill, limits_of
+from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -239,7 +241,8 @@ def _set_apart(
 def _given_up(stderr: bytes, pattern: Capture | None) -> set[int]:
     if pattern is None:
         return set()
-    matches = pattern.compiled.finditer(stderr.decode("utf-8", errors="replace"))
+    lines = stderr.decode("utf-8", errors="replace").splitlines()
+    matches = chain.from_iterable(pattern.compiled.finditer(one[:MAX_MESSAGE]) for one in lines)
     return {number for match in matches if (number := _number(match[1] or "")) is not None}
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crscore.static_analysis.reports import RawFinding
 
 MAX_MESSAGE = 2_000
-"""Maximum characters of a tool's message that patterns search."""
+"""Maximum characters of a tool's message, or of a line of its errors, that patterns search."""
 MAX_NAME = 80
 """Maximum characters of a name taken from the code; longer names are cut."""
 _SLOT = re.compile(r"\{(\w+)\}")

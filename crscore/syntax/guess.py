@@ -52,13 +52,15 @@ def _information(outline: Outline) -> float:
 
 
 _CPP_ONLY = re.compile(
-    r"(?<!struct )\bclass\s+\w[^;\n]*[;{<:]"
-    r"|\b(?:namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b[^;\n]*[;{<:]"
-    r"|\b(?:public|private|protected)\s*:|\bstd::|\boperator\s*[<>=!+*()-]|^\s*#\s*include\s*<[a-z_]+>",
+    # Bounded: a line may consist of these words.
+    r"(?<!struct )\bclass\s+\w[^;\n]{0,300}[;{<:]"
+    r"|\b(?:namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b"
+    r"[^;\n]{0,300}[;{<:]"
+    r"|\b(?:public|private|protected)\s*:|\bstd::|\boperator\s*[<>=!+*()-]|^[^\S\n]*#\s*include\s*<[a-z_]+>",
     re.MULTILINE,
 )
 _CPP_FILE = re.compile(r"\.(?:cc|cpp|cxx|hpp|hh|hxx|ipp|inl)$")
-_COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|^\s*\*[^\n]*", re.DOTALL | re.MULTILINE)
+_COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|^[^\S\n]*\*[^\n]*", re.DOTALL | re.MULTILINE)
 
 
 def is_cpp_header(text: str, paths: Sequence[str]) -> bool:

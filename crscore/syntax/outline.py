@@ -787,7 +787,7 @@ def _caught(node: tree_sitter.Node) -> str:
         if child.type in _AFTER_CAUGHT:
             break
         parts.append(text_of(child))
-    text = re.sub(r"\s+as\s+\w+$", "", " ".join(parts).lstrip("* "))
+    text = re.sub(r"(?<!\s)\s+as\s+\w+$", "", " ".join(parts).lstrip("* "))
     text = without_parentheses(text).rstrip(", ")
     # Java, C#, C++ and PHP put the type before the variable.
     text = re.sub(r"(?<=[\w>&*])\s+[&$*]*\w+$", "", text) if "," not in text else text

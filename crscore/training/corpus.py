@@ -51,7 +51,7 @@ ATTACKED: Final = 120
 """Attacks of a kind."""
 CLAIMED: Final = 500
 """Changes whose claims by a model are read."""
-_POINT: Final = re.compile(r"^\s*\d+[.)]\s+(.+)$", re.MULTILINE)
+_POINT: Final = re.compile(r"^[^\S\n]*\d+[.)]\s+(.+)$", re.MULTILINE)
 _DESCRIBES: Final[dict[str, Any]] = {
     "labels": (math.nan, math.nan, math.nan, math.nan, 0.0),
 }

@@ -19,8 +19,10 @@ CODE: Final = "<code>"
 _CODE_SPAN: Final = re.compile(r"`{1,3}[^`\n]+`{1,3}")
 _URL: Final = re.compile(r"https?://\S+")
 _MENTION: Final = re.compile(r"(?<![\w`])@\w[\w-]*")
+# Bounded where a name may begin inside of a word.
 _NAME: Final = re.compile(
-    r"[A-Za-z_$]*[a-z][A-Z][\w$]*|\w*\w_\w+|[\w.]+\(\)|\w+(?:\.\w+)+\(?|--\w[\w-]*"
+    r"[A-Za-z_$]{0,200}[a-z][A-Z][\w$]*|(?<!\w)\w*\w_\w+|[\w.]{1,200}\(\)"
+    r"|(?<!\w)\w+(?:\.\w+)+\(?|--\w[\w-]*"
 )
 _TOKEN: Final = re.compile(r"<\w+>|[^\W\d_]+(?:'[a-z]+)?|\d+|\.{2,}|[?!.,:;]")
 SHAPE: Final = (

@@ -23,11 +23,11 @@ LONG = 120
 
 _SPACES = re.compile(r"\s+")
 _COMMENT = re.compile(
-    r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|\s*(?:\*/|\"\"\"|'''|-->)\s*$"
+    r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|(?:\*/|\"\"\"|'''|-->)\s*$"
 )
 _MARKS = re.compile(r"^[\"'rbfu]+(?=[\"'])|\s\*\s|</?\w+/?>|\s///?\s")
 _PLAIN = re.compile(r"[\w$.\"' -]{2,60}")
-_PROSE = re.compile(r"[A-Za-z][a-z]+[,;:]?(?: [\w'`\"(.-]+){2,}")
+_PROSE = re.compile(r"[A-Za-z][a-z][,;:]?(?: [\w'`\"(.-]++){2}")
 
 
 def prose_of(comment: str) -> list[str]:

@@ -33,9 +33,10 @@ START_S: Final = 30.0
 _SUPERVISOR: Final = Path(__file__).with_name("_supervisor.py")
 _LAUNCH: Final = Path(run.__file__).with_name("_launch.py")
 _TYPE: Final = r"[\w:<>,&*\[\].? \t\n]"
+# Bounded: a type may go over lines, and each line would be read up to the end of the code.
 _FUNCTION: Final = (
-    rf"^[ \t]*(?P<type>[\w<]{_TYPE}*?[\s>\]&*])(?P<name>[A-Za-z_]\w*)\s*"
-    rf"\((?P<parameters>(?:{_TYPE}|=)*)\)\s*(?:throws[\w\s,.]+)?\{{"
+    rf"^[ \t]*+(?P<type>[\w<]{_TYPE}{{0,300}}?[\s>\]&*])(?P<name>[A-Za-z_]\w*+)\s*+"
+    rf"\((?P<parameters>(?:{_TYPE}|=)*+)\)\s*+(?:throws[\w\s,.]++)?\{{"
 )
 _LAST_FUNCTION: Final = re.compile(_FUNCTION + r"\s*\Z", re.MULTILINE)
 _ANY_FUNCTION: Final = re.compile(_FUNCTION, re.MULTILINE)
@@ -45,8 +46,11 @@ _MODIFIERS: Final = re.compile(
     r"\b(?:public|protected|private|static|final|inline|constexpr|extern|synchronized)\s+"
 )
 _NO_CODE: Final = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL
+    # An escaped quotation mark opens nothing; an open comment goes to the end.
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\\.",
+    re.DOTALL,
 )
+_LAST_NAME: Final = re.compile(r"(?<!\w)\w+$")
 
 
 class Function(NamedTuple):
@@ -78,13 +82,13 @@ def _function(found: re.Match[str]) -> Function | None:
     if found["name"] in _NO_NAMES or not returned or returned.split()[0] in _NO_TYPES:
         return None
     parameters = [one.partition("=")[0].strip() for one in _split(found["parameters"])]
-    names = [re.search(r"\w+$", one) for one in parameters]
+    names = [_LAST_NAME.search(one) for one in parameters]
     if not all(names):
         return None
     return Function(
         returned,
         found["name"],
-        tuple(re.sub(r"\w+$", "", one).strip() for one in parameters),
+        tuple(_LAST_NAME.sub("", one).strip() for one in parameters),
         tuple(one[0] for one in names if one),
         found[0].rstrip("{ \t\n").strip(),
     )

@@ -33,7 +33,8 @@ _WORDS: Final = {
 """Plain words for the type names in msgspec's errors."""
 # Expected `int | null`, got `str` - at `$.max-claims`; Expected `int` >= 1 - at `$.since-days`;
 # Integer value out of range - at `$.since-days`
-_MISMATCH: Final = re.compile(r"(?:Expected `(\w+).*?`([^,]*))?.* - at `\$\.([\w-]+)")
+_EXPECTED: Final = re.compile(r"Expected `(\w++)[^`]*`([^,]*)")
+_FIELD: Final = re.compile(r"[\w-]+")
 
 _Meta = msgspec.Meta
 _Text = Annotated[str, _Meta(min_length=1)]
@@ -198,10 +199,11 @@ def _read_inputs(variables: Mapping[str, str]) -> Inputs:
     try:
         return msgspec.convert(values, Inputs, strict=False, dec_hook=lambda kind, text: kind(text))
     except msgspec.ValidationError as exc:
-        found = _MISMATCH.match(str(exc))
-        kind, limit, name = found.groups()  # type: ignore[union-attr]
-        limit = (limit or "").removesuffix(" of length >= 1")
-        expected = f"must be {_WORDS[kind or 'int']}{limit}, not {given[name][:100]!r}"
+        fault, _, path = str(exc).rpartition(" - at `$.")
+        found, name = _EXPECTED.match(fault), _FIELD.match(path)[0]  # type: ignore[index]
+        kind, limit = found.groups() if found else ("int", "")
+        limit = limit.removesuffix(" of length >= 1")
+        expected = f"must be {_WORDS[kind]}{limit}, not {given[name][:100]!r}"
         raise ConfigError(name, "action input", expected) from exc
 
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 # "> ", "> > ", and spaces: prefixes of a line's content.
 _LEAD: Final = re.compile(r"[ \t>]*")
 # "```python", "~~~", "- ```"; the info string after backticks has no backticks.
-_FENCE: Final = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:(`{3,})[^`]*|(~{3,}).*)")
+_FENCE: Final = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:(`{3,}+)[^`]*|(~{3,}+).*)")
 # A code span, the start of a comment, a tag that folds. A lone backtick is tried once per line.
 _MARK: Final = re.compile(r"`[^`\n]*`|<!--|<(/?)(details|summary)\b[^<>\n]*>", re.IGNORECASE)
 # "## Title ##", "<h3 align=left>Title</h3>"

@@ -6,6 +6,7 @@ The tool is a real program that does what the text it reads says (`tests/helpers
 import json
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,17 @@ def test_what_silences_a_tool_is_overwritten_and_columns_stay(tmp_path) -> None:
     one = toy(tmp_path, more, program=program)
     (found,) = run(one, "a = 1 # NoQA: é\nb QUIET\nc LOUD d\n")
     assert messages(found) == ["a = 1 xxxxxxxxx\nb xxxxx\nxxxxxx d\n"]
+
+
+def test_pattern_of_an_own_analyzer_meets_no_long_line_of_errors(tmp_path) -> None:
+    one = toy(
+        tmp_path,
+        program="import sys\nprint('{\"found\": []}')\nsys.stderr.write(' ' * 200_000 + '!')",
+        replaced=("[output.json]", "unparsed_stderr = '\\s+(\\S+\\.py)'\n[output.json]"),
+    )
+    started = time.process_time()
+    run(one, "a = 1\n")
+    assert time.process_time() - started < 3  # it takes a minute otherwise
 
 
 # What is made of its end

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _NODE: Final = "node"
 _NAME: Final = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
-_DECLARED: Final = re.compile(r"\b(?:const|let|var|class|function)\s+\{?\s*([\w$]+)")
+_DECLARED: Final = re.compile(r"\b(?:const|let|var|class|function)\s++(?:\{\s*+)?([\w$]+)")
 
 
 def judge(box: Box, problem: Problem, code: str) -> str:

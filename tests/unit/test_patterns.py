@@ -1,0 +1,104 @@
+"""No regular expression of the package takes more than linear time.
+
+Who writes a change or a comment chooses the text that the patterns read. Each pattern is collected
+(`tests/helpers/patterns.py`): what a module holds, also in containers, classes and records; each
+call of `re` with a literal or with names of its module; `msgspec.Meta(pattern=...)`; and what the
+analyzers' manifests, the settings' rules and the attacks' phrases say. A pattern is used as its
+name is used in its module: `match` and `fullmatch` begin at one place, anything else at each.
+
+Each is pumped with texts derived from itself. A text is measured at 128, 512 and 4,096
+characters, and only one whose time grows faster than its length is measured again, up to 16,384. It
+fails if the time more than triples at both doublings, in two rounds of the best of two: linear work
+doubles, quadratic work quadruples.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import crscore
+from crscore.settings import FILE_RULES
+from crscore.static_analysis import analyzer
+from crscore.study.attacks.material import PHRASES
+from tests.helpers.patterns import Use, collect, of_manifest, worst_growth
+
+# Made at run time from names that are escaped, or from what `everything` adds.
+_MADE_AT_RUN_TIME = [
+    "crscore.audit.signals.observed: f'(?:discussion_r|#pullrequestreview-|#issuecomment-)"
+    "{host_id_of(comment.key)}\\\\b'",
+    "crscore.llm.prompt_escaping: f'(?=(?:{pattern}))(\\\\s*\\\\S)'",  # special tokens of a model
+    "crscore.reports.view: f'\\\\b[Tt]he {re.escape(item.topic.noun)} (?=[`“])'",
+    "crscore.settings: allowed",
+    "crscore.static_analysis.analyzer: self",
+    "crscore.study.attacks.restating: pattern",
+    "crscore.study.attacks.restating: pattern",
+    "crscore.study.attacks.variants: pattern",
+    "crscore.text.content: f\"\\\\b(?:{'|'.join(cues)})\\\\b\"",  # a module holds them
+]
+# Their callers match them whole, through a function or a loop.
+_MATCHED_WHOLE = {"crscore.review.proposals._EDITS[]", "crscore.review.proposals._ALONE"}
+
+
+def everything() -> tuple[list[Use], list[str]]:
+    """Return the uses of all patterns, and the calls whose patterns are made at run time."""
+    uses, unknown = collect(crscore)
+    for name in analyzer.analyzer_names(analyzer.builtin()):
+        found = analyzer.read_analyzer(analyzer.builtin() / name, shipped=True)
+        uses += of_manifest(found.manifest, f"analyzers/{name}")
+    uses += [Use(re.compile(one), "fullmatch", key) for key, (one, _) in FILE_RULES.items()]
+    uses += [Use(re.compile(one), "match", "nouns") for one, _ in PHRASES.nouns]
+    uses += [Use(re.compile(one), "search", "denials") for one, _ in PHRASES.denials]
+    uses += [Use(re.compile(one), "search", "rewordings") for one, *_ in PHRASES.rewordings]
+    return [
+        Use(one.pattern, "fullmatch", one.where) if one.where in _MATCHED_WHOLE else one
+        for one in {(use.pattern, use.method): use for use in uses}.values()
+    ], unknown
+
+
+@pytest.mark.slow
+def test_no_pattern_takes_more_than_linear_time() -> None:
+    uses, unknown = everything()
+    assert sorted(unknown) == _MADE_AT_RUN_TIME
+    assert len(uses) > 900
+    slow = [(use, worst) for use in uses if (worst := worst_growth(use)) is not None]
+    assert not slow, "\n".join(
+        f"{use.where}: {use.pattern.pattern!r} by {use.method} of {pump}: times {ratio:.1f}"
+        for use, (pump, ratio) in slow
+    )
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\s+$",
+        r"x*y",
+        r"(a+)+b",
+        r"(?:a|a)*b",
+        r"(?:\w+\s?)*!",
+        r'"(?:\\.|[^"\\])*"|\w+',
+        r"\[([^\]]*)\]",
+        r"""[rbfu$]*(["'`])(.*?)\1""",
+        r"key\s*=\s*(.*?)\s*;",
+        r"<(\w+)[^>]*>.*?</\1>",
+        r"^\s*\d+[.)] (?m:.)",
+    ],
+)
+def test_planted_patterns_are_caught(pattern: str) -> None:
+    assert worst_growth(Use(re.compile(pattern, re.MULTILINE), "search", "planted")) is not None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "method"),
+    [
+        (r"x*y", "match"),
+        (r"(?<!x)x*+y", "search"),
+        (r"(?<!\s)\s+$", "search"),
+        (r"\[([^\[\]]*)\]", "search"),
+        (r'"(?:\\.|[^"\\])*+"|\\.|\w+', "search"),
+        (r"(?:a++)++b", "match"),
+    ],
+)
+def test_linear_patterns_are_not(pattern: str, method: str) -> None:
+    assert worst_growth(Use(re.compile(pattern), method, "linear")) is None
