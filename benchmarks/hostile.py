@@ -2,11 +2,13 @@
 
     python benchmarks/hostile.py [--quick] [--only PART] [--workers 1]
 
-Parts: `lines` (repeated units in two lines of each of 30 kinds of file), `reviews` (10,000
-sentences, 3,000 comments, Markdown nested 10,000 deep), `files` (37,000 lines of C#). Each case has
-a process of its own, one after the other; the goal is 10 s and 500 MB. The analyzers are off (they
-are processes with limits of their own); `lines` and `files` use the encoder `hashing`, `reviews`
-the default one.
+Parts: `lines` (40 repeated units in two lines of 48,000 characters, in each of 30 kinds of file,
+among so many short lines that the file does not count as minified), `reviews` (10,000 sentences,
+3,000 comments, Markdown nested 10,000 deep), `files` (37,000 lines of C#). Each case, for `lines`
+each kind of file, has a process of its own, one after the other. The time is that of the score and
+of all five reports; the goal is 10 s, by the clock or of the CPU, whichever is less on a machine
+with other work, and 500 MB. The analyzers are off (they are processes with limits of their own);
+`lines` and `files` use the encoder `hashing`, `reviews` the default one.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from crscore import Scorer
 from crscore.records import Comment
 
 SECONDS, MEGABYTES = 10, 500
-CHARACTERS = 48_000
+CHARACTERS, SHORT_LINES = 48_000, 130
 UNITS = [
     "$", "@", "b", "1", "a.", "A", "(", "“", '"', "\\", "{", "[", " ", "\t", "=>", "<a>", "#", "*",
     "/", "-", "=", ":", ",", ";", "`", "|", "&", "!", "%", "//", "/*", "a ", "a-", "x(", "'", "_",
@@ -61,10 +63,19 @@ class Cost(NamedTuple):
     megabytes: float
     error: str = ""
 
+    @property
+    def time(self) -> float:
+        return min(self.seconds, self.cpu)
+
 
 def line_case(unit: str, path: str) -> Case:
     body = unit * (CHARACTERS // len(unit))
-    diff = f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-x = {body}\n+y = {body}\n"
+    sides = (
+        "".join(f"{sign}{line}\n" for line in (f"{name} = {body}", *[f"{name} = 1;"] * SHORT_LINES))
+        for sign, name in (("-", "x"), ("+", "y"))
+    )
+    rows = f"1,{SHORT_LINES + 1}"
+    diff = f"--- a/{path}\n+++ b/{path}\n@@ -{rows} +{rows} @@\n{''.join(sides)}"
     return Case(f"{path} {unit!r}", diff, (REVIEW,), "hashing")
 
 
@@ -154,6 +165,10 @@ def file_cases() -> list[Case]:
     ]
 
 
+def measure_all(cases: list[Case]) -> list[Cost]:
+    return [measure(case) for case in cases]
+
+
 def measure(case: Case) -> Cost:
     signal.signal(signal.SIGALRM, _give_up)
     signal.alarm(240)
@@ -197,16 +212,20 @@ def main() -> None:
     methods = multiprocessing.get_context("forkserver")
     for part in [chosen.only] if chosen.only else ["lines", "reviews", "files"]:
         cases = cases_of(part, chosen.quick)
+        size = len(QUICK[0] if chosen.quick else UNITS) if part == "lines" else 1
+        batches = [cases[at : at + size] for at in range(0, len(cases), size)]
         with ProcessPoolExecutor(chosen.workers, methods, max_tasks_per_child=1) as pool:
-            costs = sorted(pool.map(measure, cases), key=lambda one: -one.seconds)
-        over = [one for one in costs if one.seconds > SECONDS or one.megabytes > MEGABYTES]
+            costs = sorted(
+                itertools.chain(*pool.map(measure_all, batches)), key=lambda one: -one.time
+            )
+        over = [one for one in costs if one.time > SECONDS or one.megabytes > MEGABYTES]
         largest = max(one.megabytes for one in costs)
         print(
             f"{part}: {len(costs)} cases, {len(over)} over {SECONDS} s or {MEGABYTES} MB; "
-            f"worst {costs[0].seconds:.1f} s, {largest:.0f} MB",
+            f"worst {costs[0].time:.1f} s, {largest:.0f} MB",
             flush=True,
         )
-        shown = {one.name: one for one in (*costs[:15], *over, *(c for c in costs if c.error))}
+        shown = {one.name: one for one in (*costs[:20], *over, *(c for c in costs if c.error))}
         for one in shown.values():
             print(
                 f"  {one.seconds:7.1f} s {one.cpu:7.1f} s CPU {one.megabytes:6.0f} MB  "

@@ -10,6 +10,7 @@ import click
 
 from crscore import io
 from crscore.commands._settings import load_settings, setting_options
+from crscore.commands._terminal import GroupedCommand
 
 if TYPE_CHECKING:
     from crscore.records import Result
@@ -21,7 +22,11 @@ _SCISSORS: Final = b" >8 "
 _PLACES: Final = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
 
 
-@click.command(name="message")
+@click.command(
+    name="message",
+    cls=GroupedCommand,
+    examples=('crscore message "$1"', "crscore message --fail-under 40 .git/COMMIT_EDITMSG"),
+)
 @click.argument("file")
 @click.option(
     "--fail-under",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crscore.errors import DependencyError
+from crscore.errors import CRScoreError, DependencyError
 from crscore.reports import view
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ _TYPES = {
 """Columns in their order; the types are pandas's that have a missing value."""
 
 
-def results_frame(results: Iterable[Result]) -> pd.DataFrame:
+def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
     """Return a table of results, one row for each, in their order.
 
     Args:
-        results: Results of `Scorer.score_many`.
+        results: Results of `Scorer.score_many`, also with errors that it kept.
 
     Returns:
         Columns: `diff` (SHA-256), `files`, `added` and `removed` (lines), `comments`, `sentences`,
         `references` (counted ones), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100),
         `about`, `substance`, `relevance`, `conciseness`, `comprehensiveness` (in [0, 1]),
         `unaddressed` (points), `reason` (of an abstention), `partial`, `signature`. What is not
-        known is `pandas.NA`.
+        known is `pandas.NA`; an error has its text as the reason, and nothing else.
 
     Raises:
         DependencyError: pandas is not installed.
@@ -61,7 +61,9 @@ def results_frame(results: Iterable[Result]) -> pd.DataFrame:
     return pd.DataFrame([_row(one) for one in results], columns=list(_TYPES)).astype(_TYPES)
 
 
-def _row(result: Result) -> dict[str, Any]:
+def _row(result: Result | CRScoreError) -> dict[str, Any]:
+    if isinstance(result, CRScoreError):
+        return {"reason": str(result)}
     sizes, useful = [view.lines_of(file) for file in result.diff.files], result.usefulness
     return {
         "diff": result.diff.sha256,

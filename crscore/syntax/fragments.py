@@ -7,7 +7,7 @@ completions, the one with the fewest errors is used.
 from __future__ import annotations
 
 import re
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.syntax.outline import read, unreadable
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_TRIES = 6
 """Completions tried for one fragment."""
+LONG_LINE = 10_000
+"""Characters of a line from which one completion is tried: grammars recover slowly from it."""
 MAX_OPEN = 12
 """Brackets repaired at each end; a fragment with more is parsed unchanged."""
 
@@ -91,8 +93,9 @@ def enclose(language: Language, lines: Sequence[str]) -> Enclosed:
         DependencyError: The grammar's wheel is not installed.
     """
     text = "\n".join(dedent(lines))
+    tries = 1 if max(map(len, lines), default=0) > LONG_LINE else MAX_TRIES
     best: Enclosed | None = None
-    for before, behind in _surroundings(language, lines, text):
+    for before, behind in islice(_surroundings(language, lines, text), tries):
         errors = unreadable(language, before + text + behind)
         if best is None or errors < best.errors:
             best = Enclosed(errors, before, behind)

@@ -41,6 +41,16 @@ def test_standing_is_that_of_the_result() -> None:
     assert results_frame([result])["standing"].tolist() == [result.usefulness.standing]
 
 
+def test_kept_error_is_a_row_with_its_text() -> None:
+    scorer = Scorer(encoder="hashing", analyzers="none")
+    pairs = [("no diff", "Why?"), (PATCH, "The limit of 20 is too high.")]
+
+    found = results_frame(scorer.score_many(pairs, on_error="keep"))
+
+    assert found["diff"].isna().tolist() == [True, False]
+    assert "<diff>" in found["reason"][0]
+
+
 def test_no_results_make_an_empty_table_with_all_columns() -> None:
     found = results_frame([])
     assert len(found) == 0
