@@ -47,7 +47,7 @@ class Use:
 
 
 def collect(package: Any) -> tuple[list[Use], list[str]]:
-    """Return the uses of patterns in a package, and the calls whose pattern is made at run time."""
+    """Return the uses of patterns, and the module of each call that makes one at run time."""
     uses: dict[tuple[Any, int, str], Use] = {}
     unknown: list[str] = []
     modules = [package] + [
@@ -73,7 +73,7 @@ def _named(module: Any, tree: ast.Module, everywhere: dict[str, set[str]]) -> It
 
 
 def _called(module: Any, tree: ast.Module, unknown: list[str]) -> Iterator[Use]:
-    """Yield the patterns of calls in a module; add those that only the call knows to a list."""
+    """Yield the patterns of calls in a module; list the module of each made at run time."""
     for call in ast.walk(tree):
         where = f"{module.__name__}:{getattr(call, 'lineno', 0)}"
         for one in getattr(call, "keywords", ()):  # msgspec.Meta(pattern=...)
@@ -87,7 +87,7 @@ def _called(module: Any, tree: ast.Module, unknown: list[str]) -> Iterator[Use]:
         try:
             yield Use(_evaluate(call, vars(module)), _kind(method), where)
         except NameError:
-            unknown.append(f"{module.__name__}: {ast.unparse(call.args[0])}")
+            unknown.append(module.__name__)
 
 
 def _kind(method: str) -> str:
