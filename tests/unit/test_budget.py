@@ -46,7 +46,8 @@ def test_unit_that_outlasts_the_budget_is_interrupted_and_the_rest_goes_on() -> 
             sum(range(1000))
     assert stopped == [True]
     assert time.process_time() - began < 2
-    assert budget.is_spent
+    assert budget.left is not None
+    assert budget.left < 0.02  # the timer's clock and the budget's differ by a tick
 
 
 def test_unit_that_begins_with_nothing_left_is_interrupted_at_once() -> None:
