@@ -175,8 +175,11 @@ def _is_moved(change: Change, old: Version, new: Version) -> bool:
     """Return whether the same lines stand in another place of the file."""
     gone = Counter(old.lines[line].strip() for line in change.removed)
     came = Counter(new.lines[line].strip() for line in change.added)
-    beside = {text for line in change.removed for _, text in old.blocks[line].came}
-    return gone == came and not any(text.rstrip(",;") in beside for text in gone if text)
+    if gone != came:
+        return False
+    beside = {id(block): block for line in change.removed if (block := old.blocks[line])}
+    texts = [text.rstrip(",;") for text in gone if text]
+    return not any(text in block.texts_that_came for block in beside.values() for text in texts)
 
 
 def _has_new_words(change: Change, old: Version, new: Version) -> bool:
