@@ -288,9 +288,12 @@ def _join_away(changes: Sequence[Change]) -> None:
         unit = one.unit
         if one.state != "removed" or unit is None or one.size < LINES_OF_MOVED:
             continue
-        lost = _text(one, added=False)
-        for home in homes.get(unit.name, ())[:MOST_PAIRED]:
-            if lost in texts.setdefault(id(home), _text(home, added=True)):
+        options = homes.get(unit.name, ())[:MOST_PAIRED]
+        lost = _text(one, added=False) if options else ""
+        for home in options:
+            if id(home) not in texts:
+                texts[id(home)] = _text(home, added=True)
+            if lost in texts[id(home)]:
                 one.state, one.before = "away", home.file.path
                 break
 
