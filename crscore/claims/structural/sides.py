@@ -39,11 +39,17 @@ class Piece(NamedTuple):
     """Last line, inclusive."""
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Block:
     """Changed lines with no unchanged line between them: number and text."""
 
     gone: list[tuple[int, str]]
     came: list[tuple[int, str]]
+
+    @cached_property
+    def texts_that_came(self) -> frozenset[str]:
+        """Distinct texts of the added lines."""
+        return frozenset(text for _, text in self.came)
 
 
 @dataclass(kw_only=True)

@@ -175,8 +175,11 @@ def _is_moved(change: Change, old: Version, new: Version) -> bool:
     """Return whether the same lines stand in another place of the file."""
     gone = Counter(old.lines[line].strip() for line in change.removed)
     came = Counter(new.lines[line].strip() for line in change.added)
-    beside = {text for line in change.removed for _, text in old.blocks[line].came}
-    return gone == came and not any(text.rstrip(",;") in beside for text in gone if text)
+    if gone != came:
+        return False
+    beside = {id(block): block for line in change.removed if (block := old.blocks[line])}
+    texts = [text.rstrip(",;") for text in gone if text]
+    return not any(text in block.texts_that_came for block in beside.values() for text in texts)
 
 
 def _has_new_words(change: Change, old: Version, new: Version) -> bool:
@@ -285,9 +288,12 @@ def _join_away(changes: Sequence[Change]) -> None:
         unit = one.unit
         if one.state != "removed" or unit is None or one.size < LINES_OF_MOVED:
             continue
-        lost = _text(one, added=False)
-        for home in homes.get(unit.name, ())[:MOST_PAIRED]:
-            if lost in texts.setdefault(id(home), _text(home, added=True)):
+        options = homes.get(unit.name, ())[:MOST_PAIRED]
+        lost = _text(one, added=False) if options else ""
+        for home in options:
+            if id(home) not in texts:
+                texts[id(home)] = _text(home, added=True)
+            if lost in texts[id(home)]:
                 one.state, one.before = "away", home.file.path
                 break
 
