@@ -54,7 +54,11 @@ def test_create_takes_of_what_is_offered_what_the_plugin_knows() -> None:
     ("name", "values", "message"),
     [
         ("text", {"width": "wide"}, "report text: width: Expected `int`"),
-        ("text", {"colour": True}, "colour: is no option; there are: explain, signature, color, width"),
+        (
+            "text",
+            {"colour": True},
+            "colour: is no option; there are: explain, signature, color, width",
+        ),
         ("json", {"explain": True}, "report json: explain: is no option; the plugin takes none"),
     ],
 )
