@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     Vectors = Mapping[str, Floats]
 
 
+MAX_SENTENCES: Final = 20_000
+"""Sentences of a review that are scored: the memory of a run grows with them, some 20 KB each."""
 _BATCH: Final = 1024
 """Sentences that are encoded between two looks at the clock."""
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
@@ -117,6 +119,8 @@ class _Work:
     notes: tuple[str, ...]
     unread: tuple[str, ...]
     """Paths of the files that were set aside."""
+    crowded_out: int
+    """Comments that were set aside, as those before them have `MAX_SENTENCES`."""
 
     @property
     def units(self) -> tuple[Sentence, ...]:
@@ -125,14 +129,16 @@ class _Work:
 
     def missing(self, time_limit: float | None) -> tuple[str, ...]:
         """Name what was set aside, one sentence each."""
-        if time_limit is None:
-            return ()
-        why = Budget(time_limit).reason
-        comments = self.parsed.count(None)
+        late = self.parsed.count(None) - self.crowded_out
         files = "1 file was" if len(self.unread) == 1 else f"{len(self.unread)} files were"
-        found = [f"{files} set aside, as {why}: {named(self.unread)}."]
-        found += [f"{comments} of {len(self.parsed)} comments were set aside, as {why}."]
-        return tuple(compress(found, (self.unread, comments)))
+        why = "" if time_limit is None else Budget(time_limit).reason
+        among = f"of {len(self.parsed)} comments were set aside, as"
+        found = [
+            f"{files} set aside, as {why}: {named(self.unread)}.",
+            f"{late} {among} {why}.",
+            f"{self.crowded_out} {among} a review has at most {MAX_SENTENCES:,} sentences.",
+        ]
+        return tuple(compress(found, (self.unread, late, self.crowded_out)))
 
 
 def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
@@ -214,11 +220,16 @@ def _prepare(
     for scope in set(attached):
         if scope is not None:
             used |= set(assembly.select_rows(selected, scope, diff, limit=parts.max_claims))
-    parsed = []
+    parsed: list[ParsedComment | None] = []
+    room, crowded_out = MAX_SENTENCES, 0
     for comment in pair.comments:
         with budget.unit() as stopped:
             split = split_comment(comment, diff, parts.splitter)
-        parsed.append(None if stopped else split)
+        needed = 0 if stopped else len(_units([split]))
+        fits = needed <= room
+        room -= needed if fits else 0
+        crowded_out += not fits
+        parsed.append(split if fits and not stopped else None)
     return _Work(
         pair=pair._replace(diff=diff),
         parsed=tuple(parsed),
@@ -227,6 +238,7 @@ def _prepare(
         analysis=found.analysis,
         notes=(*diff.notes, *claims.notes, *found.analysis.notes),
         unread=tuple(diff.files[at].path for at in claims.unread),
+        crowded_out=crowded_out,
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from crscore import Scorer
 
-# Took from 12 s to minutes; linear work on them takes 0.3 to 3 s.
+# Quadratic work on such lines takes minutes; linear work takes 0.3 to 3 s.
 REPEATED = [
     ("a.js", "`"),
     ("a.ts", "`"),

@@ -579,6 +579,18 @@ def test_comments_that_do_not_fit_the_time_limit_are_set_aside_with_a_note() -> 
     assert len(result.comments) == 12
 
 
+def test_comments_over_the_most_sentences_are_set_aside_without_a_time_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pipeline, "MAX_SENTENCES", 3)
+    said = [Comment(body="Why? How? Who?"), Comment(body="When?"), Comment(body="")]
+    result = pipeline.run([pipeline.Pair(DIFF, tuple(said))], parts(*CLAIMS))[0]
+    assert [sentence.text for sentence in result.sentences] == ["Why?", "How?", "Who?"]
+    assert result.missing == (
+        "1 of 3 comments were set aside, as a review has at most 3 sentences.",
+    )
+
+
 def test_files_that_did_not_fit_are_missing_and_comments_on_them_abstain() -> None:
     limited = replace(parts(), generator=Late(*CLAIMS), time_limit=9.0)
     pair = pipeline.Pair(DIFF, (Comment(body="Why?", path="b.py"),))
