@@ -580,4 +580,4 @@ def analysis(found: Analysis) -> tuple[str, ...]:
         *([f"{style:,} of style"] if style else []),
         *([f"{rest:,} over the limit of a hunk"] if rest else []),
     ]
-    return (f"Static analysis by {', '.join(ran) or 'no tool'}: {', '.join(parts)}.",)
+    return (f"Static analysis by {', '.join(ran)}: {', '.join(parts)}.",) if ran else ()
