@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from crscore.syntax.outline import Kind, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from crscore.claims.structural.topics import Change
 
@@ -42,8 +42,7 @@ def gather(found: Mapping[str, Change], *, whole: bool) -> list[Change]:
         size = one.size + sum(found[name].size for name in members)
         small = one.state == "removed" or size <= SCREENS or one.kind is Kind.FUNCTION
         if small and all(found[name].state in _ALIKE[one.state] for name in members):
-            for name in sorted(members, key=order.__getitem__):
-                _absorb(one, found[name])
+            _absorb(one, [found[name] for name in sorted(members, key=order.__getitem__)])
             gone |= members
     return _tests_together([one for key, one in found.items() if key not in gone])
 
@@ -96,20 +95,27 @@ def _imports_of_file(
     return {""}
 
 
-def _absorb(one: Change, member: Change) -> None:
-    """Tell a unit with the one around it."""
-    unit = member.unit
-    if unit is not None and not any(member.name.startswith(f"{m.name}.") for m in one.members):
-        one.members.append(unit)
-    _add(one, member)
+def _absorb(one: Change, members: Sequence[Change]) -> None:
+    """Tell units with the one around them."""
+    told = {unit.name for unit in one.members}
+    for member in members:
+        name, unit = member.name, member.unit
+        around = (name[:at] for at, sign in enumerate(name) if sign == ".")
+        if unit is not None and told.isdisjoint(around):
+            one.members.append(unit)
+            told.add(unit.name)
+    _add(one, members)
 
 
-def _add(one: Change, other: Change) -> None:
-    for mine, its in ((one.new, other.new), (one.old, other.old)):
-        mine.facts = [*mine.facts, *its.facts]
-        mine.tokens = [*mine.tokens, *its.tokens]
-    one.added = sorted({*one.added, *other.added})
-    one.removed = sorted({*one.removed, *other.removed})
+def _add(one: Change, others: Sequence[Change]) -> None:
+    for mine, parts in (
+        (one.new, [other.new for other in others]),
+        (one.old, [other.old for other in others]),
+    ):
+        mine.facts = [*mine.facts, *(fact for part in parts for fact in part.facts)]
+        mine.tokens = [*mine.tokens, *(token for part in parts for token in part.tokens)]
+    one.added = sorted({*one.added, *(line for other in others for line in other.added)})
+    one.removed = sorted({*one.removed, *(line for other in others for line in other.removed)})
 
 
 def _tests_together(changes: list[Change]) -> list[Change]:
@@ -124,8 +130,7 @@ def _tests_together(changes: list[Change]) -> list[Change]:
             continue
         first, *rest = tests
         first.members = [unit for test in tests for unit in test.new.units[:1]]
-        for other in rest:
-            _add(first, other)
-            gone.add(id(other))
+        _add(first, rest)
+        gone |= set(map(id, rest))
         first.name, first.noun = parent, "tests"
     return [one for one in changes if id(one) not in gone]
