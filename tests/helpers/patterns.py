@@ -283,7 +283,7 @@ def _is_in(parts: Any, sign: str) -> bool:
     return found != negated
 
 
-_NESTED = (16, 24, 32, 48, 64, 96)
+_NESTED = (12, 16, 20, 24, 28, 32, 48, 64, 96)
 _SMALL = (128, 1024, 8192)
 _FULL = 32768
 _DOUBLINGS = 4
