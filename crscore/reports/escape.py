@@ -73,6 +73,8 @@ def clean(text: str) -> str:
         >>> clean("\x1b[31mred\x1b[0m and \u202eback")
         'red and ⟨U+202E⟩back'
     """
+    if text.isascii() and text.isprintable():  # most texts: nothing to look for
+        return text
     text = _SEQUENCE.sub("", text)
     text = _LINE_END.sub("\n", text)
     text = _CONTROL.sub("", text)
