@@ -51,6 +51,7 @@ def read_resource(path: str) -> str:
     return importlib.resources.files("crscore").joinpath(*path.split("/")).read_text("utf-8")
 
 
+@functools.lru_cache(maxsize=1024)  # a claim and a place are told at each sentence about them
 def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
     """Clean and escape prose for HTML and mark up its code spans as code."""
     parts = (

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int32]
     Indices = npt.NDArray[np.intp]
 
-_BLOCK: Final = 2048
-"""Rows evaluated at once, which limits memory to this many rows x trees."""
+_BLOCK: Final = 256
+"""Rows evaluated at once: this many rows x trees stay in the cache of the processor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
