@@ -32,7 +32,8 @@ def read_bytes(path: Path, what: str) -> bytes:
         content = path.read_bytes()
         return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     except (OSError, EOFError, zlib.error) as exc:
-        raise InputError(f"{path} cannot be read as {what}: {exc}") from exc
+        reason = getattr(exc, "strerror", None) or exc
+        raise InputError(f"{path} cannot be read as {what}: {reason}") from exc
 
 
 def read_rows(
@@ -56,7 +57,8 @@ def read_rows(
         # Not `splitlines`: a JSON string may hold other line separators.
         lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as exc:
-        raise InputError(f"{path} cannot be read as {what}: {exc}") from exc
+        reason = getattr(exc, "strerror", None) or exc
+        raise InputError(f"{path} cannot be read as {what}: {reason}") from exc
     for number, line in enumerate(lines, 1):
         if line.strip():
             place = f"{path}:{number}"

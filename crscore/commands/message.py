@@ -45,6 +45,7 @@ def command(file: str, *, fail_under: float | None, config_file: Path | None, **
     data, _ = io.read_input(
         file, what="message", limit="max_review_bytes", allowed=settings.max_review_bytes
     )
+    _git("rev-parse", "--git-dir")  # outside of a repository, `git diff` prints its usage
     message = _strip(data)
     change = _git("diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv")
     if not change or message.startswith((b"Merge ", b"fixup! ", b"squash! ", b"amend! ")):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
 _MAX_INT_DIGITS: Final = 100
+_PROBE: Final = 8_000
+"""Bytes in which a NUL tells that a file is no text, as git has it."""
 _LINE_END: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -72,8 +74,8 @@ def parse_review(
 
     Raises:
         LimitError: The input, the number of comments or one comment is too large.
-        InputError: A JSON review has an invalid field or is not a list of comments; the message
-            names the entry, counted from 1, and the field.
+        InputError: Bytes that are no text; or a JSON review has an invalid field or is not a list
+            of comments, and the message names the entry, counted from 1, and the field.
 
     Example:
         >>> parse_review('[{"body": "Leaks.", "path": "a.py", "line": 3}]')[0].line
@@ -83,7 +85,9 @@ def parse_review(
     """
     size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
     _check("max_review_bytes", limits.max_review_bytes, size, source)
-    review = _tidy(_decode(text) if isinstance(text, bytes) else text.removeprefix("\ufeff"))
+    review = _tidy(
+        _decode(text, source) if isinstance(text, bytes) else text.removeprefix("\ufeff")
+    )
     if not review.strip():
         return ()
     document = _load(review, source)
@@ -102,9 +106,11 @@ def _check(limit: str, allowed: int, found: int, source: str) -> None:
         raise LimitError(limit, allowed, found, source)
 
 
-def _decode(data: bytes) -> str:
+def _decode(data: bytes, source: str) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
+    if b"\0" in data[:_PROBE]:
+        raise InputError(f"{source}: this is no text; save the review as UTF-8")
     return data.decode("utf-8-sig", "replace")
 
 

@@ -97,4 +97,4 @@ def test_outside_of_a_repository_is_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     assert message(GOOD) == 3
-    assert "git" in capsys.readouterr().err
+    assert "not a git repository" in capsys.readouterr().err

@@ -184,6 +184,11 @@ def test_big_endian_mark_is_decoded() -> None:
     assert parse_review(b"\xfe\xff" + "né".encode("utf-16-be"))[0].body == "né"
 
 
+def test_bytes_that_are_no_text_are_refused() -> None:
+    with pytest.raises(InputError, match=r"^a\.pdf: this is no text; save the review as UTF-8$"):
+        parse_review(b"%PDF-1.7\0\1", source="a.pdf")
+
+
 def test_byte_order_mark_of_text_is_removed() -> None:
     assert parse_review('\ufeff{"body": "a"}')[0].body == "a"
 
@@ -318,7 +323,11 @@ def test_any_json_is_read_or_refused(value: Any, source: str) -> None:
 @settings(deadline=None)  # the cores may be busy
 @given(st.binary() | st.text(st.characters(exclude_categories=())))
 def test_any_input_is_at_most_one_text(data: str | bytes) -> None:
-    assert len(parse_review(data)) <= 1
+    try:
+        assert len(parse_review(data)) <= 1
+    except InputError:
+        assert isinstance(data, bytes)
+        assert b"\0" in data
 
 
 def test_only_a_comment_without_a_current_line_is_outdated() -> None:
