@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import json
 import math
-import zipfile
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from crscore.arrays import BROKEN, pack
 from crscore.errors import InputError
 from crscore.usefulness.evidence import Rarity
 
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 """Version of the file format."""
 LAYERS: Final = ("about", "sentence", "comment")
-_BROKEN: Final = (
-    *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -130,16 +125,7 @@ def to_bytes(weights: Weights) -> bytes:
             arrays[f"{name}_{part}"] = getattr(layer, part).astype(np.float16)
     for index, values in enumerate(weights.reference.values()):
         arrays[f"reference_{index}"] = values.astype(np.float32)
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, array in arrays.items():
-            content = io.BytesIO()
-            np.save(content, array, allow_pickle=False)
-            # A fixed date: the same weights give the same bytes.
-            info = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, content.getvalue())
-    return out.getvalue()
+    return pack(arrays)
 
 
 def read_weights(path: Path) -> Weights:
@@ -178,7 +164,7 @@ def read_weights(path: Path) -> Weights:
             },
             **layers,
         )
-    except _BROKEN as error:
+    except BROKEN as error:
         raise InputError(f"{path}: not a file of weights: {error}") from error
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from crscore.arrays import BROKEN, pack
 from crscore.errors import InputError
 from crscore.matchers.calibrated import features
 from crscore.matchers.calibrated.features import Background
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 """Version of the file format; changes when older code cannot read, or misreads, the file."""
 _TREES: Final = ("roots", "feature", "threshold", "left", "right", "value")
-# Errors of NumPy, zipfile and zlib for a file that is truncated, altered or of another kind.
-_BROKEN: Final = (
-    *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error),
-)
 _VECTORS: Final = ("claim", "remark", "axes", "centre")
 
 
@@ -81,16 +75,7 @@ def to_bytes(weights: Weights) -> bytes:
         **{name: getattr(trees, name) for name in _TREES},
         **{name: getattr(background, name) for name in _VECTORS},
     }
-    target = io.BytesIO()
-    # `numpy.savez` writes no timestamp either, but does not document that.
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, array in arrays.items():
-            part = io.BytesIO()
-            np.lib.format.write_array(part, array, allow_pickle=False)
-            entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, part.getvalue())
-    return target.getvalue()
+    return pack(arrays)
 
 
 def read_weights(path: Path) -> Weights:
@@ -110,7 +95,7 @@ def read_weights(path: Path) -> Weights:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             facts = json.loads(arrays["facts"].tobytes())
             return _weights(facts, {name: arrays[name] for name in arrays.files}, path)
-    except _BROKEN as exc:
+    except BROKEN as exc:
         raise InputError(
             f"{path} cannot be read as weights of the calibrated matcher: {exc}"
         ) from exc

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crscore.errors import InputError
@@ -136,6 +136,7 @@ def test_other_format_is_named(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 @given(st.integers(0, len(CONTENT) - 1), st.integers(1, 255))
+@example(at=1491, by=55)  # a header of an array that ends in the middle
 def test_flipped_byte_is_read_or_an_input_error(tmp_path: Path, at: int, by: int) -> None:
     broken = bytearray(CONTENT)
     broken[at] ^= by

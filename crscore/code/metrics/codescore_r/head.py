@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crscore.arrays import BROKEN
 from crscore.code.metrics.codescore_r.features import PLACES, feature_counts
 from crscore.code.trees import parse_code
 from crscore.errors import InputError
@@ -97,7 +98,7 @@ def from_bytes(content: bytes) -> Head:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             weights, power = arrays["weights"].astype(np.float32), float(arrays["power"])
-    except (ValueError, KeyError, OSError, EOFError) as exc:
+    except BROKEN as exc:
         raise InputError(f"no weights of a head: {exc}") from exc
     if weights.ndim != 2 or weights.shape[0] != PLACES:
         raise InputError(f"a head of shape {weights.shape}; expected ({PLACES}, D)")
