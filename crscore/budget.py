@@ -11,11 +11,15 @@ import contextlib
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
+
+
+_AGAIN_S: Final = 0.05
+"""CPU seconds after which a unit that goes on is interrupted again."""
 
 
 class OutOfTimeError(BaseException):
@@ -76,14 +80,22 @@ class Budget:
             yield stopped
             return
 
+        inside = True
+
         def stop(_number: int, _frame: FrameType | None) -> None:
-            raise OutOfTimeError
+            if inside:
+                raise OutOfTimeError
 
         before = signal.signal(signal.SIGPROF, stop)
         try:
-            signal.setitimer(signal.ITIMER_PROF, max(left, 0.001))
-            yield stopped
+            try:
+                # Again and again: Python swallows what is raised in a `__del__`.
+                signal.setitimer(signal.ITIMER_PROF, max(left, 0.001), _AGAIN_S)
+                yield stopped
+            finally:
+                inside = False
         except OutOfTimeError:
+            inside = False
             stopped.append(True)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)

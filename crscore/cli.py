@@ -19,7 +19,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from crscore import commands
+from crscore import commands, progress
 from crscore.errors import ConfigError, CRScoreError, ManifestError, UnknownPluginError
 from crscore.version import __version__
 
@@ -98,6 +98,7 @@ def run(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    progress.SHOWN.set()
     try:
         return _dispatch(arguments)
     except (KeyboardInterrupt, click.Abort):
@@ -110,12 +111,17 @@ def run(arguments: list[str]) -> int:
         return _fail(f"the system refused: {exc}", EXIT_FAILED)
     except Exception as exc:  # noqa: BLE001  (the one place that may: a bug becomes a log)
         return _fail(_bug(exc), EXIT_BUG)
+    finally:
+        progress.SHOWN.clear()
 
 
 def _dispatch(arguments: list[str]) -> int:
     try:
         outcome = cli.main(args=arguments, prog_name="crscore", standalone_mode=False)
         return int(outcome or 0)
+    except click.exceptions.NoArgsIsHelpError as exc:
+        exc.show()
+        return EXIT_USAGE
     except click.ClickException as exc:
         context = getattr(exc, "ctx", None)
         path = context.command_path if context else "crscore"

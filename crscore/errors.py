@@ -15,6 +15,7 @@
         ToolFailedError     a tool broke a limit or failed
           ToolOutputError   a tool's output cannot be read
       GenerationError       claims could not be made or replayed
+        EngineError         a language model's server answers nothing
       EncodingError         a text could not be turned into a vector
         ModelNotFoundError  the model's files are not here and may not be fetched
       StoreError            the store on disk cannot be read or cleared
@@ -240,6 +241,10 @@ class ToolOutputError(ToolFailedError):
 
 class GenerationError(CRScoreError):
     """Raised when claims cannot be made or replayed."""
+
+
+class EngineError(GenerationError):
+    """Raised when a language model's server answers nothing, whatever it is asked."""
 
 
 class EncodingError(CRScoreError):

@@ -57,8 +57,7 @@ def read_rows(
         # Not `splitlines`: a JSON string may hold other line separators.
         lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as exc:
-        reason = getattr(exc, "strerror", None) or exc
-        raise InputError(f"{path} cannot be read as {what}: {reason}") from exc
+        raise InputError(f"{path} cannot be read as {what}: {exc}") from exc
     for number, line in enumerate(lines, 1):
         if line.strip():
             place = f"{path}:{number}"

@@ -1,7 +1,8 @@
 """Progress of long work: one line on stderr, on a terminal only.
 
-Nothing is printed where stderr is a file or a pipe, where the terminal is dumb, or where a run is
-quiet; then `track` costs nothing, and rich is not imported.
+Nothing is printed where stderr is a file or a pipe, where the terminal is dumb, where a run is
+quiet, or in a program that uses crscore as a library; then `track` costs nothing, and rich is not
+imported.
 """
 
 from __future__ import annotations
@@ -10,20 +11,22 @@ import contextlib
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 TERMINAL: Final = threading.Lock()
 """Held by what shows a bar: there is one at a time, and work inside of other work shows none."""
+SHOWN: Final = threading.Event()
+"""Set by the command line where bars may be shown."""
 DELAY_S: Final = 0.5
 """Seconds of work before a bar is shown: short work shows none, and does not import rich."""
 
 
 @contextlib.contextmanager
 def track(
-    description: str, total: float | None = None, *, is_bytes: bool = False, quiet: bool = False
+    description: str, total: float | None = None, *, is_bytes: bool = False
 ) -> Iterator[Callable[[float], None]]:
     """Show a progress bar while the block runs; it comes after half a second and goes at the end.
 
@@ -33,12 +36,11 @@ def track(
         description: The work: `scoring`.
         total: Units of work; None when that is not known.
         is_bytes: The units are bytes, shown as MB with the speed.
-        quiet: Show nothing.
 
     Yields:
         A function that is told how many more units are done. Safe to call from any thread.
     """
-    if quiet or not _is_terminal() or not TERMINAL.acquire(blocking=False):
+    if not SHOWN.is_set() or not is_terminal(sys.stderr) or not TERMINAL.acquire(blocking=False):
         yield lambda _: None
         return
     bar = _Bar(description, total, is_bytes=is_bytes)
@@ -87,6 +89,8 @@ class _Bar:
                 *((progress.TimeRemainingColumn(),) if self.total is not None else ()),
                 console=Console(stderr=True),
                 transient=True,
+                # rich would write to stderr what goes into a file or a pipe
+                redirect_stdout=is_terminal(sys.stdout),
             )
             self.shown.add_task(self.description, total=self.total, completed=int(self.done))
             self.shown.start()
@@ -98,6 +102,6 @@ class _Bar:
                 self.shown.stop()
 
 
-def _is_terminal() -> bool:
-    stream = sys.stderr
+def is_terminal(stream: TextIO | None) -> bool:
+    """Tell if a stream is a terminal on which a line can be rewritten."""
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"

@@ -49,7 +49,7 @@ def assert_review(
     Raises:
         AssertionError: A number is below its limit, or is not known. The message names the points
             that nobody addressed.
-        ConfigError: There is no limit, or one outside of 0 to 100.
+        ConfigError: There is no limit, or one outside of 0 to 100, or a share (0.5).
         InputError: The diff or the review cannot be used.
         CRScoreError: A part of the run failed.
     """
@@ -96,6 +96,8 @@ def _check(given: dict[str, float]) -> None:
     for name, limit in given.items():
         if not 0 <= limit <= 100:
             raise ConfigError(name, "call", f"must be from 0 to 100, not {limit!r}")
+        if 0 < limit <= 1:
+            raise ConfigError(name, "call", f"is from 0 to 100: write {100 * limit:g}")
 
 
 def _compare(result: Result, name: str, limit: float) -> Iterator[str]:
@@ -105,7 +107,7 @@ def _compare(result: Result, name: str, limit: float) -> Iterator[str]:
         value = None if useful is None else float(useful.standing)
     else:
         share = getattr(result, name)
-        value = None if share is None else 100 * share
+        value = None if share is None else round(100 * share, 6)  # 100 * 0.29 is below 29
     if value is None:
         yield f"{name} is not known: {result.scores.reason or 'the encoder has no weights for it'}"
     elif value < limit:

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, overload
 from crscore import cache, pipeline, plugins
 from crscore.claims.llm.merged import Merged
 from crscore.diff import parse
-from crscore.errors import ConfigError, CRScoreError
+from crscore.errors import (
+    ConfigError,
+    CRScoreError,
+    DependencyError,
+    EngineError,
+    ModelNotFoundError,
+)
 from crscore.records import Comment
 from crscore.review import comments, sentences
 from crscore.scoring import thresholds
@@ -48,6 +54,8 @@ if TYPE_CHECKING:
 BATCH: Final = 32
 """Pairs of `Scorer.score_many` that share their texts when results are told as they come."""
 
+_OF_ALL: Final = (ModelNotFoundError, DependencyError, EngineError)
+"""Errors that one pair has because every pair has them."""
 _ENGINE_NAMES: Final = {"model_revision": "revision", "model_timeout": "timeout_s"}
 """Engine options whose settings have another name."""
 
@@ -166,13 +174,15 @@ class Scorer:
             on_result: Called with a pair's index and its result, in order, as soon as it is known;
                 then texts are shared within `BATCH` pairs, not among all.
             on_error: `keep`: a pair that cannot be read or scored has its error as its result, and
-                the others are scored all the same. `raise`: it ends the run.
+                the others are scored all the same, unless the error is one of all pairs (a model,
+                package or server is missing). `raise`: it ends the run.
 
         Returns:
             One result per pair, in order; with `keep`, or the pair's error.
 
         Raises:
             InputError: A diff or a review cannot be used, and `on_error` is `raise`.
+            ModelNotFoundError, DependencyError, EngineError: No pair can be scored.
             CRScoreError: A part of the run failed, and `on_error` is `raise`.
         """
         given = iter(pairs)
@@ -214,7 +224,7 @@ class Scorer:
         try:
             return list(pipeline.run(pairs, self.parts))
         except CRScoreError as exc:
-            if not keep:
+            if not keep or isinstance(exc, _OF_ALL):
                 raise
             if len(pairs) == 1:
                 return [exc]

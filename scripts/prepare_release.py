@@ -44,7 +44,9 @@ def prepare(root: Path, repository: str, tag: str, commit: str) -> None:
         sys.exit(f"the tag is {tag}, but crscore/version.py says {version}")
     for name in ("README.md", "pyproject.toml"):
         path = root / name
-        text = path.read_text("utf-8").replace(f"{PLACEHOLDER}@COMMIT", f"{repository}@{commit}")
+        text = path.read_text("utf-8")
+        # with the comment, which says what to write there
+        text = re.sub(rf"{PLACEHOLDER}@COMMIT( +#.*)?", f"{repository}@{commit}", text)
         text = text.replace(PLACEHOLDER, repository)
         path.write_text(
             absolute(text, repository, tag) if name == "README.md" else text, encoding="utf-8"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Protocol, Self
 
 from rich import progress
 from rich.console import Console
 
-from crscore.progress import TERMINAL
+from crscore.progress import TERMINAL, is_terminal
 from crscore.reports import escape
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Bar:
             progress.TextColumn("{task.fields[text]}", markup=False),
             console=console,
             transient=True,
+            redirect_stdout=is_terminal(sys.stdout),
             disable=not console.is_terminal,
         )
         self._task: progress.TaskID | None = None

@@ -19,6 +19,9 @@ _ADDRESS: Final = re.compile(
     re.ASCII,
 )
 
+_ALSO: Final = {"ssh.github.com": "github.com", "www.github.com": "github.com"}
+"""Other names of a host: of the one that takes SSH on the port of HTTPS, for instance."""
+
 
 def find_repository(folder: Path) -> tuple[str, str]:
     """Find the repository on the host that a clone is of.
@@ -27,7 +30,7 @@ def find_repository(folder: Path) -> tuple[str, str]:
         folder: A folder of the clone.
 
     Returns:
-        The host, and `owner/name`.
+        The host without its port, and `owner/name`.
 
     Raises:
         ConfigError: There is no clone, or no remote with such an address. The message has no
@@ -47,7 +50,8 @@ def find_repository(folder: Path) -> tuple[str, str]:
         except (CRScoreError, UnicodeDecodeError):
             continue
         if found := _ADDRESS.fullmatch(address):
-            return found["host"] or found["short"], found["repository"]
+            host = (found["host"] or found["short"]).lower()
+            return _ALSO.get(host, host), found["repository"]
     raise _unknown("no remote of this clone is on a code host")
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import statistics
 import sys
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ from crscore.commands._github import say
 from crscore.errors import ConfigError, CRScoreError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crscore.records import Comment, Diff, Result
     from crscore.scorer import Scorer
@@ -48,7 +49,12 @@ class _Pair(NamedTuple):
 
 
 def score_pairs(
-    scorer: Scorer, settings: Config, name: str, target: str | None, *, quiet: bool
+    scorer: Scorer,
+    settings: Config,
+    name: str,
+    target: str | None,
+    *,
+    gate: Callable[[Result, Config, str], int],
 ) -> int:
     """Score each line of a file, and write the results as they come.
 
@@ -60,80 +66,110 @@ def score_pairs(
             review (`review`, `comment` or `body`, a text; or `comments`, a list of objects as
             GitHub gives them), and optionally `id`, `language` and `path`.
         target: File to write to; None for stdout.
-        quiet: Whether no progress is shown.
+        gate: Called with each result, the settings and its name; returns an exit code.
 
     Returns:
-        0, or 3 when a line could not be scored; each such line is told on stderr.
+        0, the largest code of the gate, or 3 when a line could not be scored; each such line is
+        told on stderr.
 
     Raises:
-        ConfigError: Another format, or a gate.
-        InputError: The file cannot be read.
+        ConfigError: Another format.
+        InputError: The file cannot be read, has no pair, or is no JSON Lines.
+        CRScoreError: What every pair needs is missing.
     """
-    gates = (settings.fail_under, settings.fail_under_relevance)
-    if settings.format not in FORMATS or any(gate is not None for gate in gates):
-        raise ConfigError(name, "command line", "several reviews have --format json or text alone")
+    if settings.format not in FORMATS:
+        raise ConfigError("format", "command line", "must be json or text for several reviews")
     from crscore.scorer import BATCH  # noqa: PLC0415
 
     lines, total = _lines(name)
+    if target is None and progress.is_terminal(sys.stdout):
+        progress.SHOWN.clear()  # the results that come are the progress
     report: list[str] = []
     standings: list[int | None] = []
-    failed = 0
-    with progress.track("scoring", total, quiet=quiet) as advance:
+    failed = code = 0
+    with progress.track("scoring", total) as advance:
         while batch := list(islice(lines, BATCH)):
-            read = [_read(scorer, place, line) for place, line in batch]
-            pairs = [one for one in read if isinstance(one, _Pair)]
-            found = scorer.score_many([(one.diff, one.review) for one in pairs], on_error="keep")
-            errors = [one for one in read if isinstance(one, CRScoreError)]
-            for pair, result in zip(pairs, found, strict=True):
+            for pair, result in _score(scorer, batch):
                 if isinstance(result, CRScoreError):
-                    errors.append(InputError(f"{pair.name}: {result}"))
+                    say(str(result))
+                    failed += 1
                     continue
                 standings.append(result.usefulness.standing if result.usefulness else None)
-                report.append(_line(pair.name, result, settings.format))
+                report.append(_line(pair, result, settings.format))
+                _say_missing(pair, result, settings.format)
+                code = max(code, gate(result, settings, pair))
             if target is None:  # as they come; a file is written whole or not at all
                 io.write_text("".join(report), None)
                 report.clear()
-            for error in errors:
-                say(str(error))
-            failed += len(errors)
             advance(len(batch))
     if settings.format == "text":
         report.append(_summary(standings, failed))
     io.write_text("".join(report), target)
-    return EXIT_FAILED if failed else 0
+    return EXIT_FAILED if failed else code
 
 
-def _lines(name: str) -> tuple[Iterator[tuple[str, str]], int | None]:
+def _score(
+    scorer: Scorer, batch: Sequence[tuple[str, bytes]]
+) -> Iterator[tuple[str, Result | CRScoreError]]:
+    """Yield each line's name and its result, or why it has none."""
+    read = [_read(scorer, place, line) for place, line in batch]
+    pairs = [(one.diff, one.review) for one in read if isinstance(one, _Pair)]
+    results = iter(scorer.score_many(pairs, on_error="keep"))
+    for (place, _), one in zip(batch, read, strict=True):
+        if not isinstance(one, _Pair):
+            yield place, one
+            continue
+        result = next(results)
+        yield (
+            one.name,
+            (InputError(f"{one.name}: {result}") if isinstance(result, CRScoreError) else result),
+        )
+
+
+def _say_missing(name: str, result: Result, form: str) -> None:
+    if form == "text":  # JSON has it
+        for reason in result.missing:
+            say(f"{name}: partial: {reason}")
+
+
+def _lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:
     """Return the lines that are not blank, each with its place, and their number where known."""
     if name == io.STDIN:
         if sys.stdin is None:
             raise InputError("standard input is closed; give a file of pairs")
-        return _numbered("<stdin>", sys.stdin.buffer), None
-    content = jsonl.read_bytes(Path(name), "pairs")
-    return _numbered(name, content.split(b"\n")), sum(map(bool, content.split(b"\n")))
+        lines, total = _numbered("<stdin>", sys.stdin.buffer), None
+    else:
+        content = jsonl.read_bytes(Path(name), "pairs").split(b"\n")
+        lines, total = _numbered(name, content), sum(map(bool, content))
+    first = next(lines, None)
+    if first is None or not first[1].startswith(b"{"):
+        raise InputError(f'{name}: expected JSON Lines, {{"diff": ..., "review": ...}} in each')
+    return chain([first], lines), total
 
 
-def _numbered(name: str, lines: Any) -> Iterator[tuple[str, str]]:
+def _numbered(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
     for number, line in enumerate(lines, 1):
-        if text := line.decode("utf-8", errors="replace").strip():
+        if text := line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").strip():
             yield f"{name}:{number}", text
 
 
-def _read(scorer: Scorer, place: str, line: str) -> _Pair | CRScoreError:
+def _read(scorer: Scorer, place: str, line: bytes) -> _Pair | CRScoreError:
     try:
-        row = jsonl.parse_row(line, _Row, place)
+        row = jsonl.parse_row(line.decode(), _Row, place)
         change = next(
             (one for one in (row.patch, row.diff_hunk, row.diff) if one is not None), None
         )
         texts = (row.review, row.comment, row.body)
         review = next((one for one in texts if one is not None), None)
+        source = place
         if review is None and row.comments is not None:
-            review = json.dumps(row.comments)
+            review, source = json.dumps(row.comments), f"{place}:comments.json"
         if change is None or review is None:
             raise InputError(f"{place}: there is no {'diff' if change is None else 'review'}")
         diff = scorer.read_diff(change, source=place, language=row.language, path=row.path)
-        source = f"{place}.json" if row.comments is not None else place
         comments = scorer.read_review(review, source=source)
+    except UnicodeDecodeError:
+        return InputError(f"{place}: not UTF-8")
     except CRScoreError as exc:
         return exc
     return _Pair(place if row.id is None else str(row.id), diff, comments)
@@ -158,4 +194,4 @@ def _summary(standings: list[int | None], failed: int) -> str:
     known = [one for one in standings if one is not None]
     middle = f", median standing {statistics.median(known):g}" if known else ""
     lost = f"; {failed} could not be scored" if failed else ""
-    return f"\n{len(standings)} reviews{middle}{lost}\n"
+    return f"\n{len(standings)} review{'s'[: len(standings) != 1]}{middle}{lost}\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
+from crscore import progress
 from crscore.commands._settings import GROUPS
 from crscore.settings import color_choice
 
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 """Columns of a report that does not go to a terminal."""
+
+
+def _silence(_context: click.Context, _option: click.Parameter, quiet: bool) -> bool:
+    if quiet:
+        progress.SHOWN.clear()
+    return quiet
+
+
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, callback=_silence, help="No notes and no progress on stderr."
+)
 
 
 class Look(TypedDict):
@@ -40,7 +52,7 @@ def look(*, to_terminal: bool) -> Look:
     return {"color": to_terminal and color_choice(is_terminal=shown), "width": width}
 
 
-class _Help(click.Command):
+class GroupedCommand(click.Command):
     """Help that lists the options in groups, and then examples.
 
     click has no groups, and the libraries that add them (cloup, rich-click) take longer to import
@@ -86,11 +98,7 @@ class _Help(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-class GroupedCommand(_Help):
-    """Command with that help."""
-
-
-class CommandGroup(_Help, click.Group):
+class CommandGroup(GroupedCommand, click.Group):
     """Group with that help, and so its commands."""
 
     command_class = GroupedCommand

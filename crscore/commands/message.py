@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from crscore import io
+from crscore.commands._github import say
 from crscore.commands._settings import load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand
+from crscore.errors import CRScoreError
 
 if TYPE_CHECKING:
     from crscore.records import Result
 
 EXIT_GATE: Final = 1
 _MAX_POINTS: Final = 5
-_SCISSORS: Final = b" >8 "
+_SCISSORS: Final = re.compile(rb"\S -{24} >8 -{24}\s*")
 # Where git tells hooks to look: `git commit -a` and `git commit PATH` have an index of their own.
 _PLACES: Final = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
 
@@ -39,7 +42,7 @@ def command(file: str, *, fail_under: float | None, config_file: Path | None, **
     """Say how far FILE, a commit message, is about the staged change, and what it leaves out.
 
     For the stage commit-msg of pre-commit, or a hook of git's own. Merges, fixups and commits
-    without a staged change pass.
+    without a staged change pass. Without --fail-under, every commit does.
     """
     settings = load_settings(config_file, flags | {"analyzers": "none"})
     data, _ = io.read_input(
@@ -52,20 +55,30 @@ def command(file: str, *, fail_under: float | None, config_file: Path | None, **
         return 0
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    result = Scorer(settings).score(change, message)
-    about = None if result.usefulness is None else 100 * result.usefulness.about
+    try:
+        result = Scorer(settings).score(change, message)
+    except CRScoreError as exc:
+        if fail_under is not None:
+            raise
+        say(f"the message is not scored: {exc}")  # and the commit goes on
+        return 0
+    about = None if result.usefulness is None else round(100 * result.usefulness.about)
     for line in _lines(result, about):
         click.echo(line)
-    if fail_under is None or about is None or about >= fail_under:
+    if fail_under is None:
         return 0
-    click.echo(f"crscore: the message is about this change with {about:.0f}, below {fail_under:g}")
+    if about is None:
+        return 0 if result.sentences else EXIT_GATE
+    if about >= fail_under:
+        return 0
+    click.echo(f"crscore: the message is about this change with {about}, below {fail_under:g}")
     return EXIT_GATE
 
 
 def _strip(data: bytes) -> bytes:
     """Remove what git removes from a message: comments, and the change below the scissors."""
     lines = data.splitlines(keepends=True)
-    cut = next((at for at, line in enumerate(lines) if _SCISSORS in line), len(lines))
+    cut = next((at for at, line in enumerate(lines) if _SCISSORS.fullmatch(line)), len(lines))
     return _git("stripspace", "--strip-comments", given=b"".join(lines[:cut]))
 
 
@@ -77,7 +90,7 @@ def _git(*arguments: str, given: bytes = b"") -> bytes:
     return git.run_git(arguments, folder=Path.cwd(), variables=places, given=given, most_bytes=most)
 
 
-def _lines(result: Result, about: float | None) -> list[str]:
+def _lines(result: Result, about: int | None) -> list[str]:
     from crscore.reports import escape, view  # noqa: PLC0415
 
     if about is None:
@@ -86,7 +99,7 @@ def _lines(result: Result, about: float | None) -> list[str]:
     shown = [f"{view.places(one)}: {view.in_short(one)}" for one in points[:_MAX_POINTS]]
     more = len(points) - len(shown)
     return [
-        f"About this change: {about:.0f} of 100",
+        f"About this change: {about} of 100",
         *(["Not mentioned:"] if shown else []),
         *(f"  {escape.one_line(line)}" for line in shown),
         *([f"  ... and {more} more"] if more else []),

@@ -15,7 +15,7 @@ from crscore.commands._clone import find_repository
 from crscore.commands._github import make_client, say
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, setting_options
-from crscore.commands._terminal import GroupedCommand, look
+from crscore.commands._terminal import GroupedCommand, look, quiet_option
 from crscore.errors import ConfigError, CRScoreError
 from crscore.settings import host_address, resolve_settings
 
@@ -105,7 +105,7 @@ class Target(NamedTuple):
     metavar="SECONDS",
     help="Longest time to wait for GitHub in all (300).",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
+@quiet_option
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was asked of GitHub.")
 @setting_options(*SCORING, *PARTS, "trust")
 def command(
@@ -159,7 +159,7 @@ def command(
         return _post(host, request, given)
     request = replace(request, reports=read_sarif_files(first, sarif_files))
     requests = [replace(request, repository=one.repository, number=one.number) for one in places]
-    found = _measure_all(host, requests, quiet=quiet)
+    found = _measure_all(host, requests)
     done = [one for one in found if not isinstance(one, CRScoreError)]
     if done:
         io.write_text(_report(done, form, to_terminal=file is None), file)
@@ -175,14 +175,12 @@ def command(
     return max(codes)
 
 
-def _measure_all(
-    host: Client, requests: Sequence[Request], *, quiet: bool
-) -> list[Measured | CRScoreError]:
+def _measure_all(host: Client, requests: Sequence[Request]) -> list[Measured | CRScoreError]:
     """Measure each pull request; one of several that fails is told, and the others go on."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     found: list[Measured | CRScoreError] = []
-    with progress.track("scoring pull requests", len(requests), quiet=quiet) as advance:
+    with progress.track("scoring pull requests", len(requests)) as advance:
         for request in requests:
             try:
                 found.append(run.measure(host, request))
@@ -199,9 +197,11 @@ def _find_target(target: str, api_url: str | None) -> Target:
     """Parse the identity of a pull request; a number alone is one of this clone's repository."""
     if target.isascii() and target.isdigit():
         host, repository = find_repository(Path())
-        found = parse_target(f"{repository}#{target}")._replace(host=host)
-    else:
-        found = parse_target(target)
+        if api_url is None and host != urlsplit(_web_address()).hostname:
+            expected = f"alone needs a clone of {_web_address()}, and this one is of {host}"
+            raise ConfigError("N", "command line", f"{expected}; give {repository}#{target}")
+        return parse_target(f"{repository}#{target}")
+    found = parse_target(target)
     _check_host(found.host, api_url)
     return found
 
@@ -239,11 +239,15 @@ def _check_host(web_host: str | None, api_url: str | None) -> None:
     """
     if web_host is None or api_url is not None:
         return
-    asked = host_address()
-    host = "github.com" if asked == _PUBLIC else urlsplit(asked).netloc
+    host = urlsplit(_web_address()).netloc
     if web_host.lower() != host.lower():
         expected = f"is a page on {web_host} and {host} would be asked; give --api-url"
         raise ConfigError("OWNER/REPO#N", "command line", expected)
+
+
+def _web_address() -> str:
+    asked = host_address()
+    return "https://github.com" if asked == _PUBLIC else "https://" + urlsplit(asked).netloc
 
 
 def _marker(text: str) -> tuple[str, str]:

@@ -11,11 +11,12 @@ from crscore import io, plugins
 from crscore.commands._github import say
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
-from crscore.commands._terminal import GroupedCommand, look
+from crscore.commands._terminal import GroupedCommand, look, quiet_option
 from crscore.errors import ConfigError
 from crscore.settings import SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from crscore.records import Diff, Result
@@ -48,7 +49,7 @@ EXIT_GATE = 1
 @click.option("--old", metavar="FILE", help="The whole old file, for a change of one file.")
 @click.option("--new", metavar="FILE", help="The whole new file, for a change of one file.")
 @sarif_option
-@click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")
+@quiet_option
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
 @setting_options(*SCORING, *PARTS, "offline", "config")
 def command(
@@ -77,7 +78,12 @@ def command(
     if diff is None:
         raise click.UsageError("there is no diff and no review: crscore DIFF REVIEW")
     if review is None:
-        return _score_pairs(settings, diff, target, quiet=quiet)
+        of_one = {
+            **{"--language": language, "--path": path, "--source-root": source_root},
+            **{"--old": old, "--new": new, "--sarif": sarif_files, "--verbose": verbose},
+            **{"--explain": flags["explain"], "--signature": flags["signature"]},
+        }
+        return _score_pairs(settings, diff, target, [name for name, one in of_one.items() if one])
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
     target = None if target == io.STDIN else target
@@ -108,20 +114,22 @@ def command(
         for note in view.notes(result):
             if note not in told:
                 say(f"note: {note}")
-    return _gate(result, settings)
+    return _gate(result, settings, "the review")
 
 
-def _score_pairs(settings: Config, name: str, target: str | None, *, quiet: bool) -> int:
+def _score_pairs(settings: Config, name: str, target: str | None, of_one: Sequence[str]) -> int:
     if name != io.STDIN and not name.removesuffix(".gz").endswith((".jsonl", ".json")):
         raise click.UsageError(
             "there is no review: crscore DIFF REVIEW; or many pairs: crscore score PAIRS.jsonl"
         )
+    if of_one:
+        raise click.UsageError(f"{of_one[0]} is for one review: crscore DIFF REVIEW")
     from crscore.commands._many import score_pairs  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     target = None if target == io.STDIN else target
     io.check_output(target)
-    return score_pairs(Scorer(settings), settings, name, target, quiet=quiet)
+    return score_pairs(Scorer(settings), settings, name, target, gate=_gate)
 
 
 def _preload_encoder(settings: Config) -> None:
@@ -179,16 +187,16 @@ def _add_sources(
     return full_files.from_pair(change, old=sides.get("old"), new=sides.get("new"))
 
 
-def _gate(result: Result, settings: Config) -> int:
+def _gate(result: Result, settings: Config, name: str) -> int:
     from crscore.pull_request import gate  # noqa: PLC0415
 
     wanted = (settings.fail_under, settings.fail_under_relevance)
     if result.missing and any(one is not None for one in wanted):
-        click.echo("crscore: the gate was not applied: the result is partial", err=True)
+        say(f"the gate was not applied to {name}: the result is partial")
         return 0
     useful = result.usefulness
     verdict = gate.compare(
-        "the review",
+        name,
         standing=None if useful is None else useful.standing,
         relevance=result.relevance,
         reason=result.scores.reason,
@@ -197,5 +205,5 @@ def _gate(result: Result, settings: Config) -> int:
     )
     # Printed even with -q: a gate that passes silently is not a gate.
     for line in (*verdict.notices, *verdict.failed):
-        click.echo(f"crscore: {line}", err=True)
+        say(line)
     return EXIT_GATE if verdict.failed else 0

@@ -246,7 +246,7 @@ def _load(folder: Path | None, offline: bool) -> _Model:
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
         found = hashlib.sha256(content.data).hexdigest()
-        files.check(files.WEIGHTS, found, str(place / files.WEIGHTS))
+        files.check(files.WEIGHTS, found, place / files.WEIGHTS)
         session, weights = loading.result()
     return _Model(
         tokenizer=tokenizer,

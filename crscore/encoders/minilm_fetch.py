@@ -30,7 +30,6 @@ from crscore.encoders.minilm_files import (
     SHA256,
     VOCABULARY,
     WEIGHTS,
-    check,
     is_complete,
     verify,
 )
@@ -76,8 +75,8 @@ def fetch(place: Path, *, sources: Sequence[str] = SOURCES) -> Path:
         The folder.
 
     Raises:
-        EncodingError: A source has other files.
-        ModelNotFoundError: No source has the files, or the folder cannot be written.
+        ModelNotFoundError: No source has the files, or the folder cannot be written; the message
+            says of each source why.
     """
     from filelock import FileLock  # noqa: PLC0415
 
@@ -112,7 +111,7 @@ def _fetch_from_any(sources: Sequence[str], place: Path) -> None:
                     "fetching the encoder", sum(SIZES.values()), is_bytes=True
                 ) as advance,
             ):
-                _copy_all(read, place, source, advance)
+                _copy_all(read, place, advance)
         except _SourceError as exc:
             reasons.append(f"{source}: {exc}")
         else:
@@ -124,7 +123,7 @@ class _SourceError(Exception):
     """A source does not have the files; the text is the reason."""
 
 
-def _copy_all(read: Open, place: Path, source: str, advance: Callable[[float], None]) -> None:
+def _copy_all(read: Open, place: Path, advance: Callable[[float], None]) -> None:
     # Under the lock, so what is there is of a run that was killed.
     part = place / ".part"
     shutil.rmtree(part, ignore_errors=True)
@@ -139,7 +138,11 @@ def _copy_all(read: Open, place: Path, source: str, advance: Callable[[float], N
                     target.write(block)
                     advance(len(block))
                     left -= len(block)
-            check(name, digest.hexdigest(), f"the {name} of {source}")
+            size = SIZES[name] + 1 - left
+            if size < SIZES[name]:
+                raise _SourceError(f"{name} ended after {size:,} of {SIZES[name]:,} bytes")
+            if digest.hexdigest() != SHA256[name]:
+                raise _SourceError(f"not the published {name}, whose SHA-256 is {SHA256[name]}")
         for name in SHA256:
             (part / name).replace(place / name)
     finally:

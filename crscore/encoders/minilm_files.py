@@ -53,7 +53,6 @@ def locate(*, folder: Path | None = None, offline: bool) -> Path:
         A folder with the files of `SHA256`; their content is not verified yet.
 
     Raises:
-        EncodingError: Files were fetched that are not the published ones.
         ModelNotFoundError: The files are not here and cannot, or may not, be fetched.
     """
     place = folder or default_folder()
@@ -88,10 +87,10 @@ def verify(folder: Path, name: str) -> None:
     """
     path = folder / name
     with path.open("rb") as handle:
-        check(name, hashlib.file_digest(handle, "sha256").hexdigest(), str(path))
+        check(name, hashlib.file_digest(handle, "sha256").hexdigest(), path)
 
 
-def check(name: str, found: str, place: str) -> None:
+def check(name: str, found: str, place: Path) -> None:
     """Compare a file's SHA-256 with the published one.
 
     Args:

@@ -632,6 +632,51 @@ def test_many_pairs_from_standard_input_and_into_a_file(tmp_path: Path) -> None:
     assert len(target.read_text("utf-8").splitlines()) == 3
 
 
-@pytest.mark.parametrize("option", [["--format", "html"], ["--fail-under", "30"]])
-def test_many_pairs_have_no_page_and_no_gate(crscore, tmp_path: Path, option: list[str]) -> None:
-    assert_one_clear_line(crscore(pairs_file(tmp_path), *FAST, *option), 2, "several reviews")
+def test_many_pairs_have_no_page(crscore, tmp_path: Path) -> None:
+    ran = crscore(pairs_file(tmp_path), *FAST, "--format", "html")
+    assert_one_clear_line(ran, 2, "format: must be json or text for several reviews")
+
+
+def test_gate_is_for_each_of_many_pairs(crscore, tmp_path: Path) -> None:
+    Path("pyproject.toml").write_text("[tool.crscore]\nfail_under = 99.5\n")
+    ran = crscore(pairs_file(tmp_path), "--encoder", "minilm")
+    assert ran.code == 1
+    assert ran.err.count("below fail-under 99.5") == 3
+    assert "usefulness of first is " in ran.err
+
+
+@pytest.mark.parametrize(
+    "option", [["--explain"], ["--path", "a.py"], ["--source-root", "."], ["--sarif", "a.sarif"]]
+)
+def test_option_of_one_review_is_refused_for_many(crscore, tmp_path: Path, option) -> None:
+    ran = crscore(pairs_file(tmp_path), *FAST, *option)
+    assert_one_clear_line(ran, 2, f"{option[0]} is for one review")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"[1]\n", '{"diff": ""}'.encode("utf-16")])
+def test_file_that_has_no_pairs_is_refused(crscore, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "pairs.jsonl").write_bytes(content)
+    assert_one_clear_line(crscore(tmp_path / "pairs.jsonl", *FAST), 3, "expected JSON Lines")
+
+
+def test_mark_of_the_byte_order_is_skipped_and_other_bytes_are_told(
+    crscore, tmp_path: Path
+) -> None:
+    row = json.dumps({"diff": PAIRS[2]["diff_hunk"], "review": "Why 2?", "comments": [{}]})
+    file = tmp_path / "pairs.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + row.encode() + b'\n{"diff": "\xff"}\n')
+    ran = crscore(file, *FAST)
+    assert_one_line = ran.err.splitlines()
+    assert assert_one_line == [f"crscore: {file}:2: not UTF-8"]
+    assert "1 review; 1 could not be scored" in ran.out
+
+
+def test_partial_results_of_many_pairs_are_told(crscore, tmp_path: Path) -> None:
+    ran = crscore(pairs_file(tmp_path), *FAST, "--time-limit", "0.001")
+    assert "first: partial: " in ran.err
+
+
+def test_group_without_a_command_shows_its_help(crscore) -> None:
+    ran = crscore("encoder")
+    assert ran.code == 2
+    assert "Commands:\n  install" in ran.err

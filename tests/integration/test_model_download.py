@@ -115,8 +115,8 @@ def test_tampered_download_leaves_nothing_behind(
     tampered = published[name][:-1] + bytes([published[name][-1] ^ 1])
     with serve_model(files.REPOSITORY, files.COMMIT, published | {name: tampered}) as hub:
         outcome, _ = encode(place, hub)
-    assert outcome.startswith("EncodingError")
-    assert f"not the published {name}" in outcome
+    assert outcome.startswith("ModelNotFoundError")
+    assert f"hub: not the published {name}" in outcome
     assert [path.name for path in place.iterdir()] == [".lock"]
 
 
@@ -132,7 +132,7 @@ def test_connection_that_breaks_leaves_nothing_behind(
 ) -> None:
     with serve_model(files.REPOSITORY, files.COMMIT, published, most=10**6) as hub:
         outcome, _ = encode(place, hub)
-    assert "crscore encoder install" in outcome
+    assert "hub: model.safetensors ended after 1,000,000 of 90,868,376 bytes" in outcome
     assert [path.name for path in place.iterdir()] == [".lock"]
 
 

@@ -299,6 +299,8 @@ def test_several_have_no_json(crscore, github: Server) -> None:
     [
         "git@github.com:acme/shop.git",
         "ssh://git@github.com:22/acme/shop",
+        "ssh://git@ssh.github.com:443/acme/shop.git",
+        "https://www.GitHub.com/acme/shop",
         f"https://x-access-token:{SECRET}@github.com/acme/shop.git/",
     ],
 )
@@ -334,7 +336,18 @@ def test_number_alone_is_asked_of_the_host_of_the_clone_only(crscore, tmp_path: 
     git(["git", "remote", "add", "origin", f"https://{SECRET}@git.evil.example/acme/shop"])
     ran = crscore("pr", 7)
     assert ran.code == 2
-    assert "git.evil.example" in ran.err
+    assert "this one is of git.evil.example; give acme/shop#7" in ran.err
+
+
+def test_port_of_the_clones_address_does_not_matter(
+    crscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = functools.partial(subprocess.run, check=True, cwd=tmp_path, capture_output=True)
+    git(["git", "init", "--quiet"])
+    git(["git", "remote", "add", "origin", "ssh://git@localhost:2222/acme/shop.git"])
+    monkeypatch.setenv("GITHUB_API_URL", "http://localhost:9/api/v3")
+    ran = crscore("pr", 7, *FAST)
+    assert ran.code == 3, ran.err  # asked, and nobody is there
 
 
 # Bad input

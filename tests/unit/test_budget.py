@@ -69,6 +69,22 @@ def test_interrupt_is_not_taken_for_a_fault_of_the_input() -> None:
     assert stopped == [True]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_interrupt_that_is_swallowed_comes_again() -> None:
+    class Swallows:
+        def __del__(self) -> None:
+            until = time.process_time() + 0.1
+            while time.process_time() < until:
+                pass
+
+    with Budget(0.02).unit() as stopped:
+        Swallows()
+        until = time.process_time() + 2
+        while time.process_time() < until:
+            pass
+    assert stopped == [True]
+
+
 def test_unit_that_fits_leaves_no_timer_and_the_callers_handler() -> None:
     before = signal.getsignal(signal.SIGPROF)
     with Budget(10).unit() as stopped:

@@ -21,6 +21,7 @@ EXAMPLES = {
     "ToolOutputError": errors.ToolOutputError("pmd", "no JSON"),
     "UnknownPluginError": errors.UnknownPluginError("encoders", "x", ("a", "b")),
     "GenerationError": errors.GenerationError("no recording"),
+    "EngineError": errors.EngineError("no server"),
     "EncodingError": errors.EncodingError("NaN"),
     "StoreError": errors.StoreError("store.sqlite3", "it cannot be read"),
     "ModelNotFoundError": errors.ModelNotFoundError("m", "pip install m"),

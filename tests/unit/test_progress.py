@@ -11,14 +11,18 @@ PROGRAM = """
 import sys, time
 from crscore import progress
 progress.DELAY_S = 0.05
+if len(sys.argv) < 3:
+    progress.SHOWN.set()
 with progress.track("scoring", 4) as advance:
     with progress.track("inside", 9) as nothing:
         for _ in range(4):
             time.sleep(float(sys.argv[1]))
             advance(1)
             nothing(1)
+            print("line")
 print("rich" in sys.modules)
 """
+PLAIN = "line\n" * 4 + "False\n"
 
 
 def on_a_terminal(*arguments: str, **variables: str) -> str:
@@ -52,6 +56,7 @@ def test_long_work_shows_what_is_done_and_left_on_a_terminal() -> None:
     assert "/4" in shown
     assert "inside" not in shown  # one bar at a time
     assert "\x1b[2K" in shown  # and it is removed at the end
+    assert shown.endswith("line\nline\nline\nline\nTrue\n")  # stdout is no terminal
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="a terminal of POSIX")
@@ -61,10 +66,15 @@ def test_long_work_shows_what_is_done_and_left_on_a_terminal() -> None:
 def test_short_work_and_a_dumb_terminal_show_nothing(
     seconds: str, variables: dict[str, str]
 ) -> None:
-    assert on_a_terminal(seconds, **variables).strip() == "False"  # not even the import
+    assert on_a_terminal(seconds, **variables) == PLAIN  # not even the import
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="a terminal of POSIX")
+def test_library_shows_nothing_unasked() -> None:
+    assert on_a_terminal("0.1", "library") == PLAIN
 
 
 def test_pipe_shows_nothing() -> None:
     command = [sys.executable, "-c", textwrap.dedent(PROGRAM), "0.1"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == ("False\n", "")
+    assert (done.stdout, done.stderr) == (PLAIN, "")

@@ -4,13 +4,14 @@ import os
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from crscore import Scorer
 from crscore.errors import ConfigError
-from crscore.pytest_plugin import assert_review
+from crscore.pytest_plugin import _compare, assert_review
 
 ROOT = Path(__file__).parents[2]
 DIFF = (ROOT / "examples" / "change.diff").read_text("utf-8")
@@ -68,15 +69,22 @@ def test_points_beyond_ten_are_counted() -> None:
 
 def test_what_is_not_known_is_not_good_enough() -> None:
     with pytest.raises(AssertionError, match="relevance is not known: "):
-        assert_review(DIFF, "", relevance=1)
+        assert_review(DIFF, "", relevance=2)
     with pytest.raises(AssertionError, match=r"usefulness is not known: .*no weights"):
-        assert_review(DIFF, REVIEW, usefulness=1, scorer=Scorer(encoder="hashing"))
+        assert_review(DIFF, REVIEW, usefulness=2, scorer=Scorer(encoder="hashing"))
 
 
-@pytest.mark.parametrize("limits", [{}, {"relevance": 101}, {"usefulness": -1}])
+@pytest.mark.parametrize("limits", [{}, {"relevance": 101}, {"usefulness": -1}, {"relevance": 0.5}])
 def test_wrong_limits_are_told(limits: dict[str, float]) -> None:
     with pytest.raises(ConfigError):
         assert_review(DIFF, REVIEW, **limits)
+
+
+def test_number_that_is_its_limit_passes() -> None:
+    result = assert_review(DIFF, REVIEW, usefulness=0)
+    half = replace(result, scores=replace(result.scores, conciseness=0.29))
+    assert list(_compare(half, "conciseness", 29)) == []
+    assert list(_compare(half, "conciseness", 29.5)) == ["conciseness is 29, below 29.5"]
 
 
 def test_fixture_uses_the_scorer_of_the_project(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,7 +8,15 @@ import crscore
 from crscore import Comment, Config, Scorer
 from crscore.diff import parse
 from crscore.encoders import hashing
-from crscore.errors import ConfigError, GenerationError, InputError, LimitError, UnknownPluginError
+from crscore.encoders.minilm import MiniLM
+from crscore.errors import (
+    ConfigError,
+    GenerationError,
+    InputError,
+    LimitError,
+    ModelNotFoundError,
+    UnknownPluginError,
+)
 from crscore.matchers.published import Published
 from crscore.records import Claims, Diff, Result, ScopeKind
 
@@ -269,6 +278,18 @@ def test_one_bad_diff_of_many_is_kept_and_the_others_are_scored() -> None:
     assert isinstance(last, Result)
     with pytest.raises(InputError):
         scorer.score_many(pairs)
+
+
+def test_error_that_every_pair_has_ends_the_run_at_once(tmp_path: Path) -> None:
+    scorer = Scorer(encoder=MiniLM(folder=tmp_path), analyzers="none")
+    asked: list[int] = []
+    with pytest.raises(ModelNotFoundError):
+        scorer.score_many(
+            [(PATCH, "Why?"), (OTHER, "How?")],
+            on_error="keep",
+            on_result=lambda index, _: asked.append(index),
+        )
+    assert asked == []
 
 
 def test_change_that_a_part_fails_on_is_kept_apart() -> None:

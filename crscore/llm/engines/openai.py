@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from crscore.errors import ConfigError, DependencyError, GenerationError
+from crscore.errors import ConfigError, DependencyError, EngineError
 from crscore.llm.engines.base import Answer, sendable
 
 if TYPE_CHECKING:
@@ -164,16 +164,16 @@ class OpenAI:
 
         Raises:
             DependencyError: The `openai` package is not installed.
-            GenerationError: No chat was answered, and it was none of the chats' fault.
+            EngineError: No chat was answered, and it was none of the chats' fault.
         """
         if not chats:
             return ()
         if self.options.offline:
-            raise GenerationError(f"{self.identity}: the server may not be asked under --offline")
+            raise EngineError(f"{self.identity}: the server may not be asked under --offline")
         results = self._ask(chats, sampling)
         faults = [result for result in results if not isinstance(result, Answer)]
         if len(faults) == len(results) and all(fault.kind != "long" for fault in faults):
-            raise GenerationError(self._failure(faults))
+            raise EngineError(self._failure(faults))
         return tuple(
             result
             if isinstance(result, Answer)

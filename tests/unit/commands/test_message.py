@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,22 @@ def test_without_a_limit_it_only_tells() -> None:
     assert message("wip\n") == 0
 
 
+@pytest.mark.parametrize(("gate", "code"), [([], 0), (["--fail-under", "10"], 3)])
+def test_what_cannot_be_scored_stops_a_commit_with_a_gate_alone(
+    tmp_path: Path, gate: list[str], code: int
+) -> None:
+    Path("MESSAGE").write_text(GOOD, encoding="utf-8")
+    done = subprocess.run(  # a process that goes offline stays so
+        [sys.executable, "-m", "crscore", "message", "MESSAGE", "--offline", *gate],
+        env={**os.environ, "CRSCORE_ENCODER_DIR": str(tmp_path / "none")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert "model all-MiniLM-L6-v2 is not on this machine" in done.stderr
+
+
 def test_comments_and_the_change_below_the_scissors_are_no_words_of_the_author(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -85,8 +103,17 @@ def test_index_of_a_hook_is_the_one_that_git_names(
     assert "shop.py:4" in capsys.readouterr().out
 
 
-def test_empty_message_has_no_score(capsys: pytest.CaptureFixture[str]) -> None:
-    assert message("# nothing\n", "--fail-under", "10") == 0
+def test_sign_of_scissors_in_a_sentence_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    message(f"Shift by 3 >8 bits\n\n{GOOD}")
+    assert capsys.readouterr().out.startswith("About this change: ")
+
+
+@pytest.mark.parametrize("text", ["# nothing\n", "...\n"])
+def test_message_without_a_sentence_has_no_score(
+    capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    assert message(text) == 0
+    assert message(text, "--fail-under", "10") == 1
     assert capsys.readouterr().out.startswith("crscore: no score, as ")
 
 
