@@ -2,8 +2,9 @@
 
 `mixedbread-ai/mxbai-embed-large-v1`, the published metric's model, is the default. Tried
 with sentence-transformers 6.2, transformers 5.23 and torch 2.13. No code from a model's
-repository is run (`trust_remote_code` is off) and weights are read from safetensors only,
-since other formats can carry code. No prompt is put before a text.
+repository or folder is run: `trust_remote_code` is off, and a folder that names code of its own is
+refused, since the library ran that before version 6. Weights are read from safetensors only, since
+other formats can carry code. No prompt is put before a text.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,6 +140,7 @@ def _load(
         raise DependencyError("sentence-transformers", INSTALL) from exc
     # A folder needs no network; a hub name does, even when all of its files are cached.
     place = _cached(name, revision) if offline and revision is not None else name
+    _refuse_code(Path(place))
     try:
         model = SentenceTransformer(
             place,
@@ -154,6 +157,20 @@ def _load(
     # Half-precision weights are widened, which is exact: CPUs are slow at half precision.
     model = model.float().eval()
     return model, ignored_ids(model.tokenizer.get_vocab())
+
+
+def _refuse_code(folder: Path) -> None:
+    """Refuse a folder whose list of modules names classes other than the library's."""
+    file = folder / "modules.json"
+    if not file.is_file():
+        return
+    try:
+        listed = [str(one["type"]) for one in json.loads(file.read_text("utf-8"))]
+    except (OSError, ValueError, KeyError, TypeError) as exc:
+        raise EncodingError(f"{file} cannot be read: {exc}") from exc
+    for name in listed:
+        if not name.startswith("sentence_transformers."):
+            raise EncodingError(f"{file} names code of its own, {name}, which is not run")
 
 
 def _cached(name: str, revision: str) -> str:

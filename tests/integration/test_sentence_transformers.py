@@ -104,6 +104,21 @@ def test_st_of_a_folder_without_a_model_is_an_encoding_error(tmp_path: Path) -> 
         st.create(st.Options(model=str(tmp_path))).encode(["a"])
 
 
+@pytest.mark.parametrize(
+    ("modules", "reason"),
+    [('[{"type": "payload.Boom", "path": ""}]', "code of its own, payload.Boom"), ("{", "be read")],
+)
+def test_st_of_a_folder_with_code_of_its_own_is_refused(
+    tiny: Path, tmp_path: Path, modules: str, reason: str
+) -> None:
+    folder = shutil.copytree(tiny, tmp_path / "model")
+    (folder / "modules.json").write_text(modules)
+    (folder / "payload.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    with pytest.raises(EncodingError, match=reason):
+        st.create(st.Options(model=str(folder))).encode(["a"])
+    assert not (tmp_path / "ran").exists()
+
+
 def test_st_of_pickled_weights_is_refused(tiny: Path, tmp_path: Path) -> None:
     for path in tiny.iterdir():
         if path.is_file() and path.suffix != ".safetensors":
