@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +11,7 @@ from crscore.records import LineKind, Side
 from crscore.reports.escape import code_line, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crscore.records import ChangedFile, DiffLine, Hunk, Result
 
@@ -20,6 +21,8 @@ MAX_SPAN_LINES = 40
 """Lines of one pseudo-reference that a shortened diff shows."""
 CONTEXT_LINES = 3
 """Lines around those, in a shortened diff."""
+MAX_MARKS = 50
+"""Marks told on one line."""
 MAX_LINE_CHARS = 1_000
 SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "\N{MINUS SIGN}", LineKind.CONTEXT: ""}
 
@@ -27,12 +30,22 @@ SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "\N{MINUS SIGN}", LineKind.CONTE
 class Mark(NamedTuple):
     """Lines that a pseudo-reference or comment refers to."""
 
+    path: str
+    side: Side
     start: int
     """First line, 1-based."""
     end: int
     """Last line, inclusive."""
     name: str
     """`r0` for the first pseudo-reference, `c0` for the first comment."""
+
+
+class _Place(NamedTuple):
+    """Line of one version of a file."""
+
+    path: str
+    side: Side
+    number: int
 
 
 class Line(NamedTuple):
@@ -91,34 +104,58 @@ def view(result: Result) -> View:
     Returns:
         Every line, or, above `MAX_LINES`, the marked lines with some context.
     """
-    total = len(result.diff.lines())
-    layout = _Layout(marks=_marks(result), shorten=total > MAX_LINES)
+    shorten = len(result.diff.lines()) > MAX_LINES
+    layout = _Layout(
+        names=_names(result, MAX_SPAN_LINES if shorten else MAX_LINES), shorten=shorten
+    )
     files = tuple(layout.file(file) for file in result.diff.files)
-    if layout.shorten:
+    if shorten:
         files = tuple(file for file in files if file.lines)
-    return View(files, frozenset(layout.anchored), layout.shorten)
+    return View(files, frozenset(layout.anchored), shorten)
 
 
-def _marks(result: Result) -> dict[tuple[str, Side], list[Mark]]:
-    """Group the marks by path and side."""
-    marks: dict[tuple[str, Side], list[Mark]] = defaultdict(list)
+def _names(result: Result, most: int) -> dict[_Place, list[str]]:
+    """Return the names of the marks on each line, in order; of each mark at most so many lines."""
+    numbers: dict[tuple[str, Side], set[int]] = defaultdict(set)
+    for file in result.diff.files:
+        for line in (line for hunk in file.hunks for line in hunk.lines):
+            for path, side, number in _places(file, line):
+                numbers[path, side].add(number)
+    ordered = {key: sorted(found) for key, found in numbers.items()}
+    names: dict[_Place, list[str]] = defaultdict(list)
+    for mark in _marks(result):
+        known = ordered.get((mark.path, mark.side), [])
+        first, end = bisect_left(known, mark.start), bisect_right(known, mark.end)
+        for number in known[first : min(end, first + most)]:
+            on_line = names[_Place(mark.path, mark.side, number)]
+            if len(on_line) < MAX_MARKS:
+                on_line.append(mark.name)
+    return names
+
+
+def _marks(result: Result) -> Iterator[Mark]:
     for index, reference in enumerate(result.references):
         for span in reference.spans:
-            marks[span.path, span.side].append(Mark(span.start, span.end, f"r{index}"))
+            yield Mark(span.path, span.side, span.start, span.end, f"r{index}")
     for index, item in enumerate(result.comments):
         comment = item.comment
         if comment.path is not None and comment.line is not None:
             first = min(comment.start_line or comment.line, comment.line)
-            mark = Mark(first, comment.line, f"c{index}")
-            marks[comment.path, comment.side].append(mark)
-    return marks
+            yield Mark(comment.path, comment.side, first, comment.line, f"c{index}")
+
+
+def _places(file: ChangedFile, line: DiffLine) -> Iterator[_Place]:
+    if line.new is not None:
+        yield _Place(file.path, Side.NEW, line.new)
+    if line.old is not None:
+        yield _Place(file.old_path or file.path, Side.OLD, line.old)
 
 
 @dataclass(slots=True)
 class _Layout:
     """Single walk over the diff that tracks which marks already have their anchor."""
 
-    marks: dict[tuple[str, Side], list[Mark]]
+    names: dict[_Place, list[str]]
     shorten: bool
     anchored: set[str] = field(default_factory=set)
 
@@ -133,15 +170,16 @@ class _Layout:
         )
 
     def _hunk(self, file: ChangedFile, hunk: Hunk) -> Iterator[Line]:
-        new = self._overlapping(file.path, Side.NEW, hunk.new_start, hunk.new_length)
-        old_path = file.old_path or file.path
-        old = self._overlapping(old_path, Side.OLD, hunk.old_start, hunk.old_length)
-        if self.shorten and not new and not old:
+        names = [
+            [name for place in _places(file, line) for name in self.names.get(place, ())]
+            for line in hunk.lines
+        ]
+        wanted = self._wanted(names)
+        if self.shorten and not wanted:
             return
         head = f"@@ \N{MINUS SIGN}{hunk.old_start},{hunk.old_length} "
         head += f"+{hunk.new_start},{hunk.new_length} @@ {one_line(hunk.section, 120)}"
         yield Line("hunk", head.strip())
-        wanted = self._wanted(hunk, new, old)
         skipped = False
         before: frozenset[str] = frozenset()
         for position, line in enumerate(hunk.lines):
@@ -151,31 +189,25 @@ class _Layout:
             if skipped:
                 yield Line("gap", "…")
                 skipped = False
-            row = self._line(line, _on(line.new, new) + _on(line.old, old), before)
+            row = self._line(line, names[position], before)
             before = frozenset(row.marks)
             yield row
         if skipped:
             yield Line("gap", "…")
 
-    def _overlapping(self, path: str, side: Side, start: int, length: int) -> list[Mark]:
-        marks = self.marks.get((path, side), ())
-        return [mark for mark in marks if mark.start < start + length and mark.end >= start]
-
-    def _wanted(self, hunk: Hunk, new: list[Mark], old: list[Mark]) -> frozenset[int]:
-        """Return the positions to show: all, or those near the beginning of a mark."""
+    def _wanted(self, names: Sequence[Sequence[str]]) -> frozenset[int]:
+        """Return the positions to show: all, or those near a marked line."""
         if not self.shorten:
-            return frozenset(range(len(hunk.lines)))
-        left: dict[str, int] = {}
-        wanted: set[int] = set()
-        for position, line in enumerate(hunk.lines):
-            for name in _on(line.new, new) + _on(line.old, old):
-                left[name] = left.get(name, MAX_SPAN_LINES) - 1
-                if left[name] >= 0:
-                    wanted.update(range(position - CONTEXT_LINES, position + CONTEXT_LINES + 1))
-        return frozenset(wanted)
+            return frozenset(range(len(names)))
+        return frozenset(
+            near
+            for position, on_line in enumerate(names)
+            if on_line
+            for near in range(position - CONTEXT_LINES, position + CONTEXT_LINES + 1)
+        )
 
-    def _line(self, line: DiffLine, names: tuple[str, ...], before: frozenset[str]) -> Line:
-        names = tuple(dict.fromkeys(names))
+    def _line(self, line: DiffLine, on_line: Iterable[str], before: frozenset[str]) -> Line:
+        names = tuple(dict.fromkeys(on_line))
         anchors = tuple(name for name in names if name not in self.anchored)
         self.anchored.update(anchors)
         return Line(
@@ -188,12 +220,6 @@ class _Layout:
             first=tuple(name for name in names if name not in before),
             anchors=anchors,
         )
-
-
-def _on(number: int | None, marks: Iterable[Mark]) -> tuple[str, ...]:
-    if number is None:
-        return ()
-    return tuple(mark.name for mark in marks if mark.start <= number <= mark.end)
 
 
 def _remark(file: ChangedFile) -> str:
