@@ -3,12 +3,13 @@
     python benchmarks/hostile.py [--quick] [--only PART] [--workers 1]
 
 Parts: `lines` (40 repeated units in two lines of 48,000 characters, in each of 30 kinds of file,
-among so many short lines that the file does not count as minified), `reviews` (10,000 sentences,
-3,000 comments, Markdown nested 10,000 deep), `files` (37,000 lines of C#). Each case, for `lines`
-each kind of file, has a process of its own, one after the other. The time is that of the score and
-of all five reports; the goal is 10 s, by the clock or of the CPU, whichever is less on a machine
-with other work, and 500 MB. The analyzers are off (they are processes with limits of their own);
-`lines` and `files` use the encoder `hashing`, `reviews` the default one.
+among so many short lines that the file does not count as minified), `stacks` (the same units, one
+on each of 4,000 lines of a new file), `reviews` (10,000 sentences, 3,000 comments, Markdown nested
+10,000 deep), `files` (37,000 lines of C#). Each case, for `lines` and `stacks` each kind of file,
+has a process of its own, one after the other. The time is that of the score and of all five
+reports; the goal is 10 s, by the clock or of the CPU, whichever is less on a machine with other
+work, and 500 MB. The analyzers are off (they are processes with limits of their own); `reviews` use
+the default encoder, the others `hashing`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from crscore import Scorer
 from crscore.records import Comment
 
+PARTS = ("lines", "stacks", "reviews", "files")
 SECONDS, MEGABYTES = 10, 500
 CHARACTERS, SHORT_LINES = 48_000, 130
 UNITS = [
@@ -77,6 +79,14 @@ def line_case(unit: str, path: str) -> Case:
     rows = f"1,{SHORT_LINES + 1}"
     diff = f"--- a/{path}\n+++ b/{path}\n@@ -{rows} +{rows} @@\n{''.join(sides)}"
     return Case(f"{path} {unit!r}", diff, (REVIEW,), "hashing")
+
+
+def stack_case(unit: str, path: str) -> Case:
+    """Make a new file with the unit on each of 4,000 lines."""
+    text = (
+        f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,4000 @@\n" + f"+{unit.strip() or unit}\n" * 4_000
+    )
+    return Case(f"{path} {unit!r} a line", text, (REVIEW,), "hashing")
 
 
 def small_diff() -> str:
@@ -200,19 +210,20 @@ def cases_of(part: str, quick: bool) -> list[Case]:
     if part == "files":
         return file_cases()
     units, files = QUICK if quick else (UNITS, FILES)
-    return [line_case(unit, path) for path, unit in itertools.product(files, units)]
+    make = line_case if part == "lines" else stack_case
+    return [make(unit, path) for path, unit in itertools.product(files, units)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a ninth of `lines`")
-    parser.add_argument("--only", choices=["lines", "reviews", "files"])
+    parser.add_argument("--quick", action="store_true", help="a ninth of `lines` and `stacks`")
+    parser.add_argument("--only", choices=PARTS)
     parser.add_argument("--workers", type=int, default=1)
     chosen = parser.parse_args()
     methods = multiprocessing.get_context("forkserver")
-    for part in [chosen.only] if chosen.only else ["lines", "reviews", "files"]:
+    for part in [chosen.only] if chosen.only else PARTS:
         cases = cases_of(part, chosen.quick)
-        size = len(QUICK[0] if chosen.quick else UNITS) if part == "lines" else 1
+        size = len(QUICK[0] if chosen.quick else UNITS) if part in ("lines", "stacks") else 1
         batches = [cases[at : at + size] for at in range(0, len(cases), size)]
         with ProcessPoolExecutor(chosen.workers, methods, max_tasks_per_child=1) as pool:
             costs = sorted(

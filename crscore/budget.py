@@ -7,23 +7,23 @@ caller, with a note.
 
 from __future__ import annotations
 
-import contextlib
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from types import FrameType
 
 
-_AGAIN_S: Final = 0.05
+_Found = TypeVar("_Found")
+_AGAIN_S: Final = 0.5
 """CPU seconds after which a unit that goes on is interrupted again."""
 
 
 class OutOfTimeError(BaseException):
-    """A unit of work was interrupted; never leaves the block of `Budget.unit`.
+    """A unit of work was interrupted; never leaves `Budget.run`.
 
     Not an `Exception`, so that no handler inside of the unit takes it for a fault of the input.
     """
@@ -61,42 +61,41 @@ class Budget:
         """Why something was set aside, a clause."""
         return f"the time_limit of {self.seconds:g} s of CPU time was reached"
 
-    @contextlib.contextmanager
-    def unit(self) -> Iterator[list[bool]]:
+    def run(self, work: Callable[[], _Found]) -> _Found | None:
         """Run a unit of work, and interrupt it when the time is over.
 
         Only the main thread of a POSIX system can be interrupted; elsewhere the unit runs to its
-        end.
+        end. Work in C is interrupted when it comes back to Python.
 
-        Yields:
-            A list that is empty if the unit ran to its end, and has True if it was not begun
-            or was interrupted; read it after the block. A unit that begins with nothing left is
-            interrupted at once.
+        Args:
+            work: The unit; it never returns None.
+
+        Returns:
+            What the unit returns; None if it was interrupted, as one is that begins with nothing
+            left.
         """
-        stopped: list[bool] = []
         left = self.left
         is_main = threading.current_thread() is threading.main_thread()
         if left is None or not hasattr(signal, "setitimer") or not is_main:
-            yield stopped
-            return
-
+            return work()
         inside = True
 
         def stop(_number: int, _frame: FrameType | None) -> None:
             if inside:
+                # Once more, later: Python swallows what is raised in a `__del__`.
+                signal.setitimer(signal.ITIMER_PROF, _AGAIN_S)
                 raise OutOfTimeError
 
         before = signal.signal(signal.SIGPROF, stop)
         try:
             try:
-                # Again and again: Python swallows what is raised in a `__del__`.
-                signal.setitimer(signal.ITIMER_PROF, max(left, 0.001), _AGAIN_S)
-                yield stopped
+                signal.setitimer(signal.ITIMER_PROF, max(left, 0.001))
+                return work()
             finally:
                 inside = False
         except OutOfTimeError:
             inside = False
-            stopped.append(True)
+            return None
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.signal(signal.SIGPROF, before)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import zlib
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _Row = TypeVar("_Row")
+
+_MOST_BYTES: Final = 2**29
+"""Bytes that a packed file may unpack to."""
 
 
 def read_bytes(path: Path, what: str) -> bytes:
@@ -30,7 +34,13 @@ def read_bytes(path: Path, what: str) -> bytes:
     """
     try:
         content = path.read_bytes()
-        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        if content[:2] != b"\x1f\x8b":
+            return content
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            found = packed.read(_MOST_BYTES + 1)
+        if len(found) > _MOST_BYTES:
+            raise InputError(f"{path} unpacks to more than {_MOST_BYTES:,} bytes")
+        return found
     except (OSError, EOFError, zlib.error) as exc:
         reason = getattr(exc, "strerror", None) or exc
         raise InputError(f"{path} cannot be read as {what}: {reason}") from exc

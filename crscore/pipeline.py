@@ -7,6 +7,7 @@ are passed in; this module looks up none and reads nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -173,10 +174,10 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     results = []
     with progress.track("scoring", len(works)) as advance:
         for (at, index), work in zip(earlier, works[len(pairs) :], strict=True):
-            originals[at][index] = _score(work, vectors, parts, {})
+            originals[at][index] = _score(work, vectors, parts, {}, budget)
             advance(1)
         for work, own in zip(works, originals, strict=False):
-            results.append(_score(work, vectors, parts, own))
+            results.append(_score(work, vectors, parts, own, budget))
             advance(1)
     return tuple(results)
 
@@ -223,13 +224,12 @@ def _prepare(
     parsed: list[ParsedComment | None] = []
     room, crowded_out = MAX_SENTENCES, 0
     for comment in pair.comments:
-        with budget.unit() as stopped:
-            split = split_comment(comment, diff, parts.splitter)
-        needed = 0 if stopped else len(_units([split]))
+        split = budget.run(partial(split_comment, comment, diff, parts.splitter))
+        needed = len(_units([split]))
         fits = needed <= room
         room -= needed if fits else 0
         crowded_out += not fits
-        parsed.append(split if fits and not stopped else None)
+        parsed.append(split if fits else None)
     return _Work(
         pair=pair._replace(diff=diff),
         parsed=tuple(parsed),
@@ -251,10 +251,25 @@ def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
 
 
 def _judge_suggestions(
-    parsed: ParsedComment, comment: Comment, diff: Diff
-) -> tuple[Suggestion, ...]:
-    file = _file_of(comment, diff) if parsed.suggestions else None
-    return tuple(suggestions.judge_in_change(code, comment, file) for code in parsed.suggestions)
+    work: _Work, budget: Budget
+) -> tuple[list[tuple[Suggestion, ...]], tuple[str, ...]]:
+    """Judge the code that each comment proposes; also say what there was no time for."""
+    judged: list[tuple[Suggestion, ...]] = []
+    late = 0
+    for parsed, comment in zip(work.parsed, work.pair.comments, strict=True):
+        found: tuple[Suggestion, ...] | None = ()
+        if parsed is not None and parsed.suggestions:
+            found = budget.run(partial(_judge, parsed.suggestions, comment, work.pair.diff))
+        judged.append(found or ())
+        late += found is None
+    if not late:
+        return judged, ()
+    return judged, (f"the suggestions of {late} comments were not judged, as {budget.reason}.",)
+
+
+def _judge(codes: Sequence[str], comment: Comment, diff: Diff) -> tuple[Suggestion, ...]:
+    file = _file_of(comment, diff)
+    return tuple(suggestions.judge_in_change(code, comment, file) for code in codes)
 
 
 def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
@@ -303,7 +318,13 @@ def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
     return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
 
 
-def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, Result]) -> Result:
+def _score(
+    work: _Work,
+    vectors: Vectors,
+    parts: Parts,
+    originals: Mapping[int, Result],
+    budget: Budget,
+) -> Result:
     """Compare, match and score one pair; `originals` has its comments on older versions."""
     units = work.units
     rows = _stack([_reading(ref) for ref in work.references], vectors)
@@ -346,16 +367,14 @@ def _score(work: _Work, vectors: Vectors, parts: Parts, originals: Mapping[int, 
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
-    missing = work.missing(parts.time_limit)
+    suggested, unjudged = _judge_suggestions(work, budget)
+    missing = (*work.missing(parts.time_limit), *unjudged)
     # The generator is known only now: it may have fallen back to another.
     spoke = {"claims": parts.generator.identity, "analyzers": work.analysis.identity}
     result = assembly.build_result(
         board,
         comments=work.pair.comments,
-        suggestions=[
-            _judge_suggestions(one, comment, work.pair.diff) if one else ()
-            for one, comment in zip(work.parsed, work.pair.comments, strict=True)
-        ],
+        suggestions=suggested,
         attached=work.scopes,
         threshold=parts.threshold,
         analysis=work.analysis,

@@ -15,6 +15,7 @@ import difflib
 import os
 import re
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import msgspec
@@ -24,7 +25,6 @@ from crscore.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 AUTO = "auto"
 """A matcher's name: the best one for the encoder. A claim generator's: the configured model."""
@@ -180,6 +180,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 _MODEL = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
 _GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL})?)?"
 _NEVER = r"(?!)"
+_OF_MODELS = frozenset({"model", "encoder", "claims"})
 FILE_RULES: Mapping[str, tuple[str, str]] = {
     "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as what is in one is run"),
     "tools_dir": (_NEVER, "may not stand in a file, as what is in the folder is run"),
@@ -365,6 +366,12 @@ def _from_file(file: Path | SettingsText) -> dict[str, Any]:
         if key in found and not re.fullmatch(allowed, str(found[key])):
             flag, variable = f"--{key.replace('_', '-')}", f"{ENVIRONMENT_PREFIX}{key.upper()}"
             raise ConfigError(key, origin, f"{message}; use {flag} or {variable}")
+    for key in _OF_MODELS & found.keys():
+        for one in str(found[key]).split("+"):
+            name = (one if key == "model" else one.partition(":")[2]).strip()
+            # A name of a hub is also a path, and a change could bring what is there.
+            if name and Path(name).exists():
+                raise ConfigError(key, origin, f"{FILE_RULES[key][1]}, and {name} is a folder here")
     return found
 
 

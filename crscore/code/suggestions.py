@@ -13,7 +13,7 @@ from crscore.code.trees import Token, tokens
 from crscore.records import Effect, LineKind, Side, Suggestion
 from crscore.review.proposals import align_lines, find_place
 from crscore.syntax import fragments
-from crscore.syntax.grammars import language_of, parser
+from crscore.syntax.grammars import language_of, parse
 from crscore.syntax.outline import errors_in
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _read(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
         lines = fragments.dedent(lines)
         before, behind = enclosed.before, enclosed.behind
     text = before + "\n".join(lines) + behind
-    root = parser(grammar).parse(text.encode("utf-8", "replace")).root_node
+    root = parse(grammar, text.encode("utf-8", "replace"))
     return _Text(root, grammar, errors_in(root), before.count("\n"))
 
 

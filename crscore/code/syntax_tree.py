@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.code.trees import grammar_of, is_readable, parse_code
-from crscore.syntax.grammars import parser
+from crscore.syntax.grammars import parse
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -75,7 +75,7 @@ def syntax_tree(code: str, language: str | None, *, alone: bool = False) -> Synt
         return None
     if alone:
         source = (grammar.prolog + code).encode("utf-8", "replace")
-        root = parser(grammar).parse(source).root_node
+        root = parse(grammar, source)
         nodes = _table(root, len(grammar.prolog), len(source), grammar.strings)
         return SyntaxTree(grammar, nodes, not root.has_error and is_readable(code, grammar))
     parsed = parse_code(code, language)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.errors import InputError
 from crscore.syntax import fragments
-from crscore.syntax.grammars import language_of, parser
+from crscore.syntax.grammars import language_of, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,7 +132,7 @@ def parse_code(code: str, language: str | None) -> Parsed:
     errors, before, text, behind = best
     head, body = before.encode("utf-8", "replace"), text.encode("utf-8", "replace")
     source = head + body + behind.encode("utf-8", "replace")
-    root = parser(grammar).parse(source).root_node
+    root = parse(grammar, source)
     return Parsed(source, root, len(head), len(head) + len(body), errors)
 
 

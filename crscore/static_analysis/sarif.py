@@ -40,6 +40,8 @@ _LEVELS: Final = ("note", "warning", "error")
 _NO_FINDING: Final = frozenset({"pass", "open", "informational", "notApplicable"})
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
+_MAX_MESSAGE: Final = 10_000
+_MAX_ARGUMENT: Final = 1_000
 _MAX_NESTED_BASES: Final = 10
 _MAX_LEVELS: Final = 5
 _MAX_EXTENSIONS: Final = 100
@@ -254,12 +256,13 @@ def _message(result: Json, found: _Rule) -> str:
     text = text or _text(message, "markdown")
     arguments = message.get("arguments")
     if isinstance(arguments, list) and arguments:
-        text = _filled(text, [one if isinstance(one, str) else "" for one in arguments])
+        texts = [one[:_MAX_ARGUMENT] if isinstance(one, str) else "" for one in arguments]
+        text = _filled(text[:_MAX_MESSAGE], texts)
     if not text.strip():
         for key in ("shortDescription", "fullDescription"):
             text = text.strip() or _text(found.rule, key, "text")
         text = text or _text(found.rule, "name")
-    return resolve_links(text)
+    return resolve_links(text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…")
 
 
 def _filled(text: str, arguments: list[str]) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.syntax.grammars import parser
+from crscore.syntax.grammars import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -222,7 +222,7 @@ def _root(language: Language, source: str) -> tree_sitter.Node:
     text = source
     if language.name in {"c", "cpp"}:  # words of CUDA, and macros that annotate a function
         text = _MACRO.sub(lambda found: re.sub(r"\S", " ", found[0]), source)
-    return parser(language).parse(text.encode("utf-8", "replace")).root_node
+    return parse(language, text.encode("utf-8", "replace"))
 
 
 def errors_in(root: tree_sitter.Node) -> int:

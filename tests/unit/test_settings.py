@@ -232,6 +232,20 @@ def test_file_may_name_models_that_write_claims(tmp_path: Path, claims: str) -> 
     assert resolve(file=file).claims == claims
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("encoder", "st:{}"), ("model", "{}"), ("claims", "structural+vllm:{}")],
+)
+def test_file_may_not_name_a_model_that_is_a_folder_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, value: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "owner" / "name").mkdir(parents=True)
+    file = write(tmp_path, f'[tool.crscore]\n{key} = "{value.format("owner/name")}"\n')
+    with pytest.raises(ConfigError, match="owner/name is a folder here"):
+        resolve(file=file)
+
+
 def test_flag_may_name_folders_and_recordings() -> None:
     for claims in ("vllm:/any/folder", "replay:claims.jsonl"):
         assert resolve({"claims": claims}).claims == claims

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crscore.claims.structural.english import Told, at, fits, listed, quote, quoted
 from crscore.claims.structural.evidence import last_name
@@ -245,10 +245,14 @@ def _values(unit: Evidence) -> Iterator[Told]:
             yield Told(text, at([now], new=True))
 
 
+_MANY: Final = 500
+"""Names above which they are not looked for in the whole other version, one by one."""
+
+
 def _bound(unit: Evidence) -> Iterator[Told]:
     """Tell the names that a function sets, or that a type or a file has."""
     came = unit.without(innermost(unit.came(Role.ASSIGN)), new=True)
-    came = [fact for fact in came if fits(fact.name) and unit.is_new(fact.name)]
+    came = [one for one in came if fits(one.name) and (len(came) > _MANY or unit.is_new(one.name))]
     if unit.change.kind in {Kind.FUNCTION, Kind.TEST}:
         former = {fact.text for fact in unit.gone(Role.ASSIGN)}
         for (
@@ -260,7 +264,7 @@ def _bound(unit: Evidence) -> Iterator[Told]:
                 yield Told(text, at([fact], new=True))
         return
     gone = unit.without(innermost(unit.gone(Role.ASSIGN)), new=False)
-    gone = [fact for fact in gone if fits(fact.name) and unit.is_gone(fact.name)]
+    gone = [one for one in gone if fits(one.name) and (len(gone) > _MANY or unit.is_gone(one.name))]
     for facts, new, verb in ((came, True, "now has"), (gone, False, "no longer has")):
         if facts:
             names = quoted([fact.name for fact in facts], 5)

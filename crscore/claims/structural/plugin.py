@@ -84,10 +84,11 @@ def _claims(diff: Diff, time_limit: float | None) -> Claims:
     for at, file in enumerate(diff.files):
         if file.is_missing:
             continue
-        with finding.unit() as stopped:
-            found += [(at, *item) for item in _of_file(file, diff)]
-        if stopped:
+        items = finding.run(partial(_read_file, file, diff))
+        if items is None:
             unread.add(at)
+        else:
+            found += [(at, *item) for item in items]
     changes = join_moved([change for at, change, _ in found if at not in unread])
     untested = without_test(changes)
     kept = {id(change) for change in changes}
@@ -95,11 +96,10 @@ def _claims(diff: Diff, time_limit: float | None) -> Claims:
     for at, change, say in found:
         if id(change) not in kept or at in unread:
             continue
-        said: list[Told] = []
-        with telling.unit() as stopped:
-            said = say()
-        if stopped:
+        said = telling.run(say)
+        if said is None:
             unread.add(at)
+            continue
         if change is untested:
             said.append(Told(f"the change has no test for {label(change)}", implies=True))
         rows.append((at, change, said))
@@ -123,6 +123,10 @@ def _same_once(rows: Sequence[tuple[Change, list[Told]]]) -> list[tuple[Change, 
             more = f", and so in {counted(len(change.alike), 'more place')}"
             said[0] = said[0]._replace(text=said[0].text + more)
     return list(kept.values())
+
+
+def _read_file(file: ChangedFile, diff: Diff) -> list[tuple[Change, Callable[[], list[Told]]]]:
+    return list(_of_file(file, diff))
 
 
 def _of_file(file: ChangedFile, diff: Diff) -> Iterator[tuple[Change, Callable[[], list[Told]]]]:

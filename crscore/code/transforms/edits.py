@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.code.trees import Parsed, grammar_of, parse_code
 from crscore.errors import InputError
-from crscore.syntax.grammars import parser
+from crscore.syntax.grammars import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,7 +82,7 @@ def edited(parsed: Parsed, edits: Iterable[Edit], language: str | None) -> Parse
         pieces += [parsed.source[at : edit.start], edit.text.encode()]
         at = edit.end
     source = b"".join([*pieces, parsed.source[at:]])
-    root = parser(grammar_of(language)).parse(source).root_node
+    root = parse(grammar_of(language), source)
     if root.has_error:
         return None
     return Parsed(source, root, parsed.start, len(source) - len(parsed.source) + parsed.end, 0)

@@ -571,3 +571,10 @@ def test_large_file_is_read_in_time() -> None:
         return lambda: sarif.read_sarif(content, source="x")
 
     assert growth(prepare, 500) < 9
+
+
+def test_placeholders_do_not_multiply() -> None:
+    message = {"text": "{0}" * 100_000, "arguments": ["{0}" * 100_000]}
+    told = one({"message": message, "locations": at("a.py", {"startLine": 1})}).message
+    assert len(told) == 10_001
+    assert told.endswith("…")

@@ -1,10 +1,12 @@
+import time
+
 import pytest
 
 from crscore.errors import DependencyError
 from crscore.syntax.fragments import MAX_OPEN, complete
 from crscore.syntax.grammars import Language, language_of, parser
 from crscore.syntax.guess import guess, is_cpp_header
-from crscore.syntax.outline import Outline, Role
+from crscore.syntax.outline import Outline, Role, unreadable
 from tests.helpers.growth import growth
 from tests.helpers.sources import SAMPLES, table
 
@@ -162,3 +164,20 @@ def test_missing_grammar_is_named_with_its_wheel() -> None:
 )
 def test_language_is_found_by_each_of_its_names(name: str | None, expected: str | None) -> None:
     assert language_of(name) is language_of(expected)
+
+
+@pytest.mark.parametrize(("name", "line"), [("python", "/*"), ("javascript", "->")])
+def test_text_that_takes_the_square_of_its_length_is_unreadable(name: str, line: str) -> None:
+    source = f"{line}\n" * 6_000
+    language = language_of(name)
+    assert language is not None
+    began = time.process_time()
+    assert unreadable(language, source) > 5_000
+    assert time.process_time() - began < 5  # 30 s and 10 GB otherwise
+
+
+def test_ordinary_text_is_read_whole() -> None:
+    language = language_of("python")
+    assert language is not None
+    source = "".join(f"def f{n}(a, b):\n    return [a, {{'b': b}}, {n}]\n\n" for n in range(3_000))
+    assert unreadable(language, source) == 0
