@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from crscore import jsonl
 from crscore.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_packed_file_that_unpacks_without_end_is_refused(
