@@ -27,6 +27,8 @@ MAX_TEXT = 400
 """Characters kept of one piece of code."""
 MAX_NODES = 3_000_000
 """Nodes visited; what follows belongs to the unit that is open and has no facts."""
+MAX_DEPTH = 50
+"""Declarations inside of each other; a deeper one belongs to the unit around it."""
 MAX_PARAMETERS = 200
 """Parameters of a function; of one with more none are read."""
 MAX_DEPTH_OF_NAMES = 8
@@ -277,6 +279,7 @@ class _Reader:
         self.declaring = frozenset().union(
             language.types, language.functions, language.members, language.lambdas, language.calls
         )
+        self.depths = [0]
         self.units = [
             Unit(kind=Kind.FILE, noun="file", name="", parent=-1, start=first, end=first, head=0)
         ]
@@ -360,7 +363,7 @@ class _Reader:
     ) -> int:
         """Start a unit when the node is one; else return the owner."""
         found = self._declared(node, above, kind)
-        if found is None:
+        if found is None or self.depths[owner] == MAX_DEPTH:
             return owner
         what, noun, name, body = found
         outer = _with_wrappers(node, self.language)
@@ -395,6 +398,7 @@ class _Reader:
                 parameters=tuple(_parameters(parameters)),
             )
         )
+        self.depths.append(self.depths[owner] + 1)
         index = len(self.units) - 1
         if kind == "class_specifier":
             self.hidden[index] = True

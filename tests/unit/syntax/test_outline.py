@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crscore.syntax.grammars import languages_known
-from crscore.syntax.outline import Kind, Outline, Role, Unit, read
+from crscore.syntax.outline import MAX_DEPTH, Kind, Outline, Role, Unit, read
 from tests.helpers.growth import growth
 from tests.helpers.sources import SAMPLES, outline
 from tests.helpers.sources import table as table_of
@@ -334,6 +334,11 @@ def test_time_is_linear_in_the_text_and_in_its_ranges(name: str, share: int) -> 
         return lambda: read(table, source, lines=lines)
 
     assert growth(prepare, 25) < 9  # type: ignore[arg-type]
+
+
+def test_declarations_deeper_than_anybody_writes_are_of_the_one_around() -> None:
+    units = outline("java", "class A {\n" * 3_000 + "}\n" * 3_000).units
+    assert len(units) == 1 + MAX_DEPTH
 
 
 def test_comments_of_many_functions_stay_with_them() -> None:
