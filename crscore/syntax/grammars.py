@@ -7,7 +7,7 @@ import importlib
 import re
 import time
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
 
@@ -157,17 +157,18 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
         DependencyError: The grammar's wheel is not installed.
     """
     made = parser(language)
-    if len(source) > _SHORT_BYTES and not _is_quick(made, source):
+    if len(source) > _SHORT_BYTES and not _is_quick(language.package, language.entry, source):
         source = _SIGN.sub(b"\0", source)
     return made.parse(source).root_node
 
 
-def _is_quick(made: tree_sitter.Parser, source: bytes) -> bool:
+@lru_cache(maxsize=8)  # a text is parsed for its errors first, and then to be read
+def _is_quick(package: str, entry: str, source: bytes) -> bool:
     """Tell if no part of a text takes long: parts of 2 KB first, then of four times as much.
 
     tree-sitter's own limit does not do: the long step is one, at the end of the text.
     """
-    size = _SHORT_BYTES
+    made, size = _parser(package, entry), _SHORT_BYTES
     while size < len(source):
         for at in range(0, len(source), size):
             began = time.thread_time()
