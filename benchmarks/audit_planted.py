@@ -25,13 +25,13 @@ from typing import NamedTuple
 
 from crscore.audit.compare import compare_all
 from crscore.audit.drift import find_changes
-from crscore.audit.statistics import means
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import comment_key
 from crscore.audit.tables import Period, load_reviews
 from crscore.github.records import RemarkKind
 from crscore.records import Comment, Side
 from crscore.scorer import Scorer
+from crscore.statistics.clusters import means
 from tests.helpers import audit_rows
 from tests.helpers.changes import change, texts
 

@@ -32,11 +32,11 @@ from crscore.code.metrics.combined.pieces import in_place
 from crscore.code.metrics.combined.plugin import Combined
 from crscore.code.metrics.combined.weights import Weights, to_text
 from crscore.code.samples import Sample
-from crscore.code.sketch import rename
 from crscore.code.transforms.mutations import mutants
 from crscore.encoders.minilm import MiniLM
-from crscore.study.code.correlate import kendall
-from crscore.training.code.combined import Graded, read_graded, train
+from crscore.lab.study.code.correlate import kendall
+from crscore.lab.training.code.combined import Graded, read_graded, train
+from crscore.suggestions.sketch import rename
 
 SOURCE = EmbeddedSource(MiniLM())
 TOP_GRADE = 4

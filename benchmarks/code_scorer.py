@@ -21,9 +21,9 @@ from rapidfuzz.distance import Levenshtein
 from crscore.code import metrics
 from crscore.code.execution.programs import read_problems
 from crscore.code.samples import Sample
-from crscore.code.sketch import rename, sketch
 from crscore.code.transforms import mutants, transforms
-from crscore.study.code.correlate import kendall
+from crscore.lab.study.code.correlate import kendall
+from crscore.suggestions.sketch import rename, sketch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

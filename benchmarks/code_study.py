@@ -2,10 +2,10 @@
 
     python benchmarks/code_study.py DATA_DIR [--resamples N]
 
-DATA_DIR has files of graded code and of tested programs (`crscore/study/code/graded.py` names the
-fields), `*.jsonl` or `*.jsonl.gz`. Of a file with the scores of "Out of the BLEU" it is told how
-many of them come out equal to 3 decimals, its Tables 2 to 4, and how long the bootstrap of all
-models takes; of every file, how metrics correlate with the grades.
+DATA_DIR has files of graded code and of tested programs (`crscore/lab/study/code/graded.py` names
+the fields), `*.jsonl` or `*.jsonl.gz`. For a file with the scores of "Out of the BLEU" it prints
+how many of them are reproduced to 3 decimals, its Tables 2 to 4, and how long the bootstrap of all
+models takes; for every file, how metrics correlate with the grades.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore.code import metrics
-from crscore.study import layout
-from crscore.study.code import out_of_the_bleu, paired_bootstrap, study
-from crscore.study.code.graded import read_graded
+from crscore.lab.study import layout
+from crscore.lab.study.code import out_of_the_bleu, study
+from crscore.lab.study.code.graded import read_graded
+from crscore.statistics import paired_bootstrap
 
 if TYPE_CHECKING:
-    from crscore.study.code.graded import GradedCode
+    from crscore.lab.study.code.graded import GradedCode
 
 PUBLISHED = {"bleu": "bleu", "rouge_l": "rougel", "chrf": "chrf", "meteor": "meteor"}
 """Name in the data by metric."""

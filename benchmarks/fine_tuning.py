@@ -18,9 +18,9 @@ from pathlib import Path
 import torch
 
 from crscore.claims.llm import prompt
-from crscore.training.claims import finetune, model, rows
-from crscore.training.claims.examples import Asking
-from crscore.training.claims.settings import Settings
+from crscore.lab.training.claims import finetune, model, rows
+from crscore.lab.training.claims.examples import Asking
+from crscore.lab.training.claims.settings import Settings
 from tests.helpers import tiny_llm
 
 ROOM = 4096

@@ -21,17 +21,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import Scorer, plugins, scorer
+from crscore.lab.study import issues, measure, splits, study
+from crscore.lab.study.vector_cache import AnalysisCache, VectorCache
+from crscore.lab.training import matcher as training
 from crscore.records import Analysis, Severity
 from crscore.settings import Config, override_settings
-from crscore.study import issues, measure, splits, study
-from crscore.study.vector_cache import AnalysisCache, VectorCache
-from crscore.training import matcher as training
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from crscore.lab.study.measure import Measurements
     from crscore.records import Diff, Finding
-    from crscore.study.measure import Measurements
 
     Keep = Callable[[Finding], bool]
 

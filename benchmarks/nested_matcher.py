@@ -19,12 +19,13 @@ from pathlib import Path
 import numpy as np
 
 from crscore import Scorer, plugins, scorer, settings
-from crscore.study import measure, splits, statistics, study
-from crscore.study.systems import junk_systems
-from crscore.study.vector_cache import VectorCache
-from crscore.training import matcher
-from crscore.training.boosting import Growth
-from crscore.training.matcher import Recipe
+from crscore.lab.study import measure, splits, study
+from crscore.lab.study.systems import junk_systems
+from crscore.lab.study.vector_cache import VectorCache
+from crscore.lab.training import matcher
+from crscore.lab.training.boosting import Growth
+from crscore.lab.training.matcher import Recipe
+from crscore.statistics import correlation
 
 RECIPES = {
     "shipped": Recipe(),
@@ -86,7 +87,7 @@ def relevance(found: dict) -> float:
     return float(
         np.mean(
             [
-                statistics.spearman(one.metrics[0].values[:, 2], one.human[:, 2])
+                correlation.spearman(one.metrics[0].values[:, 2], one.human[:, 2])
                 for one in found.values()
             ]
         )
@@ -113,15 +114,15 @@ def show(name: str, found: dict) -> None:
         systems = np.array([row.review.system for row in measured.rows])
         real = ~np.isin(systems, junk_systems(systems, human[:, 2]))
         within = [
-            statistics.spearman(values[systems == one, 2], human[systems == one, 2]) or 0.0
+            correlation.spearman(values[systems == one, 2], human[systems == one, 2]) or 0.0
             for one in np.unique(systems)
         ]
-        numbers = [statistics.spearman(values[:, d], human[:, d]) for d in range(3)]
+        numbers = [correlation.spearman(values[:, d], human[:, d]) for d in range(3)]
         numbers += [
-            statistics.kendall(values[:, 2], human[:, 2]),
-            statistics.spearman(values[real, 2], human[real, 2]),
+            correlation.kendall(values[:, 2], human[:, 2]),
+            correlation.spearman(values[real, 2], human[real, 2]),
             float(np.mean(within)),
-            statistics.spearman(
+            correlation.spearman(
                 *(by_system(column, systems) for column in (values[:, 2], human[:, 2]))
             ),
         ]

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore import Comment, Scorer
+from crscore.lab.study import study
 from crscore.matchers.base import Cells
 from crscore.matchers.published import Published
 from crscore.scoring import scores
-from crscore.study import statistics, study
+from crscore.statistics import correlation
 
 if TYPE_CHECKING:
     from crscore.records import Result
@@ -71,7 +72,7 @@ def counted(result: Result) -> Cells:
 
 
 def agreement(values: np.ndarray, human: np.ndarray) -> list[float]:
-    return [statistics.spearman(values[:, d], human[:, d]) or 0.0 for d in range(3)]
+    return [correlation.spearman(values[:, d], human[:, d]) or 0.0 for d in range(3)]
 
 
 def best(table: np.ndarray, human: np.ndarray, rows: np.ndarray) -> int:

@@ -30,10 +30,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from crscore import pipeline, scorer, settings
+from crscore.lab.study.attacks.material import Wording
+from crscore.lab.study.attacks.restating import paraphrase
+from crscore.lab.training import corpus, usefulness
 from crscore.records import Comment, Flag
-from crscore.study.attacks.material import Wording
-from crscore.study.attacks.restating import paraphrase
-from crscore.training import corpus, usefulness
 from crscore.usefulness.reader import UNMATCHED, Reader
 
 ASPECTS = ("relevant", "informative", "clear", "acted_on", "reviewing")

@@ -16,13 +16,13 @@ import numpy as np
 
 from crscore import progress
 from crscore.budget import Budget
-from crscore.code import suggestions
 from crscore.diff.parse import named
 from crscore.matchers.base import Cells
 from crscore.records import Flag, Sentence
 from crscore.review import proposals, sentences
 from crscore.scoring import assembly, references, scopes, signature, similarity
 from crscore.static_analysis import issues
+from crscore.suggestions import effects
 from crscore.usefulness import evidence, reading
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _judge_suggestions(
 
 def _judge(codes: Sequence[str], comment: Comment, diff: Diff) -> tuple[Suggestion, ...]:
     file = _file_of(comment, diff)
-    return tuple(suggestions.judge_in_change(code, comment, file) for code in codes)
+    return tuple(effects.judge_in_change(code, comment, file) for code in codes)
 
 
 def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:

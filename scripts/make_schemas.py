@@ -20,12 +20,12 @@ sys.path.insert(0, str(ROOT))
 from crscore.audit import overview  # noqa: E402
 from crscore.code import scores  # noqa: E402
 from crscore.code.execution import report as code_run  # noqa: E402
+from crscore.lab.study import compare, results, saved, separation, study  # noqa: E402
+from crscore.lab.study.code import compare as code_compare  # noqa: E402
+from crscore.lab.study.code import out_of_the_bleu  # noqa: E402
+from crscore.lab.study.code import study as code_study  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
-from crscore.study import compare, results, saved, separation, study  # noqa: E402
-from crscore.study.code import compare as code_compare  # noqa: E402
-from crscore.study.code import out_of_the_bleu  # noqa: E402
-from crscore.study.code import study as code_study  # noqa: E402
 
 FOLDER = ROOT / "crscore" / "schemas"
 _SCORES = ("conciseness", "comprehensiveness", "relevance")

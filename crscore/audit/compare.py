@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 import numpy as np
 
 from crscore.audit.overview import Estimate, Verdict
-from crscore.audit.statistics import (
+from crscore.audit.tables import LOWER_IS_BETTER, MEASURES
+from crscore.errors import InputError
+from crscore.statistics import correlation
+from crscore.statistics.clusters import (
     RESAMPLES,
     draws,
     holm,
     mean_draws,
     stratified_draws,
 )
-from crscore.audit.tables import LOWER_IS_BETTER, MEASURES
-from crscore.errors import InputError
-from crscore.study import statistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,7 +205,7 @@ def _pair(
     counting = known[0] & known[1] if paired else known[0] | known[1]
     fewest = min(int((one & counting).sum()) for one in known)
     pair = _Pair(*names, paired, int(counting.sum()), fewest)
-    found = statistics.verdict(
+    found = correlation.verdict(
         None if np.isnan(difference) else float(difference),
         drawn[~np.isnan(drawn)],
         resamples=len(drawn),
@@ -262,7 +262,7 @@ def _needed(pair: _Pair, detect: float, *, pairs: int) -> int | None:
     """
     if not pair.error:
         return None
-    total = statistics.clusters_needed(
+    total = correlation.clusters_needed(
         detect, pair.error, clusters=pair.pulls, significance=SIGNIFICANCE / pairs
     )
     more = max((total or 0) - pair.pulls, MIN_PULLS - pair.fewest)

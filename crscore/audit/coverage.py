@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.audit.overview import Coverage, Rate, SkipCount
-from crscore.audit.statistics import clustered_wilson, wilson
+from crscore.statistics.clusters import clustered_wilson, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

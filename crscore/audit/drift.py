@@ -16,7 +16,7 @@ import numpy as np
 
 from crscore.audit.overview import ConfigurationChange
 from crscore.audit.signals import Signal
-from crscore.audit.statistics import divide, rank_sum_p
+from crscore.statistics.clusters import divide, rank_sum_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

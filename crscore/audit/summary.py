@@ -28,7 +28,6 @@ from crscore.audit.overview import (
     TrendPoint,
 )
 from crscore.audit.signals import TITLES
-from crscore.audit.statistics import RESAMPLES, draws, interval, mean_draws, means, rank_ranges
 from crscore.audit.store.rows import host_id_of, kind_of
 from crscore.audit.suggested import load_suggested_code
 from crscore.audit.tables import (
@@ -40,6 +39,7 @@ from crscore.audit.tables import (
     load_reviews,
 )
 from crscore.github.records import RemarkKind
+from crscore.statistics.clusters import RESAMPLES, draws, interval, mean_draws, means, rank_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

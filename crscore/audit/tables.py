@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from crscore.audit.signals import TITLES, Signal
-from crscore.audit.statistics import divide
 from crscore.errors import InputError
 from crscore.pull_request.reviewers import wildcards
+from crscore.statistics.clusters import divide
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

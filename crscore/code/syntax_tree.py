@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.code.trees import grammar_of, is_readable, parse_code
+from crscore.suggestions.trees import grammar_of, is_readable, parse_code
 from crscore.syntax.grammars import parse
 
 if TYPE_CHECKING:

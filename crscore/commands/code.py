@@ -15,7 +15,7 @@ from crscore.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.study import layout
+    from crscore.lab.study import layout
 
 DEFAULT: Final = "score"
 _PATH: Final = click.Path(path_type=Path)
@@ -65,7 +65,7 @@ def _write_report(
     found: msgspec.Struct, report: layout.Report, form: str, target: str | None
 ) -> None:
     """Write the document of a study, as text by its layout, or as JSON."""
-    from crscore.study import layout  # noqa: PLC0415
+    from crscore.lab.study import layout  # noqa: PLC0415
 
     _write(found, lambda *_, **__: layout.to_text(report), form, target)
 
@@ -161,7 +161,7 @@ def compare(
     metric which is better, and whether people would agree with such a difference.
     """
     from crscore.code import samples  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.study.code import compare  # noqa: PLC0415
+    from crscore.lab.study.code import compare  # noqa: PLC0415
 
     io.check_output(target)
     found = compare.compare(
@@ -209,8 +209,8 @@ def study(
     Kendall's tau is within a problem, Pearson and Spearman over all; each metric stands beside a
     constant answer, the length, and the similarity of characters.
     """
-    from crscore.study.code import graded, out_of_the_bleu  # noqa: PLC0415
-    from crscore.study.code import study as studies  # noqa: PLC0415
+    from crscore.lab.study.code import graded, out_of_the_bleu  # noqa: PLC0415
+    from crscore.lab.study.code import study as studies  # noqa: PLC0415
 
     io.check_output(target)
     if tables:

@@ -17,10 +17,10 @@ from crscore.settings import llm_address, llm_key
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.training.claims.finetune import Trained
-    from crscore.training.claims.labels import Labelled
-    from crscore.training.claims.rows import Changes
-    from crscore.training.claims.settings import Settings
+    from crscore.lab.training.claims.finetune import Trained
+    from crscore.lab.training.claims.labels import Labelled
+    from crscore.lab.training.claims.rows import Changes
+    from crscore.lab.training.claims.settings import Settings
 
 _POSITIVE: Final = click.FloatRange(0, min_open=True)
 _COUNT: Final = click.IntRange(1)
@@ -115,9 +115,9 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     byte for byte.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.lab.study import study  # noqa: PLC0415
+    from crscore.lab.training import boosting, matcher  # noqa: PLC0415
     from crscore.matchers.calibrated import weights  # noqa: PLC0415
-    from crscore.study import study  # noqa: PLC0415
-    from crscore.training import boosting, matcher  # noqa: PLC0415
 
     io.check_output(target)
     boosting.require_lightgbm()
@@ -147,7 +147,7 @@ def code(data: Path, *, target: str, model: str | None, epochs: int, seed: int) 
     Learns from the functions in Python and Java, their equivalent forms and their mutants.
     """
     from crscore.code.metrics.codescore_r.head import to_bytes  # noqa: PLC0415  (after --help)
-    from crscore.training.code import conce, examples, head  # noqa: PLC0415
+    from crscore.lab.training.code import conce, examples, head  # noqa: PLC0415
 
     if model is None:
         io.check_output(target)
@@ -185,8 +185,8 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     same two files, byte for byte.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.lab.training import boosting, corpus, linear, usefulness  # noqa: PLC0415
     from crscore.matchers.calibrated import weights  # noqa: PLC0415
-    from crscore.training import boosting, corpus, linear, usefulness  # noqa: PLC0415
     from crscore.usefulness import model  # noqa: PLC0415
 
     io.check_output(target)
@@ -233,9 +233,9 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> i
     paper's. The loss covers the answer only; the best checkpoint is kept.
     """
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.training.claims import finetune, model  # noqa: PLC0415
-    from crscore.training.claims.examples import Asking  # noqa: PLC0415
-    from crscore.training.claims.rows import read_rows  # noqa: PLC0415
+    from crscore.lab.training.claims import finetune, model  # noqa: PLC0415
+    from crscore.lab.training.claims.examples import Asking  # noqa: PLC0415
+    from crscore.lab.training.claims.rows import read_rows  # noqa: PLC0415
 
     model.require()
     resolved = load_settings(None, {"offline": offline})
@@ -257,7 +257,7 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> i
 
 
 def _training_settings(given: dict[str, Any]) -> Settings:
-    from crscore.training.claims.settings import Lora, Settings  # noqa: PLC0415
+    from crscore.lab.training.claims.settings import Lora, Settings  # noqa: PLC0415
 
     targets = tuple(name.strip() for name in given["lora_targets"].split(",") if name.strip())
     if not targets:
@@ -312,8 +312,8 @@ def labels(diffs: Path, *, target: Path, **given: Any) -> int:
     if (given["price_in"] is None) != (given["price_out"] is None):
         raise click.UsageError("--price-in and --price-out go together")
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.lab.training.claims import labels, rows  # noqa: PLC0415
     from crscore.llm.engines.base import Sampling  # noqa: PLC0415
-    from crscore.training.claims import labels, rows  # noqa: PLC0415
 
     asked = prompt.load_prompt(given["prompt"])
     named = {key: given[key] for key in ("model", "concurrency", "timeout_s")}

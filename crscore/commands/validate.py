@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from collections.abc import Set as AbstractSet
 
+    from crscore.lab.study import separation
+    from crscore.lab.study.layout import Report
+    from crscore.lab.study.results import ValidationResult
+    from crscore.lab.study.run import Options, Trainer
+    from crscore.lab.study.splits import Split
     from crscore.llm.engines.base import Engine
-    from crscore.study import separation
-    from crscore.study.layout import Report
-    from crscore.study.results import ValidationResult
-    from crscore.study.run import Options, Trainer
-    from crscore.study.splits import Split
 
 COMPARISON_OPTIONS: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
 """Parameters of a comparison of two results."""
@@ -207,7 +207,7 @@ def command(
         _refuse_others(COMPARISON_OPTIONS, "a comparison of two results")
         text = _comparison(*paths, report=report, resamples=resamples, seed=seed)
     elif len(paths) == 1:
-        from crscore.study import comments, run, separation  # noqa: PLC0415  (after --help)
+        from crscore.lab.study import comments, run, separation  # noqa: PLC0415  (after --help)
 
         if comments.is_comments(paths[0]):
             _refuse(RATED_OPTIONS, "comments without ratings")
@@ -249,7 +249,7 @@ def _read_split(text: str | None, folds: int | None) -> Split | None:
         if folds is not None:
             raise click.UsageError("--folds counts the groups of --split, which is not there")
         return None
-    from crscore.study import splits  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.lab.study import splits  # noqa: PLC0415  (after --help and wrong options)
 
     try:
         return splits.parse_split(text, folds)
@@ -324,7 +324,7 @@ def read_judges(texts: Sequence[str]) -> tuple[JudgeName, ...]:
 def _run(
     data: Path, settings: Config, options: Options, others: _Beside, *, verbose: bool
 ) -> ValidationResult:
-    from crscore.study import extra_metrics, run, saved, study  # noqa: PLC0415
+    from crscore.lab.study import extra_metrics, run, saved, study  # noqa: PLC0415
 
     if saved.is_run(data):
         raise InputError(f"{data} is a result of validate, no study; give two to compare them")
@@ -335,7 +335,7 @@ def _run(
     progress = _progress(verbose=verbose)
     if others.judges:
         from crscore import scorer  # noqa: PLC0415
-        from crscore.study import judge  # noqa: PLC0415
+        from crscore.lab.study import judge  # noqa: PLC0415
 
         store = scorer.make_store(settings) if settings.cache else None
         for one in others.judges:
@@ -348,7 +348,7 @@ def _separation(
     data: Path, settings: Config, options: separation.Options, *, report: str, verbose: bool
 ) -> str:
     from crscore import scorer  # noqa: PLC0415
-    from crscore.study import comments, results, separation, separation_report  # noqa: PLC0415
+    from crscore.lab.study import comments, results, separation, separation_report  # noqa: PLC0415
 
     made = scorer.Scorer(settings)
     found = separation.separate(
@@ -368,7 +368,7 @@ def _progress(*, verbose: bool) -> Callable[[str], None]:
 
 
 def _laid_out(made: Report, report: str) -> str:
-    from crscore.study import layout  # noqa: PLC0415
+    from crscore.lab.study import layout  # noqa: PLC0415
 
     return layout.to_html(made) if report == "html" else layout.to_text(made)
 
@@ -389,7 +389,7 @@ def _matcher_trainer(settings: Config) -> Trainer:
             f"--split is for what is trained; the matcher {name} learns nothing, so nothing can "
             f"be held out from it (take --matcher {LEARNED_MATCHER} without --threshold)"
         )
-    from crscore.training import matcher  # noqa: PLC0415  (heavy, needed here only)
+    from crscore.lab.training import matcher  # noqa: PLC0415  (heavy, needed here only)
 
     return matcher.train
 
@@ -414,7 +414,7 @@ def make_judge_engine(judge: JudgeName, settings: Config) -> Engine:
 
 
 def _rendered(found: ValidationResult, report: str) -> str:
-    from crscore.study import result_report, results  # noqa: PLC0415
+    from crscore.lab.study import result_report, results  # noqa: PLC0415
 
     if report == "json":
         return results.to_json(found)
@@ -422,7 +422,7 @@ def _rendered(found: ValidationResult, report: str) -> str:
 
 
 def _comparison(first: Path, second: Path, *, report: str, resamples: int, seed: int) -> str:
-    from crscore.study import compare, comparison_report, results, saved  # noqa: PLC0415
+    from crscore.lab.study import compare, comparison_report, results, saved  # noqa: PLC0415
 
     found = compare.compare(
         saved.read_saved_run(first), saved.read_saved_run(second), resamples=resamples, seed=seed
@@ -433,7 +433,7 @@ def _comparison(first: Path, second: Path, *, report: str, resamples: int, seed:
 
 
 def _import(clone: Path, out: Path) -> int:
-    from crscore.study import importer  # noqa: PLC0415
+    from crscore.lab.study import importer  # noqa: PLC0415
 
     io.check_output(str(out))  # before the work
     made = importer.convert(clone)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from crscore.lab.study import run, study
+from crscore.lab.study.measure import ExtraMetrics, Measurements
+from crscore.lab.study.results import ValidationResult
 from crscore.settings import Config, override_settings
-from crscore.study import run, study
-from crscore.study.measure import ExtraMetrics, Measurements
-from crscore.study.results import ValidationResult
 from tests.helpers import study as studies
 
 SETTINGS = override_settings(

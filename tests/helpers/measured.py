@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from crscore.lab.study.measure import Measurements, Metric, ScoredReview
+from crscore.lab.study.study import RatedReview, StudyChange
 from crscore.records import Claims
-from crscore.study.measure import Measurements, Metric, ScoredReview
-from crscore.study.study import RatedReview, StudyChange
 
 
 def row(

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from crscore import cli
-from crscore.study import error_analysis, layout
-from crscore.study.result_report import result_report
+from crscore.lab.study import error_analysis, layout
+from crscore.lab.study.result_report import result_report
 from tests.helpers import browser, results
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from crscore.study.layout import Report
+    from crscore.lab.study.layout import Report
 
 CANARY = (
     "window.__errors = []; addEventListener('securitypolicyviolation', "

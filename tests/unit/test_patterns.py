@@ -19,9 +19,9 @@ import re
 import pytest
 
 import crscore
+from crscore.lab.study.attacks.material import PHRASES
 from crscore.settings import FILE_RULES
 from crscore.static_analysis import analyzer
-from crscore.study.attacks.material import PHRASES
 from tests.helpers.patterns import Use, collect, of_manifest, worst_growth
 
 # Patterns that are made at run time.
@@ -31,9 +31,9 @@ _MADE_AT_RUN_TIME = [
     "crscore.reports.view",  # an escaped noun
     "crscore.settings",  # FILE_RULES, below
     "crscore.static_analysis.analyzer",  # the manifests', below
-    "crscore.study.attacks.restating",  # PHRASES, below
-    "crscore.study.attacks.restating",
-    "crscore.study.attacks.variants",
+    "crscore.lab.study.attacks.restating",  # PHRASES, below
+    "crscore.lab.study.attacks.restating",
+    "crscore.lab.study.attacks.variants",
     "crscore.text.content",  # in a dictionary of the module
 ]
 # Their callers match them whole, through a function or a loop.

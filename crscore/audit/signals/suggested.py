@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.code import metrics
 from crscore.code.samples import Sample
-from crscore.code.suggestions import NO_PLACE, Span, judge_in_file
 from crscore.diff.languages import language_of
 from crscore.records import Suggestion
+from crscore.suggestions.effects import NO_PLACE, Span, judge_in_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

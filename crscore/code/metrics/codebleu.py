@@ -19,7 +19,7 @@ from crscore.code import limits, ngrams, tokens
 from crscore.code.dataflow import read_names
 from crscore.code.metrics.base import MeanMetric
 from crscore.code.syntax_tree import syntax_tree
-from crscore.code.trees import grammar_of
+from crscore.suggestions.trees import grammar_of
 from crscore.syntax.grammars import fingerprint
 
 if TYPE_CHECKING:

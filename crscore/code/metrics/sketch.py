@@ -9,7 +9,7 @@ import numpy as np
 
 from crscore.code import limits
 from crscore.code.metrics.base import MeanMetric
-from crscore.code.sketch import sketch_tokens
+from crscore.suggestions.sketch import sketch_tokens
 from crscore.syntax.grammars import fingerprint
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.code.trees import Parsed, grammar_of, parse_code
 from crscore.errors import InputError
+from crscore.suggestions.trees import Parsed, grammar_of, parse_code
 from crscore.syntax.grammars import parse
 
 if TYPE_CHECKING:

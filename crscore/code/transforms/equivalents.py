@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from crscore.code.transforms import java, python
 from crscore.code.transforms.edits import Variant, edited, parsed_for
-from crscore.code.trees import grammar_of
+from crscore.suggestions.trees import grammar_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from crscore.code.transforms.edits import Edit, Site
-    from crscore.code.trees import Parsed
+    from crscore.suggestions.trees import Parsed
 
     Rule = Callable[[Parsed], Iterator[Site]]
 

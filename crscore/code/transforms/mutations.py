@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.code.transforms.edits import Edit, Variant, edited, parsed_for, text_of
-from crscore.code.trees import grammar_of
+from crscore.suggestions.trees import grammar_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

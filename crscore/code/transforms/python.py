@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import tree_sitter
 
-    from crscore.code.trees import Parsed
+    from crscore.suggestions.trees import Parsed
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _INVERTED = {

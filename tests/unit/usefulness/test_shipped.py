@@ -11,8 +11,8 @@ import pytest
 
 from crscore import Scorer
 from crscore.encoders import minilm
+from crscore.lab.training import usefulness as training
 from crscore.records import Flag, Kind, Usefulness
-from crscore.training import usefulness as training
 from crscore.usefulness import evidence, model, phrases, reading
 from crscore.usefulness.headline import SIZES
 from crscore.usefulness.model import Weights

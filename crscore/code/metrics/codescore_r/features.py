@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import tree_sitter
 
-    from crscore.code.trees import Parsed
+    from crscore.suggestions.trees import Parsed
 
 PLACES = 2048
 """Places of the features of one code."""

@@ -8,7 +8,7 @@ Columns start with many lengths, from features seen far away to those seen close
 
 Source:
     Rahimi and Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007; here W is learned,
-    by the contrastive objective of CodeScore-R (`crscore.training.code`).
+    by the contrastive objective of CodeScore-R (`crscore.lab.training.code`).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ import numpy as np
 
 from crscore.arrays import BROKEN
 from crscore.code.metrics.codescore_r.features import PLACES, feature_counts
-from crscore.code.trees import parse_code
 from crscore.errors import InputError
+from crscore.suggestions.trees import parse_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,8 +28,8 @@ from crscore import jsonl
 from crscore.code import limits
 from crscore.code.metrics.base import MeanMetric
 from crscore.code.metrics.codescore_r import head, transformer
-from crscore.code.sketch import sketch
-from crscore.code.trees import grammar_of, parse_code
+from crscore.suggestions.sketch import sketch
+from crscore.suggestions.trees import grammar_of, parse_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

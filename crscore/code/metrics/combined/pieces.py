@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crscore.code.sketch import sketch
-from crscore.code.trees import grammar_of, parse_code
+from crscore.suggestions.sketch import sketch
+from crscore.suggestions.trees import grammar_of, parse_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

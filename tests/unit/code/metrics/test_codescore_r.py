@@ -7,9 +7,9 @@ import pytest
 
 from crscore.code import metrics
 from crscore.code.metrics.codescore_r.head import from_bytes, shipped, to_bytes
-from crscore.code.sketch import rename
 from crscore.code.transforms import mutants, transforms
 from crscore.errors import ConfigError, InputError
+from crscore.suggestions.sketch import rename
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ import textwrap
 import pytest
 
 from crscore.code.transforms import FAMILIES, mutants, transforms
-from crscore.code.trees import parse_code
 from crscore.errors import InputError
+from crscore.suggestions.trees import parse_code
 
 
 def variants(code: str, language: str, **options: int) -> dict[str, str]:

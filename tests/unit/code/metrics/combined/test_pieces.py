@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from crscore.code.metrics.combined.pieces import take_apart
-from crscore.code.sketch import rename
 from crscore.errors import InputError
+from crscore.suggestions.sketch import rename
 
 PROMPT = "def total(numbers):\n    '''Add up.'''\n"
 BODY = "result = 0\n    for one in numbers:\n        result += one  # add\n    return result"

@@ -5,9 +5,9 @@ import pytest
 
 from crscore.code import metrics
 from crscore.code.samples import Sample
-from crscore.code.sketch import rename
 from crscore.code.transforms.mutations import mutants
 from crscore.errors import InputError
+from crscore.suggestions.sketch import rename
 
 REFERENCE = """def largest(values):
     best = None

@@ -1,0 +1,1 @@
+"""Studies of the metrics against human judgements, and training of their weights."""

@@ -1,0 +1,208 @@
+"""Attack set: for each honest review of a study, texts that should score lower."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from crscore import plugins
+from crscore.lab.study.attacks import variants
+from crscore.lab.study.attacks.material import PHRASES, Wording, make_material
+from crscore.lab.study.attacks.restating import restate_change
+from crscore.lab.study.systems import junk_systems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from crscore.claims.base import ClaimGenerator
+    from crscore.lab.study.attacks.material import Material
+    from crscore.lab.study.study import RatedReview, Study, StudyChange
+
+    Maker = Callable[[Material, np.random.Generator], dict[str, str]]
+
+GOOD: Final = 4.0
+"""Human relevance from which a review is honest and good, and must outscore its attacks."""
+SHORTEST: Final = 6
+"""Minimum words of another change's review; a shorter one ("Why this change?") fits any change."""
+
+
+class AttackKind(StrEnum):
+    """Kind of attack."""
+
+    STUFFING = "keyword-stuffing"
+    PASTED = "pasted-diff"
+    RESTATEMENT = "restatement"
+    ECHO = "echo"
+    PRAISE = "padded-praise"
+    BOILERPLATE = "padded-boilerplate"
+    REPEAT = "padded-repeat"
+    WRONG_CHANGE = "wrong-change"
+    INJECTION = "injection"
+    HIDDEN = "hidden"
+    NEGATION = "negation"
+    DISGUISED = "disguised"
+
+
+_MAKERS: Final[Mapping[AttackKind, Maker]] = {
+    AttackKind.STUFFING: variants.stuff_names,
+    AttackKind.PASTED: variants.paste_diff,
+    AttackKind.RESTATEMENT: restate_change,
+    AttackKind.ECHO: variants.echo_claims,
+    AttackKind.PRAISE: variants.pad_with_praise,
+    AttackKind.BOILERPLATE: variants.pad_with_advice,
+    AttackKind.REPEAT: variants.repeat_sentences,
+    AttackKind.WRONG_CHANGE: variants.borrow_review,
+    AttackKind.INJECTION: variants.inject_instructions,
+    AttackKind.HIDDEN: variants.hide_text,
+    AttackKind.NEGATION: variants.negate_review,
+    AttackKind.DISGUISED: variants.disguise_review,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack:
+    """One text that competes with an honest review."""
+
+    change: str
+    """The change's id."""
+    system: str
+    """Author of the honest review."""
+    kind: AttackKind
+    """Kind of the attack."""
+    variant: str
+    """Name of the variant."""
+    text: str
+    """The text to score as a review of the change."""
+
+
+class Honest(NamedTuple):
+    """Review that people rated relevant."""
+
+    change: StudyChange
+    """Change under review."""
+    review: RatedReview
+    """The review."""
+
+
+def honest_reviews(study: Study) -> tuple[Honest, ...]:
+    """Return the reviews that people rated 4 or 5 for relevance, in study order.
+
+    The original human comments are included. Those of the junk systems are not: their output is no
+    review, even where it was rated high.
+    """
+    rated = [Honest(change, review) for change in study.changes for review in change.reviews]
+    systems = [one.review.system for one in rated]
+    junk = junk_systems(systems, [one.review.ratings[2] for one in rated])
+    return tuple(
+        one
+        for one, system in zip(rated, systems, strict=True)
+        if one.review.ratings[2] >= GOOD and system not in junk and one.review.text.strip()
+    )
+
+
+def make_attacks(
+    study: Study,
+    *,
+    seed: int,
+    generator: ClaimGenerator | None = None,
+    sources: bool = True,
+    wording: Wording = Wording.TEST,
+    drawn: int = 2,
+) -> tuple[Attack, ...]:
+    """Make the attack set of a study.
+
+    Each honest review gets `drawn` variants of each kind. The draw depends only on the seed, the
+    change, the review and the kind; other reviews of the study change only the attacks that borrow
+    them (`wrong-change` and `disguised`).
+
+    Args:
+        study: The study.
+        seed: Seed of all draws, from 0.
+        generator: Writes the structural claims that are restated and echoed; None for `structural`.
+        sources: Give the generator the whole files where the study has them.
+        wording: Which half of the phrases to use; `TRAINING` keeps `TEST` unseen.
+        drawn: Variants of each kind for each honest review, from 1.
+
+    Returns:
+        The attacks, by honest review in study order, then by kind. The texts of one review are
+        distinct, not blank and not equal to the honest text.
+    """
+    writer = generator or plugins.create("claims", "structural")
+    honest = honest_reviews(study)
+    materials = {
+        change.id: make_material(change, writer, sources=sources, wording=wording)
+        for change in {one.change.id: one.change for one in honest}.values()
+    }
+    made: list[Attack] = []
+    for one in honest:
+        whole = replace(
+            materials[one.change.id],
+            honest=one.review.text,
+            strangers=_strangers(one.change, honest),
+        )
+        made += _attack_review(one, whole, seed=seed, drawn=drawn)
+    return tuple(made)
+
+
+def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator) -> dict[str, str]:
+    """Write every variant of a kind of attack.
+
+    Args:
+        kind: The kind.
+        material: Material of the attack.
+        rng: Source of randomness.
+
+    Returns:
+        Variant -> text; in the training wording, without the forms reserved for the test.
+    """
+    made = _MAKERS[kind](material, rng)
+    if material.wording is Wording.TEST:
+        return made
+    # A name may start with the source of the echoed or restated text: `recorded-few`.
+    return {
+        name: text
+        for name, text in made.items()
+        if not {name, name.partition("-")[2]} & PHRASES.unseen
+    }
+
+
+def seeded_rng(seed: int, *names: str) -> np.random.Generator:
+    """Return a generator that depends only on the seed and the names."""
+    digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).digest()
+    return np.random.default_rng([seed, *np.frombuffer(digest, dtype=np.uint32).tolist()])
+
+
+def _attack_review(one: Honest, material: Material, *, seed: int, drawn: int) -> list[Attack]:
+    change, review = one
+    found: dict[str, Attack] = {}
+    for kind in AttackKind:
+        rng = seeded_rng(seed, change.id, review.system, review.text, kind)
+        made = [
+            (name, text)
+            for name, text in make_variants(kind, material, rng).items()
+            if text.strip() not in {"", review.text.strip()}
+        ]
+        taken = 0
+        for index in rng.permutation(len(made)):
+            name, text = made[index]
+            if taken < drawn and text not in found:
+                taken += 1
+                found[text] = Attack(
+                    change=change.id, system=review.system, kind=kind, variant=name, text=text
+                )
+    return list(found.values())
+
+
+def _strangers(change: StudyChange, honest: Sequence[Honest]) -> tuple[str, ...]:
+    """Return good reviews of other changes, in the same language where there are any."""
+    others = [
+        one
+        for one in honest
+        if one.change.id != change.id and len(one.review.text.split()) >= SHORTEST
+    ]
+    same = [one for one in others if one.change.language == change.language]
+    return tuple(dict.fromkeys(one.review.text for one in same or others))

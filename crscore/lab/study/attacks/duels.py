@@ -1,0 +1,304 @@
+"""Duels between attacks and honest reviews: which scores higher, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from crscore.errors import InputError
+from crscore.lab.study.attacks.attack_set import AttackKind, honest_reviews
+from crscore.records import Comment, Flag
+from crscore.statistics import correlation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crscore.lab.study.attacks.attack_set import Attack
+    from crscore.lab.study.study import Study
+    from crscore.records import Result
+    from crscore.scorer import Scorer
+
+WIN_GOAL: Final = 0.95
+"""Share of duels that the honest review must win, for each kind with this goal."""
+RESTATING_GOAL: Final = 0.90
+"""The same share for restatements and echoes, which say nothing false."""
+WRONG_FLAG_LIMIT: Final = 0.05
+"""Upper bound (exclusive) on the share of honest reviews flagged as a restatement."""
+FLAGGED_FROM: Final = 0.5
+"""Share of flagged sentences from which a review counts as flagged."""
+RESTATING_KINDS: Final = frozenset({AttackKind.RESTATEMENT, AttackKind.ECHO})
+"""Kinds without false statements."""
+REPORTED_ONLY: Final = frozenset({AttackKind.NEGATION, AttackKind.DISGUISED})
+"""Kinds without a goal: a score that compares meanings cannot detect them."""
+# Two ways to compute the same mean may differ in the last bit, which is not a win.
+_TIE: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """Score of one text."""
+
+    value: float
+    """Value of the headline in [0, 1]; relevance where there is no headline."""
+    relevance: float
+    """Relevance in [0, 1]; 0 for an abstention."""
+    abstained: bool
+    """True when there was nothing to score."""
+    sentences: int
+    """Number of sentences."""
+    restating: int
+    """Number of sentences with the flag `restates the change`."""
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether at least half of the sentences, and at least one, have the flag."""
+        return self.restating > 0 and self.restating >= FLAGGED_FROM * self.sentences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duel:
+    """Attack and the honest review it competes with."""
+
+    attack: Attack
+    """The attack."""
+    made: Scored
+    """Score of the attack."""
+    honest: Scored
+    """Score of the honest review."""
+
+    @property
+    def won(self) -> bool:
+        """Whether the honest review has a strictly higher value."""
+        return self.honest.value > self.made.value + _TIE
+
+    @property
+    def won_by_relevance(self) -> bool:
+        """Whether the honest review has a strictly higher relevance."""
+        return self.honest.relevance > self.made.relevance + _TIE
+
+    @property
+    def tied(self) -> bool:
+        """Whether both have the same value, which is not a win."""
+        return abs(self.honest.value - self.made.value) <= _TIE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Outcome of a set of duels."""
+
+    n: int
+    """Number of duels."""
+    wins: float
+    """Share won by the honest review, in [0, 1]; a tie is not a win."""
+    wins_relevance: float
+    """The same share by relevance alone."""
+    ties: float
+    """Share without a winner, in [0, 1]."""
+    flagged: float
+    """Share of the attacks flagged as a restatement, in [0, 1]."""
+    median: float
+    """Median value of the attacks, in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantRow(Tally):
+    """Outcome of one variant of a kind."""
+
+    variant: str
+    """Name of the variant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRow(Tally):
+    """Outcome of one kind of attack."""
+
+    kind: AttackKind
+    """Kind of attack."""
+    low: float | None
+    """Lower end of the 95 % interval of `wins`, by bootstrap over changes; None without draws."""
+    high: float | None
+    """Upper end of the same interval."""
+    abstained: float
+    """Share of attacks in which the scorer found nothing to score, in [0, 1]."""
+    honest_median: float
+    """Median value of the honest reviews of these duels, in [0, 1]."""
+    reached: bool | None
+    """Whether the goal of the kind is reached; None for a kind without one."""
+    variants: tuple[VariantRow, ...]
+    """Variants of the kind, those with the fewest wins of honest reviews first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HonestRow:
+    """Scores of the honest reviews themselves."""
+
+    n: int
+    """Number of reviews."""
+    median: float
+    """Median value, in [0, 1]."""
+    zero: float
+    """Share with value 0 or an abstention, which can win no duel, in [0, 1]."""
+    flagged: float
+    """Share of reviews wrongly flagged: half of the sentences restate the change, in [0, 1]."""
+    flagged_any: float
+    """Share of reviews with at least one such sentence, in [0, 1]."""
+    reached: bool
+    """Whether `flagged` is below the limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackReport:
+    """Outcome of an attack set."""
+
+    kinds: tuple[KindRow, ...]
+    """One row per kind, in the order of `AttackKind`."""
+    honest: HonestRow
+    """Scores of the attacked reviews."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether every goal is reached."""
+        return self.honest.reached and all(row.reached is not False for row in self.kinds)
+
+
+def score_duels(
+    study: Study, attacks: Sequence[Attack], scorer: Scorer, *, sources: bool = True
+) -> tuple[Duel, ...]:
+    """Score attacks and the reviews they compete with; each honest review once.
+
+    With a scorer for each fold, pass each the attacks on its held-out changes and join the duels
+    before the report.
+
+    Args:
+        study: The study.
+        attacks: Attacks made from the study; any subset.
+        scorer: Scorer to attack.
+        sources: Give the generator the whole files where the study has them.
+
+    Returns:
+        One duel per attack, in order.
+
+    Raises:
+        InputError: An attack belongs to no honest review of the study.
+    """
+    texts = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
+    pairs = list(dict.fromkeys((attack.change, attack.system) for attack in attacks))
+    if unknown := sorted(set(pairs) - texts.keys()):
+        raise InputError(
+            "an attack competes with the review by {1!r} of {0!r}, which is no honest review of "
+            "this study; make the attacks from the same study".format(*unknown[0])
+        )
+    wanted = {change for change, _ in pairs}
+    diffs = {
+        change.id: scorer.read_diff(
+            change.patch,
+            source=change.id,
+            language=change.language,
+            sources={"": (change.old_source, change.new_source)} if sources else None,
+        )
+        for change in study.changes
+        if change.id in wanted
+    }
+    work = [(change, texts[change, system]) for change, system in pairs]
+    work += [(attack.change, attack.text) for attack in attacks]
+    results = scorer.score_many((diffs[change], (Comment(body=text),)) for change, text in work)
+    scored = [_scored(result) for result in results]
+    honest = dict(zip(pairs, scored[: len(pairs)], strict=True))
+    return tuple(
+        Duel(attack=attack, made=made, honest=honest[attack.change, attack.system])
+        for attack, made in zip(attacks, scored[len(pairs) :], strict=True)
+    )
+
+
+def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> AttackReport:
+    """Summarize duels by kind of attack.
+
+    Args:
+        duels: The duels.
+        resamples: Draws of changes for each interval; 0 for none.
+        seed: Seed of the draws, which all kinds share.
+
+    Returns:
+        The report; kinds without a duel have no row.
+
+    Raises:
+        InputError: There is no duel.
+    """
+    if not duels:
+        raise InputError("no attack to measure: the study has no review that people rated 4 or 5")
+    groups = [(kind, [duel for duel in duels if duel.attack.kind is kind]) for kind in AttackKind]
+    honest = {(duel.attack.change, duel.attack.system): duel.honest for duel in duels}.values()
+    flagged = _share(one.is_flagged for one in honest)
+    return AttackReport(
+        kinds=tuple(
+            _kind_row(kind, some, resamples=resamples, seed=seed) for kind, some in groups if some
+        ),
+        honest=HonestRow(
+            n=len(honest),
+            median=_median(honest),
+            zero=_share(one.value <= _TIE for one in honest),
+            flagged=flagged,
+            flagged_any=_share(one.restating > 0 for one in honest),
+            reached=flagged < WRONG_FLAG_LIMIT,
+        ),
+    )
+
+
+def _scored(result: Result) -> Scored:
+    relevance = result.relevance or 0.0
+    return Scored(
+        value=result.usefulness.value if result.usefulness else relevance,
+        relevance=relevance,
+        abstained=result.relevance is None,
+        sentences=len(result.sentences),
+        restating=sum(flag is Flag.RESTATES for flag in result.sentence_flags),
+    )
+
+
+def _kind_row(kind: AttackKind, duels: Sequence[Duel], *, resamples: int, seed: int) -> KindRow:
+    won = np.array([duel.won for duel in duels], dtype=np.float64)
+    interval = correlation.cluster_bootstrap(
+        lambda drawn: float(won[drawn].mean()),
+        [duel.attack.change for duel in duels],
+        resamples=resamples,
+        rng=np.random.default_rng(seed),
+    )
+    tally = _tally(duels)
+    honest_median = _median(duel.honest for duel in duels)
+    variants: dict[str, list[Duel]] = {}
+    for duel in duels:
+        variants.setdefault(duel.attack.variant, []).append(duel)
+    rows = [VariantRow(variant=name, **_tally(group)) for name, group in variants.items()]
+    goal = RESTATING_GOAL if kind in RESTATING_KINDS else WIN_GOAL
+    reached = None if kind in REPORTED_ONLY else tally["wins"] >= goal
+    return KindRow(
+        **tally,
+        kind=kind,
+        low=interval.low,
+        high=interval.high,
+        abstained=_share(duel.made.abstained for duel in duels),
+        honest_median=honest_median,
+        reached=reached,
+        variants=tuple(sorted(rows, key=lambda row: (row.wins, row.variant))),
+    )
+
+
+def _tally(duels: Sequence[Duel]) -> dict[str, Any]:
+    return {
+        "n": len(duels),
+        "wins": _share(duel.won for duel in duels),
+        "wins_relevance": _share(duel.won_by_relevance for duel in duels),
+        "ties": _share(duel.tied for duel in duels),
+        "flagged": _share(duel.made.is_flagged for duel in duels),
+        "median": _median(duel.made for duel in duels),
+    }
+
+
+def _share(marks: Iterable[bool]) -> float:
+    return float(np.mean(list(marks)))
+
+
+def _median(scored: Iterable[Scored]) -> float:
+    return float(np.median([one.value for one in scored]))

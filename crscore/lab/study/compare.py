@@ -1,0 +1,265 @@
+"""Comparison of two runs over the same reviews: difference in agreement with people, and its p."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from msgspec import Struct
+
+from crscore.errors import InputError
+from crscore.lab.study import pairs, saved, slices
+from crscore.lab.study.study import DIMENSIONS
+from crscore.statistics import bootstrap, correlation
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from crscore.lab.study.saved import ReviewKey, SavedRun
+
+    Floats = npt.NDArray[np.float64]
+
+SCHEMA: Final = "urn:crscore:comparison:1"
+"""Schema identifier of a comparison document."""
+SIGNIFICANT: Final = 0.05
+"""p below which a difference counts as significant."""
+PAIR_ACCURACY: Final = "same-diff pair accuracy"
+SPEARMAN: Final = "Spearman"
+_FIRST, _SECOND = "first", "second"
+
+
+class Difference(Struct, frozen=True, kw_only=True):
+    """Difference of one statistic between two sides measured on the same changes."""
+
+    statistic: str
+    """`Spearman`, or `same-diff pair accuracy`."""
+    dimension: str
+    """Human dimension."""
+    slice: str
+    """`pooled`, `without-junk` or `within-system`."""
+    first: float | None
+    """Value for the first side; None where undefined."""
+    second: float | None
+    """Value for the second side; None where undefined."""
+    difference: float | None
+    """Second less first; None where either is undefined."""
+    low: float | None
+    """Lower end of the 95 % interval of `difference`; None without resamples."""
+    high: float | None
+    """Upper end of the 95 % interval of `difference`; None without resamples."""
+    p: float | None
+    """Two-sided p-value against no difference; None where the draws do not determine it."""
+    better: str | None
+    """`first` or `second` where p < 0.05; None where the difference is not clear."""
+    changes_needed: int | None
+    """Changes needed to show a true difference of this size at 5 %, two-sided, in 80 % of studies;
+    None where there is no difference or no interval."""
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """One of the two runs."""
+
+    name: str
+    """Name of the file."""
+    metric: str
+    """Name of the primary metric."""
+    signature: str
+    """Signature of the score."""
+    sha256: str
+    """Hash of the study."""
+    reviews: int
+    """Number of reviews in the run."""
+    left_out: int
+    """Reviews not compared: the other run lacks them or has other ratings."""
+
+
+class Comparison(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Comparison of two runs on the same reviews."""
+
+    version: str = __version__
+    """Version of crscore that wrote the document."""
+    first: Side
+    """First run."""
+    second: Side
+    """Second run."""
+    reviews: int
+    """Number of reviews compared."""
+    changes: int
+    """Number of changes compared."""
+    warnings: tuple[str, ...]
+    """Limits of the comparison, one sentence each."""
+    differences: tuple[Difference, ...]
+    """Differences; pooled Spearman on relevance, the main one, first."""
+    resamples: int
+    """Draws of the bootstrap."""
+    seed: int
+    """Seed of the draws."""
+
+
+def compare(first: SavedRun, second: SavedRun, *, resamples: int, seed: int) -> Comparison:
+    """Compare two runs on the reviews that both have.
+
+    Both runs share every draw of changes, so that the difficulty of a change cancels out. p
+    compares the difference with the standard deviation of the draws (`correlation.verdict`).
+
+    Args:
+        first: First run.
+        second: Second run.
+        resamples: Draws of changes; 0 for no interval.
+        seed: Seed of the draws.
+
+    Returns:
+        The difference of each statistic, second less first.
+
+    Raises:
+        InputError: The runs share no review.
+        DependencyError: scipy is not installed.
+    """
+    both = [key for key in first.reviews if key in second.reviews]
+    shared = [key for key in both if first.reviews[key].human == second.reviews[key].human]
+    if not shared:
+        raise InputError(
+            f"{first.name} and {second.name} share no review with the same human ratings: "
+            "compare runs over the same data"
+        )
+    human = np.array([first.reviews[key].human for key in shared], dtype=np.float64)
+    tables = [
+        np.array([run.reviews[key].scores for key in shared], dtype=np.float64)
+        for run in (first, second)
+    ]
+    found = _differences(shared, human, tables, resamples=resamples, seed=seed)
+    return Comparison(
+        first=_side(first, len(shared)),
+        second=_side(second, len(shared)),
+        reviews=len(shared),
+        changes=len({key.change for key in shared}),
+        warnings=tuple(_warnings(first, second, other_ratings=len(both) - len(shared))),
+        differences=tuple(sorted(found, key=_importance)),
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def difference(
+    values: tuple[float | None, float | None],
+    sampled: tuple[bootstrap.Draws, bootstrap.Draws],
+    *,
+    labels: tuple[str, str, str],
+    resamples: int,
+    changes: int,
+) -> Difference:
+    """Assess the difference of a statistic between two sides measured on the same changes.
+
+    Args:
+        values: Values for the first and the second side.
+        sampled: Values in each draw; both sides share the draws.
+        labels: Statistic, dimension and slice.
+        resamples: Number of draws.
+        changes: Number of changes drawn from.
+    """
+    first, second = values
+    between = None if first is None or second is None else second - first
+    defined = sampled[0].defined & sampled[1].defined
+    drawn = (sampled[1].values - sampled[0].values)[defined]
+    sure = correlation.verdict(
+        between, drawn, resamples=resamples, clusters=changes, correlation=False
+    )
+    better = None
+    if between and sure.p is not None and sure.p < SIGNIFICANT:
+        better = _SECOND if between > 0 else _FIRST
+    needed = None
+    if between is not None and sure.error is not None:
+        needed = correlation.clusters_needed(between, sure.error, clusters=changes)
+    statistic, dimension, name = labels
+    return Difference(
+        statistic=statistic,
+        dimension=dimension,
+        slice=name,
+        first=first,
+        second=second,
+        difference=between,
+        low=sure.low,
+        high=sure.high,
+        p=sure.p,
+        better=better,
+        changes_needed=needed,
+    )
+
+
+def _differences(
+    keys: Sequence[ReviewKey],
+    human: Floats,
+    tables: Sequence[Floats],
+    *,
+    resamples: int,
+    seed: int,
+) -> Iterator[Difference]:
+    changes = [key.change for key in keys]
+    columns = slices.Columns(human, tables)
+    for part in slices.of_systems([key.system for key in keys], human[:, 2]):
+        inside = [changes[row] for row in part.rows]
+        sampled = columns.sample(part, changes, resamples=resamples, seed=seed)
+        for d, dimension in enumerate(DIMENSIONS):
+            one, two = (
+                part.correlate(correlation.spearman, columns.values(t, d), human[:, d])
+                for t in (0, 1)
+            )
+            yield difference(
+                (one, two),
+                (sampled[0, d], sampled[1, d]),
+                labels=(SPEARMAN, dimension, part.name),
+                resamples=resamples,
+                changes=len(set(inside)),
+            )
+            if part.name == slices.WITHIN_SYSTEM:
+                continue
+            first, second = (
+                pairs.tally(columns.values(t, d)[part.rows], human[part.rows, d], inside)
+                for t in (0, 1)
+            )
+            yield difference(
+                (first.accuracy, second.accuracy),
+                (
+                    first.sample(resamples=resamples, seed=seed),
+                    second.sample(resamples=resamples, seed=seed),
+                ),
+                labels=(PAIR_ACCURACY, dimension, part.name),
+                resamples=resamples,
+                changes=len(first.changes),
+            )
+
+
+def _importance(row: Difference) -> tuple[int, int, int]:
+    """Return a sort key: relevance first, as the score's main use; pooled first, as published."""
+    order = (slices.POOLED, slices.WITHOUT_JUNK, slices.WITHIN_SYSTEM)
+    return (
+        -DIMENSIONS.index(row.dimension),
+        (SPEARMAN, PAIR_ACCURACY).index(row.statistic),
+        order.index(row.slice),
+    )
+
+
+def _side(run: SavedRun, shared: int) -> Side:
+    return Side(
+        name=run.name,
+        metric=run.metric,
+        signature=run.signature,
+        sha256=run.sha256,
+        reviews=len(run.reviews),
+        left_out=len(run.reviews) - shared,
+    )
+
+
+def _warnings(first: SavedRun, second: SavedRun, *, other_ratings: int) -> Iterator[str]:
+    yield from (f"{run.name}: {saved.SEEN}" for run in (first, second) if run.seen)
+    if first.sha256 != second.sha256:
+        yield "the runs are over different data: only the reviews that both have are compared"
+    if other_ratings:
+        yield f"reviews left out for having other human ratings in the other run: {other_ratings}"
+    if first.sha256 == second.sha256 and first.reviews.keys() != second.reviews.keys():
+        yield "one run lacks reviews of the other: it made no pseudo-reference for their changes"
+    if first.signature == second.signature:
+        yield "both runs have the same signature"

@@ -1,0 +1,103 @@
+"""Correlations of every metric with people, computed from measurements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crscore.lab.study import slices
+from crscore.lab.study.study import DIMENSIONS
+from crscore.statistics import correlation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crscore.lab.study.measure import Measurements
+
+
+class Correlation(Struct, frozen=True, kw_only=True):
+    """Agreement of one metric with people, on one slice of the reviews."""
+
+    metric: str
+    """The metric's name."""
+    dimension: str
+    """Human dimension: `conciseness`, `comprehensiveness` or `relevance`."""
+    slice: str
+    """`pooled`, `without-junk`, `within-system`, `language:NAME` or `annotator:NAME`."""
+    n: int
+    """Number of reviews."""
+    spearman: float | None
+    """In [-1, 1]; None when a side is constant."""
+    kendall: float | None
+    """Tau-b, in [-1, 1]; None when a side is constant."""
+    pearson: float | None
+    """In [-1, 1]; None when a side is constant."""
+    low: float | None
+    """Lower end of the 95 % interval of `spearman`; None without resamples."""
+    high: float | None
+    """Upper end of the 95 % interval of `spearman`; None without resamples."""
+    p: float | None
+    """Two-sided p-value of `spearman` against 0, from the same draws; None without resamples."""
+    primary: bool
+    """Whether this is the primary metric of the run."""
+
+
+def correlations(measured: Measurements, *, resamples: int, seed: int) -> tuple[Correlation, ...]:
+    """Correlate every metric with people, dimension by dimension and slice by slice.
+
+    Intervals and p come from a bootstrap that draws the slice's changes with replacement, as
+    reviews of one change are not independent; all metrics share the draws. p compares Fisher's z of
+    the correlation with the standard deviation of the draws' z (`correlation.verdict`); scipy's p
+    would assume independent reviews.
+
+    Args:
+        measured: The values.
+        resamples: Draws for each interval; 0 for none.
+        seed: Seed of the draws.
+
+    Returns:
+        One row per metric, dimension and slice that has a review, the primary metric first.
+
+    Raises:
+        DependencyError: scipy is not installed.
+    """
+    human = measured.human
+    columns = slices.Columns(human, [metric.values for metric in measured.metrics])
+    found: dict[tuple[int, int, str], Correlation] = {}
+    for part in cut(measured):
+        sampled = columns.sample(part, measured.changes, resamples=resamples, seed=seed)
+        clusters = len({measured.changes[row] for row in part.rows})
+        for m, metric in enumerate(measured.metrics):
+            for d, dimension in enumerate(DIMENSIONS):
+                values = columns.values(m, d)
+                spearman = part.correlate(correlation.spearman, values, human[:, d])
+                sure = correlation.verdict(
+                    spearman,
+                    sampled[m, d].kept(),
+                    resamples=resamples,
+                    clusters=clusters,
+                    correlation=True,
+                )
+                found[m, d, part.name] = Correlation(
+                    metric=metric.name,
+                    dimension=dimension,
+                    slice=part.name,
+                    n=len(part.rows),
+                    spearman=spearman,
+                    kendall=part.correlate(correlation.kendall, values, human[:, d]),
+                    pearson=part.correlate(correlation.pearson, values, human[:, d]),
+                    low=sure.low,
+                    high=sure.high,
+                    p=sure.p,
+                    primary=metric.primary,
+                )
+    # Slices are the outer loop so that their draws are made once, but vary fastest in the result.
+    return tuple(found[key] for key in sorted(found, key=lambda key: key[:2]))
+
+
+def cut(measured: Measurements) -> Iterator[slices.Slice]:
+    """Yield the slices on which every correlation is reported; each has at least one review."""
+    yield from slices.of_systems(measured.systems, measured.human[:, 2])
+    yield from slices.of_names("language", [row.change.language for row in measured.rows])
+    yield from slices.of_names("annotator", [row.review.annotator for row in measured.rows])

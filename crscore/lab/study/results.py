@@ -1,0 +1,310 @@
+"""Result of a validation run: the document written by `--format json` and read by every report."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from crscore.lab.study import (
+    agreement,
+    claim_quality,
+    correlate,
+    error_analysis,
+    levels,
+    link_classifier,
+    measure,
+    pairs,
+    systems,
+)
+from crscore.lab.study.agreement import Agreement
+from crscore.lab.study.attacks.duels import (
+    RESTATING_GOAL,
+    WIN_GOAL,
+    WRONG_FLAG_LIMIT,
+    HonestRow,
+    KindRow,
+)
+from crscore.lab.study.attacks.length import LengthEffect, length_effect
+from crscore.lab.study.claim_quality import ClaimQuality
+from crscore.lab.study.correlate import Correlation
+from crscore.lab.study.error_analysis import Misjudged
+from crscore.lab.study.issues import Issues
+from crscore.lab.study.levels import Sensitivity, Step
+from crscore.lab.study.link_classifier import Classifier
+from crscore.lab.study.pairs import SameDiff
+from crscore.lab.study.saved import SCHEMA, SavedReview
+from crscore.lab.study.systems import Systems
+from crscore.reports import escape
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    from crscore.lab.study.attacks.duels import AttackReport
+    from crscore.lab.study.link_classifier import Links
+    from crscore.lab.study.measure import Measurements
+    from crscore.lab.study.study import Study
+
+# `[`, numbers one per line, `]`: a JSON string has no raw line break, so this is not text.
+_NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
+
+Count = Annotated[int, Meta(ge=0)]
+Cosine = Annotated[float, Meta(ge=-1, le=1)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings of a run."""
+
+    signature: str
+    """Signature of the score: the same signature gives the same score."""
+    threshold: float | None
+    """Cosine threshold of the matcher; None when it has none."""
+    resamples: int
+    """Draws of every bootstrap; 0 for no interval."""
+    seed: int
+    """Seed of the draws."""
+    split: str | None = None
+    """Split that held out changes from training; None when nothing was trained here."""
+
+
+class Data(Struct, frozen=True, kw_only=True):
+    """Data of a run."""
+
+    sha256: str
+    """Hash of the unpacked study."""
+    changes: Count
+    """Changes in the study."""
+    reviews: Count
+    """Reviews measured, without the ground truth and the excluded changes."""
+    systems: tuple[str, ...]
+    """Authors of the reviews, sorted."""
+    languages: tuple[str, ...]
+    """Languages of the changes, sorted."""
+    blank_reviews: Count
+    """Reviews without a sentence, which count as 0."""
+    excluded_changes: tuple[str, ...]
+    """Changes left out because they have no pseudo-reference."""
+    references_per_change: Annotated[float, Meta(ge=0)]
+    """Mean number of counted pseudo-references."""
+
+
+class Bootstrap(Struct, frozen=True, kw_only=True):
+    """Settings of the intervals."""
+
+    resamples: Count
+    """Draws; 0 for no interval."""
+    seed: Count
+    """Seed of the draws."""
+    cluster: Literal["change"] = "change"
+    """Unit of the draws."""
+
+
+class MetricName(Struct, frozen=True, kw_only=True):
+    """Metric of the run."""
+
+    name: str
+    """Name as in every other list."""
+    variant: str
+    """Method, with its library, list or model; empty where the name is sufficient."""
+    primary: bool
+    """Whether this is the primary metric of the run."""
+
+
+class Pairs(Struct, frozen=True, kw_only=True):
+    """Evaluation on pairs."""
+
+    same_diff: tuple[SameDiff, ...]
+    """Pairs of reviews of one change, by metric, dimension and slice."""
+    addressed: Classifier | None
+    """Pairs of pseudo-reference and review: the matcher against the pairs that people linked; null
+    where there are none."""
+
+
+class AttackGoals(Struct, frozen=True, kw_only=True):
+    """Goals of a score against attacks."""
+
+    wins: float = WIN_GOAL
+    """Minimum share of duels that the honest review must win."""
+    restating: float = RESTATING_GOAL
+    """Minimum share of duels that the honest review must win against restatements and echoes."""
+    honest_flagged_below: float = WRONG_FLAG_LIMIT
+    """Upper bound (exclusive) on the share of honest reviews flagged."""
+
+
+class Attacks(Struct, frozen=True, kw_only=True):
+    """Outcome of attacks on the score."""
+
+    goals: AttackGoals
+    """Goals to reach."""
+    reached: bool
+    """Whether every goal is reached."""
+    honest: HonestRow
+    """Scores of the attacked reviews."""
+    kinds: tuple[KindRow, ...]
+    """One row per kind of attack."""
+
+
+class Review(SavedReview, frozen=True, kw_only=True):
+    """Rated review."""
+
+    language: str
+    """Language of the change."""
+    annotator: str | None
+    """Annotator of the ratings; null when unknown."""
+
+
+class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Result of a run over a study."""
+
+    version: str = __version__
+    """Version of crscore that wrote the document."""
+    signature: str
+    """Everything that determines the scores: the same signature and data give the same scores."""
+    metric: str
+    """Name of the primary metric: matcher, encoder and claims."""
+    data: Data
+    """Data that was measured."""
+    threshold: Cosine | None
+    """Cosine threshold used; null for a matcher that has none."""
+    tau_by_procedure: Cosine | None
+    """Threshold found by the paper's procedure on this data; null without a sentence by the best
+    system."""
+    split: str | None
+    """Split by which reviews were held out from training, as for --split; null when nothing was
+    trained."""
+    bootstrap: Bootstrap
+    """Settings of the intervals."""
+    metrics: Annotated[tuple[MetricName, ...], Meta(min_length=1)]
+    """Every metric, the primary one first."""
+    correlations: tuple[Correlation, ...]
+    """Correlations by metric, dimension and slice; the primary metric first."""
+    pairs: Pairs
+    """Evaluation on pairs."""
+    systems: Systems
+    """Ranking the review systems."""
+    levels: tuple[Sensitivity, ...]
+    """Metrics and dimensions at each human rating; the primary metric first."""
+    sweep: tuple[Step, ...]
+    """The published rule at other thresholds, ascending."""
+    claims: tuple[ClaimQuality, ...]
+    """Human judgements of the study's own claims; empty where there are none."""
+    agreement: tuple[Agreement, ...]
+    """Agreement between the annotators."""
+    attacks: Attacks | None
+    """Outcome of attacks on the score; null where none were made."""
+    issues: Issues | None
+    """Static analysis of the changes and its effect on the score; null where no tool ran."""
+    length: LengthEffect
+    """Whether the primary metric rewards length alone."""
+    errors: Misjudged
+    """Reviews where the primary metric's relevance is farthest from people's."""
+    notes: tuple[str, ...]
+    """Notes on omitted data, one sentence each."""
+    reviews: tuple[Review, ...]
+    """Reviews in study order, as required for a comparison of two runs."""
+
+
+def assess(
+    study: Study,
+    measured: Measurements,
+    settings: Settings,
+    *,
+    links: Links,
+    attacks: AttackReport | None = None,
+    issues: Issues | None = None,
+    notes: tuple[str, ...] = (),
+) -> ValidationResult:
+    """Compute the result from the values, without further scoring.
+
+    Args:
+        study: The data.
+        measured: Values of every review; joined, for several folds.
+        settings: Settings of the run.
+        links: The matcher's judgement of the linked pairs; joined, for several folds.
+        attacks: Outcome of attacks on the score.
+        issues: Findings of static analysis and their effect.
+        notes: Notes on omitted data.
+
+    Raises:
+        DependencyError: scipy is not installed.
+    """
+    draw = {"resamples": settings.resamples, "seed": settings.seed}
+    each = measure.by_rows(measured)
+    tau = settings.threshold
+    return ValidationResult(
+        signature=settings.signature,
+        metric=measured.primary.name,
+        data=_data(study, measured),
+        threshold=tau,
+        tau_by_procedure=measured.tau_by_procedure,
+        split=settings.split,
+        bootstrap=Bootstrap(resamples=settings.resamples, seed=settings.seed),
+        metrics=tuple(
+            MetricName(name=one.name, variant=one.variant, primary=one.primary)
+            for one in measured.metrics
+        ),
+        correlations=tuple(row for one in each for row in correlate.correlations(one, **draw)),
+        pairs=Pairs(
+            same_diff=tuple(row for one in each for row in pairs.same_diff(one, **draw)),
+            addressed=link_classifier.classify(links, **draw),
+        ),
+        systems=systems.join([systems.rank_systems(one) for one in each]),
+        levels=tuple(row for one in each for row in levels.measure_levels(one)),
+        sweep=levels.sweep(measured, also=[] if tau is None else [tau]),
+        claims=claim_quality.claim_quality(study),
+        agreement=agreement.measure_agreement(study),
+        attacks=None if attacks is None else _attacks(attacks),
+        issues=issues,
+        length=length_effect(measured, **draw),
+        errors=error_analysis.find_misjudged(measured),
+        notes=notes,
+        reviews=_reviews(measured),
+    )
+
+
+def _data(study: Study, measured: Measurements) -> Data:
+    return Data(
+        sha256=study.sha256,
+        changes=len(study.changes),
+        reviews=len(measured.rows),
+        systems=tuple(sorted(set(measured.systems))),
+        languages=tuple(sorted({row.change.language for row in measured.rows})),
+        blank_reviews=measured.blank,
+        excluded_changes=measured.excluded,
+        references_per_change=measured.references,
+    )
+
+
+def _attacks(report: AttackReport) -> Attacks:
+    return Attacks(
+        goals=AttackGoals(), reached=report.reached, honest=report.honest, kinds=report.kinds
+    )
+
+
+def _reviews(measured: Measurements) -> tuple[Review, ...]:
+    return tuple(
+        Review(
+            change=row.change.id,
+            system=row.review.system,
+            language=row.change.language,
+            annotator=row.review.annotator,
+            human=row.review.ratings,
+            scores=tuple(values),
+        )
+        for row, values in zip(measured.rows, measured.primary.values.tolist(), strict=True)
+    )
+
+
+def to_json(document: Struct) -> str:
+    r"""Write a run or a comparison of two as one JSON object.
+
+    Keys have a fixed order; terminal control characters are written as `\uXXXX`.
+    """
+    value: Any = msgspec.to_builtins(document)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+    text = _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
+    return escape.json_text(text) + "\n"

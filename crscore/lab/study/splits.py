@@ -1,0 +1,216 @@
+"""Splits of a study's reviews that keep the evaluation apart from the training data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from crscore.errors import InputError
+from crscore.lab.study.study import GROUND_TRUTH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from crscore.lab.study.study import RatedReview, Study, StudyChange
+
+    Key = tuple[str, str]
+
+
+class Kind(StrEnum):
+    """Kind of split."""
+
+    GROUPED = "grouped-cv"
+    SYSTEM = "leave-one-system-out"
+    LANGUAGE = "leave-one-language-out"
+
+
+FOLDS: Final = {Kind.GROUPED: 10, Kind.SYSTEM: 5}
+"""Default number of groups of changes; the third kind uses the languages."""
+
+
+class Split(NamedTuple):
+    """Way to split a study."""
+
+    kind: Kind
+    """Kind of split."""
+    groups: int | None
+    """Number of groups of changes, at least 2; None for languages."""
+
+    def __str__(self) -> str:
+        """Return the command-line form: `grouped-cv:5`."""
+        return self.kind if self.groups is None else f"{self.kind}:{self.groups}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """Reviews to judge and reviews to train on; a review is (change, system)."""
+
+    name: str
+    """Display name: `2 of 5`, `without lstm, 2 of 5`, `without java`."""
+    held: AbstractSet[Key]
+    """Reviews to judge, none of which is used in training."""
+    trained: AbstractSet[Key]
+    """Reviews to train on. No change is in both."""
+
+    def holds(self, change: StudyChange, review: RatedReview) -> bool:
+        """Return whether a review is held out."""
+        return (change.id, review.system) in self.held
+
+    def training_part(self, study: Study) -> Study:
+        """Return the training part: changes with their training reviews, in order.
+
+        Args:
+            study: The study that was split.
+
+        Returns:
+            A study without the other reviews, and without changes that have none left. It has the
+            hash of the whole: results are identified by the data and the fold.
+        """
+        changes = (
+            replace(
+                change,
+                reviews=tuple(r for r in change.reviews if (change.id, r.system) in self.trained),
+            )
+            for change in study.changes
+        )
+        return replace(study, changes=tuple(change for change in changes if change.reviews))
+
+
+def parse_split(text: str, folds: int | None = None) -> Split:
+    """Parse a split from the command line.
+
+    Args:
+        text: `grouped-cv`, `leave-one-system-out` or `leave-one-language-out`, the first two
+            with an optional `:K` for the number of groups.
+        folds: K, given separately; None when it was not.
+
+    Returns:
+        The split; without K, the number of groups is the one in `FOLDS`.
+
+    Raises:
+        ValueError: There is no such split, or K is invalid.
+
+    Example:
+        >>> print(parse_split("grouped-cv:5"), parse_split("leave-one-language-out"))
+        grouped-cv:5 leave-one-language-out
+    """
+    name, _, number = text.partition(":")
+    if name not in tuple(Kind):
+        raise ValueError(f"{name} is none of {', '.join(Kind)}")
+    kind = Kind(name)
+    if number and not (number.isascii() and number.isdigit()):
+        raise ValueError(f"{number} is no number of groups")
+    if number and folds is not None:
+        raise ValueError(f"the groups are said twice: {number} and {folds}")
+    groups = int(number) if number else folds
+    if kind not in FOLDS:
+        if groups is not None:
+            raise ValueError(f"{kind} has a group for each language; it takes no number")
+        return Split(kind, None)
+    groups = FOLDS[kind] if groups is None else groups
+    if groups < 2:
+        raise ValueError(f"{kind} needs at least 2 groups, not {groups}")
+    return Split(kind, groups)
+
+
+def make_folds(
+    study: Study, kind: Kind, groups: int | None = None, *, seed: int = 0
+) -> tuple[Fold, ...]:
+    """Split a study into folds.
+
+    - `grouped-cv`: the changes in `groups` groups; each group is judged by what was trained on
+      the others.
+    - `leave-one-language-out`: the same with the changes of one language as a group.
+    - `leave-one-system-out`: a review of system s of a change in group g is judged by what was
+      trained on the other systems' reviews of the other groups' changes. So both its system and its
+      change are new; with only the system left out, the claims and the code of its change would
+      have been seen in training, which overestimates a score on new code.
+
+    Args:
+        study: The study.
+        kind: Kind of split.
+        groups: Groups of changes, at least 2; None for the default in `FOLDS` or for languages.
+        seed: Seed of the assignment of changes to groups, each language evenly.
+
+    Returns:
+        The folds. Every review is held out once. The original human comments
+        (`ground_truth`) follow their change: they are trained on wherever the change is, and
+        where systems are left out they are held out with the first one.
+
+    Raises:
+        InputError: The study has fewer changes than groups, one language or one system.
+    """
+    if kind is Kind.LANGUAGE:
+        parts = _by_language(study)
+        return tuple(_without(study, held, name=f"without {name}") for name, held in parts)
+    count = FOLDS[kind] if groups is None else groups
+    dealt = list(enumerate(_deal(study, count, seed), 1))
+    if kind is Kind.GROUPED:
+        return tuple(_without(study, held, name=f"{i} of {count}") for i, held in dealt)
+    return tuple(
+        _without(study, held, name=f"without {system}, {i} of {count}", systems=systems)
+        for system, systems in _systems(study)
+        for i, held in dealt
+    )
+
+
+def _without(
+    study: Study,
+    changes: AbstractSet[str],
+    *,
+    name: str,
+    systems: AbstractSet[str] | None = None,
+) -> Fold:
+    """Make a fold that holds out some changes, or only some systems' reviews of them."""
+    everything = {
+        (change.id, review.system) for change in study.changes for review in change.reviews
+    }
+    held = {key for key in everything if key[0] in changes}
+    trained = everything - held
+    if systems is not None:
+        held = {key for key in held if key[1] in systems}
+        left_out = systems - {GROUND_TRUTH}
+        trained = {key for key in trained if key[1] not in left_out}
+    return Fold(name=name, held=held, trained=trained)
+
+
+def _deal(study: Study, count: int, seed: int) -> list[set[str]]:
+    if not 2 <= count <= len(study.changes):
+        raise InputError(
+            f"{len(study.changes)} changes cannot be dealt into {count} groups; "
+            "take from 2 up to the number of changes"
+        )
+    rng = np.random.default_rng(seed)
+    groups: list[set[str]] = [set() for _ in range(count)]
+    dealt = 0
+    # Languages one after the other, each continuing where the last one stopped, so that both the
+    # groups and each language's share of them differ by one change at most.
+    for _, names in _languages(study):
+        for index in rng.permutation(len(names)):
+            groups[dealt % count].add(names[int(index)])
+            dealt += 1
+    return groups
+
+
+def _languages(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
+    for language in sorted({change.language for change in study.changes}):
+        yield language, [change.id for change in study.changes if change.language == language]
+
+
+def _by_language(study: Study) -> list[tuple[str, set[str]]]:
+    parts = [(language, set(names)) for language, names in _languages(study)]
+    if len(parts) < 2:
+        raise InputError(f"the study has one language, {parts[0][0]}: none can be left out")
+    return parts
+
+
+def _systems(study: Study) -> list[tuple[str, set[str]]]:
+    found = {review.system for change in study.changes for review in change.reviews}
+    names = sorted(found - {GROUND_TRUTH})
+    if len(names) < 2:
+        raise InputError(f"the study has reviews by {len(names)} systems; it takes two or more")
+    return [(name, {name, GROUND_TRUTH} if name == names[0] else {name}) for name in names]

@@ -1,0 +1,98 @@
+"""Examples of the contrastive training: sketches of functions, their equivalents and mutants."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from crscore import jsonl
+from crscore.code.transforms import LANGUAGES, mutants, transforms
+from crscore.errors import InputError
+from crscore.suggestions.sketch import sketch
+from crscore.suggestions.trees import grammar_of, parse_code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+EQUIVALENTS = 3
+"""Most equivalent forms of a function, drawn."""
+MUTANTS = 6
+"""Most mutants of a function, drawn."""
+MIN_BYTES = 80
+MAX_BYTES = 2500
+_FUNCTIONS = ("function_definition", "method_declaration")
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the data."""
+
+    code: str
+    language: str
+    intent: str = ""
+    """What the code is for, in words."""
+
+
+class Example(NamedTuple):
+    """Sketch of a function."""
+
+    language: str
+    intent: str
+    code: str
+    equivalents: tuple[str, ...]
+    """At least one."""
+    mutants: tuple[str, ...]
+    """At least one."""
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Read JSON Lines of `code` and `language`.
+
+    Raises:
+        InputError: The file cannot be read, or a row is wrong.
+    """
+    content = jsonl.read_bytes(path, "code")
+    return [row for _, row in jsonl.read_rows(content, Row, path, "code")]
+
+
+def make_examples(rows: Sequence[Row], *, seed: int) -> list[Example]:
+    """Make examples of the functions in rows of Python and Java; other languages are left out.
+
+    Functions without an equivalent form, or without a mutant, are left out, as those of less than
+    `MIN_BYTES` or more than `MAX_BYTES`.
+
+    Raises:
+        InputError: There are fewer than two examples.
+    """
+    draw = random.Random(seed)
+    found: list[Example] = []
+    for row in rows:
+        if grammar_of(row.language).name in LANGUAGES:
+            for code in dict.fromkeys(_functions(row.code, row.language)):
+                found += _example(row, code, draw)
+    if len(found) < 2:
+        raise InputError(f"{len(found)} functions to learn from; expected at least 2")
+    return found
+
+
+def _functions(code: str, language: str) -> Iterator[str]:
+    for node in parse_code(code, language).nodes():
+        size = node.end_byte - node.start_byte
+        if node.type in _FUNCTIONS and MIN_BYTES <= size <= MAX_BYTES:
+            yield (node.text or b"").decode()
+
+
+def _example(row: Row, code: str, draw: random.Random) -> Iterator[Example]:
+    same, other = transforms(code, row.language), mutants(code, row.language)
+    if same and other:
+        same = draw.sample(same, min(EQUIVALENTS, len(same)))
+        other = draw.sample(other, min(MUTANTS, len(other)))
+        yield Example(
+            row.language,
+            row.intent,
+            sketch(code, row.language),
+            tuple(sketch(one.code, row.language) for one in same),
+            tuple(sketch(one.code, row.language) for one in other),
+        )

@@ -1,0 +1,1 @@
+"""Statistics for audits and studies: bootstrap, intervals, rank correlations, corrections."""

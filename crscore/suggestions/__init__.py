@@ -1,0 +1,1 @@
+"""Suggestion blocks in their place: what they change, by syntax trees alone."""

@@ -1,0 +1,207 @@
+"""Suggestion blocks in their place: whether they apply and parse, and what they change.
+
+Everything here reads syntax trees alone, so it is fast enough for every run. A tree does not show
+what code does: `Effect.BEHAVIOUR` is all that is not proven to be less.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.records import Effect, LineKind, Side, Suggestion
+from crscore.review.proposals import align_lines, find_place
+from crscore.suggestions.sketch import sketch_tokens
+from crscore.suggestions.trees import Token, tokens
+from crscore.syntax import fragments
+from crscore.syntax.grammars import language_of, parse
+from crscore.syntax.outline import errors_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    import tree_sitter
+
+    from crscore.records import ChangedFile, Comment
+    from crscore.syntax.grammars import Language
+
+NO_PLACE: Final = "its place is not known"
+MAX_LINES: Final = 20_000
+"""Lines of a text in which a suggestion is judged."""
+MAX_RENAMED: Final = 3_000
+"""Lines of a text whose names are compared."""
+
+
+class Span(NamedTuple):
+    """Lines of a text, from 0; `end` is the line behind the last."""
+
+    start: int
+    end: int
+
+
+def judge_in_change(code: str, comment: Comment, file: ChangedFile | None) -> Suggestion:
+    """Judge a suggestion block of a comment on a change.
+
+    Args:
+        code: Content of the block; empty for one that removes the lines.
+        comment: The comment, with the lines that it is on.
+        file: The changed file that it is on; None when unknown.
+
+    Returns:
+        The judgement. A comment without a line does not tell what its suggestion replaces: the
+        lines are then guessed by their words, and whether it applies is unknown.
+    """
+    problem = _problem(comment, file)
+    language = file.language if file else None
+    where = _locate(code, comment, file)
+    if where is None:
+        known = None if problem == NO_PLACE else False
+        return Suggestion(code=code, applies=known, reason=problem or NO_PLACE)
+    lines, span, is_whole = where
+    parses, effect, reason = _judge(lines, span, code, language, is_whole=is_whole)
+    applies = None if problem == NO_PLACE else not problem
+    return Suggestion(
+        code=code, applies=applies, parses=parses, effect=effect, reason=problem or reason
+    )
+
+
+def judge_in_file(code: str, lines: Sequence[str], span: Span, language: str | None) -> Suggestion:
+    """Judge a suggestion block for lines of a file.
+
+    Args:
+        code: Content of the block.
+        lines: Lines of the whole file that the suggestion was made for.
+        span: The lines that it replaces.
+        language: Language of the file, as in `ChangedFile.language`.
+    """
+    if not 0 <= span.start < span.end <= len(lines):
+        return Suggestion(code=code, applies=False, reason="the file has no such lines")
+    parses, effect, reason = _judge(lines, span, code, language, is_whole=True)
+    return Suggestion(code=code, applies=True, parses=parses, effect=effect, reason=reason)
+
+
+def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
+    """Return why the host cannot apply a suggestion of a comment; `NO_PLACE` if nobody can tell."""
+    line = comment.line
+    shown = {one.new for one in file.lines(LineKind.ADDED, LineKind.CONTEXT)} if file else set()
+    problems = {
+        NO_PLACE: comment.path is None and line is None,
+        "the change does not have the file": file is None,
+        "the lines have changed since": comment.outdated,
+        "the comment is on no line": line is None,
+        "the comment is on removed lines": comment.side is Side.OLD,
+        "the diff does not show the lines": not _are_shown(comment, shown),
+    }
+    return next((reason for reason, is_so in problems.items() if is_so), None)
+
+
+def _are_shown(comment: Comment, shown: AbstractSet[int | None]) -> bool:
+    last = comment.line or 0
+    first = comment.start_line or last
+    return sum(first <= (line or 0) <= last for line in shown) == last - first + 1
+
+
+def _locate(
+    code: str, comment: Comment, file: ChangedFile | None
+) -> tuple[Sequence[str], Span, bool] | None:
+    """Return a text with the lines that a suggestion replaces, and whether it is a whole file."""
+    line = comment.line
+    if file and line and comment.side is Side.NEW and not comment.outdated:
+        start = comment.start_line or line
+        if file.new_source is not None:
+            whole = file.new_source.split("\n")
+            if start <= line <= len(whole):
+                return whole, Span(start - 1, line), True
+        for hunk in file.hunks:
+            numbers = [one.new for one in hunk.lines if one.new is not None]
+            if start in numbers and line in numbers:
+                texts = [one.text for one in hunk.lines if one.new is not None]
+                return texts, Span(numbers.index(start), numbers.index(line) + 1), False
+    place = find_place(comment, file)
+    found = place.lines if place.is_exact else align_lines(place, code.split("\n"))
+    return (found, Span(0, len(found)), False) if found else None
+
+
+def _judge(
+    lines: Sequence[str], span: Span, code: str, language: str | None, *, is_whole: bool
+) -> tuple[bool | None, Effect | None, str | None]:
+    """Return whether a text parses with a suggestion, what that changes, and why not known."""
+    old = [line.removesuffix("\r") for line in lines]
+    wanted = code.replace("\r\n", "\n").split("\n") if code else []
+    if old[span.start : span.end] == wanted:
+        return None, Effect.NOTHING, None
+    grammar = language_of(language)
+    if grammar is None:
+        return None, None, f"no grammar for {language or 'its language'}"
+    if len(old) > MAX_LINES:
+        return None, None, "the file is too long"
+    new = [*old[: span.start], *wanted, *old[span.end :]]
+    inserted = Span(span.start, span.start + len(wanted))
+    before, after = (_read(grammar, text, is_whole=is_whole) for text in (old, new))
+    effect: Effect | None = None
+    if before.is_read(span) and after.is_read(inserted):
+        effect = _effect(before.tokens(span), after.tokens(inserted))
+    if effect is Effect.BEHAVIOUR and _only_renames(old, new, grammar):
+        effect = Effect.NAMES
+    if before.errors and after.errors:
+        return None, effect, "the code around it does not parse"
+    return not after.errors, effect, None
+
+
+class _Text(NamedTuple):
+    root: tree_sitter.Node
+    grammar: Language
+    errors: int
+    skip: int
+    """Lines put before the text to make it parse."""
+
+    def tokens(self, span: Span) -> list[Token]:
+        """Return the tokens of some lines, and where the next one stands without its text."""
+        first, last = span.start + self.skip, span.end + self.skip
+        found: list[Token] = []
+        for token in tokens(self.root, self.grammar, first):
+            if token.row < last:
+                found.append(token._replace(row=0))
+            elif not token.is_comment:
+                found.append(token._replace(text="", kind="", row=0))
+                break
+        return found
+
+    def is_read(self, span: Span) -> bool:
+        """Return whether the grammar could read some lines: what it could not has no token."""
+        first, last = span.start + self.skip, span.end + self.skip
+        stack = [self.root] if self.root.has_error else []
+        while stack:
+            node = stack.pop()
+            if node.end_point.row < first or node.start_point.row >= last:
+                continue
+            if node.is_error:
+                return False
+            stack.extend(child for child in node.children if child.has_error)
+        return True
+
+
+def _read(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
+    before, behind = "", ""
+    if not is_whole:
+        enclosed = fragments.enclose(grammar, lines)
+        lines = fragments.dedent(lines)
+        before, behind = enclosed.before, enclosed.behind
+    text = before + "\n".join(lines) + behind
+    root = parse(grammar, text.encode("utf-8", "replace"))
+    return _Text(root, grammar, errors_in(root), before.count("\n"))
+
+
+def _effect(before: Sequence[Token], after: Sequence[Token]) -> Effect:
+    if before == after:
+        return Effect.WHITE_SPACE
+    old, new = ([token for token in side if not token.is_comment] for side in (before, after))
+    return Effect.COMMENTS if old == new else Effect.BEHAVIOUR
+
+
+def _only_renames(before: Sequence[str], after: Sequence[str], grammar: Language) -> bool:
+    """Return whether two texts differ only in names that they give themselves."""
+    if max(len(before), len(after)) > MAX_RENAMED:
+        return False
+    old, new = (sketch_tokens("\n".join(lines), grammar.name) for lines in (before, after))
+    return old == new

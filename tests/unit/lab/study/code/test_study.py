@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from scipy import stats
+
+from crscore.code import metrics
+from crscore.code.samples import Sample
+from crscore.errors import InputError, UnknownPluginError
+from crscore.lab.study import layout
+from crscore.lab.study.code import correlate
+from crscore.lab.study.code import study as code_study
+from crscore.lab.study.code.graded import GradedCode
+
+REFERENCE = "total = sum(row.size for row in rows)"
+ANSWERS = [
+    ("total = sum(row.size for row in rows)", 4),
+    ("total = sum(r.size for r in rows)", 4),
+    ("total = max(row.size for row in rows)", 2),
+    ("total = len(rows)", 1),
+    ("import os", 0),
+]
+
+
+def graded(problems: int = 6, **changes: Any) -> GradedCode:
+    rng = np.random.default_rng(0)
+    answers = [
+        (f"p{n}", *ANSWERS[place]) for n in range(problems) for place in rng.integers(0, 5, 4)
+    ]
+    fields: dict[str, Any] = {
+        "sha256": "0" * 64,
+        "kind": "people",
+        "samples": tuple(
+            Sample(candidate=text, references=(REFERENCE,), language="python")
+            for _, text, _ in answers
+        ),
+        "problems": tuple(problem for problem, *_ in answers),
+        "systems": tuple("s" for _ in answers),
+        "grades": np.array([float(grade) for *_, grade in answers]),
+        "published": tuple({} for _ in answers),
+    }
+    return GradedCode(**(fields | changes))
+
+
+def row(found: code_study.CodeStudy, name: str) -> code_study.Agreement:
+    return next(one for one in found.agreements if one.metric == name)
+
+
+def test_correlations_equal_scipy() -> None:
+    data = graded()
+    metric = metrics.make("rouge_l")
+    scores = metric.sentence_scores(metric.statistics(data.samples))
+    found = row(code_study.study(data, ["rouge_l"], resamples=0), "rouge_l")
+
+    assert found.pearson.value == pytest.approx(stats.pearsonr(scores, data.grades).statistic)
+    assert found.spearman.value == pytest.approx(stats.spearmanr(scores, data.grades).statistic)
+    assert found.kendall_b == pytest.approx(stats.kendalltau(scores, data.grades).statistic)
+    assert found.kendall.value == correlate.kendall(scores, data.grades, data.problems)
+    assert found.kendall.low is None
+
+
+def test_interval_equals_a_bootstrap_that_copies_rows() -> None:
+    data = graded(12)
+    metric = metrics.make("edit")
+    scores = metric.sentence_scores(metric.statistics(data.samples))
+    found = row(code_study.study(data, ["edit"], resamples=2000, seed=1), "edit")
+    rng = np.random.default_rng(7)
+    problems = np.asarray(data.problems)
+    draws: dict[str, list[float]] = {"kendall": [], "pearson": [], "spearman": []}
+    for _ in range(1000):
+        taken = rng.choice(np.unique(problems), 12)
+        rows = np.concatenate([np.flatnonzero(problems == one) for one in taken])
+        copies = [f"{n}" for n, one in enumerate(taken) for _ in np.flatnonzero(problems == one)]
+        tau = correlate.kendall(scores[rows], data.grades[rows], copies)
+        draws["kendall"].append(tau if tau is not None else np.nan)
+        draws["pearson"].append(stats.pearsonr(scores[rows], data.grades[rows]).statistic)
+        draws["spearman"].append(stats.spearmanr(scores[rows], data.grades[rows]).statistic)
+
+    for name, values in draws.items():
+        estimate = getattr(found, name)
+        assert [estimate.low, estimate.high] == pytest.approx(
+            np.quantile(values, [0.025, 0.975]).tolist(), abs=0.03
+        )
+
+
+def test_baselines_stand_below_the_metrics() -> None:
+    found = code_study.study(graded(), ["bleu"], resamples=20)
+
+    assert [one.metric for one in found.agreements if not one.is_baseline] == ["bleu"]
+    assert {one.metric for one in found.agreements[1:]} == {"edit", "length", "constant"}
+
+
+def test_constant_answer_agrees_with_nothing() -> None:
+    constant = row(code_study.study(graded(), ["bleu"], resamples=20), "constant")
+
+    assert constant.kendall.value == 0
+    assert constant.pearson.value is constant.spearman.value is constant.kendall_b is None
+
+
+def test_equal_grades_give_no_correlation() -> None:
+    data = graded()
+    found = code_study.study(graded(grades=np.ones(len(data.samples))), ["bleu"], resamples=20)
+
+    assert found.pairs == 0
+    assert found.agreements[0].kendall.value is None
+    assert layout.to_text(code_study.study_report(found))
+
+
+def test_named_metric_that_cannot_judge_is_an_error() -> None:
+    data = graded(1)
+    long = (Sample(candidate="x" * 300_000, references=("y",)), *data.samples[1:])
+
+    with pytest.raises(InputError, match=r"rouge_l cannot judge this: .*300,000"):
+        code_study.study(graded(1, samples=long), ["rouge_l", "bleu"], resamples=0)
+
+
+def test_report_and_document_have_every_metric() -> None:
+    found = code_study.study(graded(), ["bleu", "chrf"], resamples=20)
+    text = layout.to_text(code_study.study_report(found))
+
+    assert all(one.metric in text and one.identity in text for one in found.agreements)
+    assert msgspec.json.decode(msgspec.json.encode(found), type=code_study.CodeStudy) == found
+
+
+def test_unknown_metric_is_an_error() -> None:
+    with pytest.raises(UnknownPluginError):
+        code_study.study(graded(), ["blue"])

@@ -1,0 +1,198 @@
+import base64
+import hashlib
+import re
+
+import pytest
+
+from crscore.lab.study.layout import (
+    Card,
+    Details,
+    Example,
+    Report,
+    Section,
+    Table,
+    to_html,
+    to_text,
+)
+from crscore.reports.charts import Bar, Plot
+from tests.helpers.page import HARMLESS, VOID, Reader
+from tests.helpers.results import EVIL
+
+TABLE = Table(
+    caption="Fruit",
+    header=("Fruit", "n"),
+    rows=(("pear", "1"), ("a whole lot of apples", "1,000")),
+    main=frozenset({1}),
+)
+PROSE = Table(caption="How", header=("", ""), rows=(("seed", "0 or more"),), is_prose=True)
+
+
+def report(*sections: Section, **fields: object) -> Report:
+    given: dict = {
+        "title": "T",
+        "heading": "The heading",
+        "facts": ("Three reviews.",),
+        "notes": (),
+        "cards": (Card(title="Spearman", value="0.5", basis="relevance"),),
+        "sections": sections,
+        "signatures": ("crscore|version",),
+    }
+    return Report(**(given | fields))
+
+
+def section(**fields: object) -> Section:
+    return Section(anchor="fruit", short="Fruit", title="How many?", **fields)  # type: ignore[arg-type]
+
+
+def examples(count: int, text: str = "One.\nTwo.") -> Details:
+    example = Example(facts="score 1", text=text)
+    return Details(title="Cases", examples=(example,) * count, in_text=3)
+
+
+def test_text_starts_with_the_heading_and_the_cards() -> None:
+    lines = to_text(report(section(), notes=("left out",))).splitlines()
+    assert lines == [
+        "The heading",
+        "",
+        "  Three reviews.",
+        "  note: left out",
+        "",
+        "  Spearman  0.5  relevance",
+        "",
+        "How many?",
+        "",
+        "crscore|version",
+    ]
+
+
+def test_table_of_numbers_lines_up_in_the_text() -> None:
+    lines = to_text(report(section(tables=(TABLE,), notes=("Counted.",)))).splitlines()
+    start = lines.index("How many?")
+    assert lines[start + 1 : start + 5] == [
+        "  Fruit                      n",
+        "  pear                       1",
+        "  a whole lot of apples  1,000",
+        "  Counted.",
+    ]
+
+
+def test_tables_are_told_apart_by_their_captions() -> None:
+    shown = to_text(report(section(tables=(TABLE, PROSE))))
+    assert "\n  Fruit:\n" in shown
+    assert "\n  How:\n  seed  0 or more\n" in shown
+
+
+def test_prose_is_wrapped_in_the_text() -> None:
+    lines = to_text(report(section(intro=("word " * 60,)))).splitlines()
+    assert all(len(line) <= 100 for line in lines)
+    assert sum(line.startswith("  word") for line in lines) == 4
+
+
+def test_text_shows_some_examples_on_a_line_each_and_counts_the_rest() -> None:
+    shown = to_text(report(section(details=(examples(5, "and so on " * 30),))))
+    lines = [line for line in shown.splitlines() if line.startswith("      and so")]
+    assert len(lines) == 3
+    assert all(line.endswith(" …") and len(line) <= 100 for line in lines)
+    assert "… and 2 more in --format json" in shown
+
+
+def test_text_leaves_out_what_is_for_the_page() -> None:
+    shown = to_text(report(section(details=(Details(title="All", table=TABLE, in_text=0),))))
+    assert "apples" not in shown
+
+
+def test_page_folds_details_and_keeps_their_lines() -> None:
+    document = to_html(report(section(details=(examples(1, "One.\nTwo & <b>three</b>."),))))
+    assert "<summary>Cases</summary>" in document
+    assert '<p class="said txt">One.\nTwo &amp; &lt;b&gt;three&lt;/b&gt;.</p>' in document
+    assert "more in --format json" not in document
+
+
+def test_page_cuts_long_lists_and_texts_and_counts_the_rest() -> None:
+    rows = tuple((f"R{n}", "1") for n in range(203))
+    rules = Details(title="All", table=Table(caption="All", header=("R", "n"), rows=rows))
+    document = to_html(report(section(details=(examples(60, "w" * 9_000), rules))))
+    assert document.count("w" * 2_000 + "… (+7,000 characters)") == 50
+    assert "… and 10 more in --format json" in document
+    assert "… and 3 more in --format json" in document
+
+
+def test_page_shows_cells_by_what_they_are() -> None:
+    goals = Table(caption="G", header=("", "goal"), rows=(("a", "✓ reached"), ("b", "✗ missed")))
+    document = to_html(report(section(tables=(TABLE, PROSE, goals), code="crscore validate")))
+    assert '<tr class="main"><th scope="row" class="txt">a whole lot of apples</th>' in document
+    assert '<td class="num">1,000</td>' in document
+    assert '<td class="txt">0 or more</td>' in document
+    assert '<td class="num reached">✓ reached</td>' in document
+    assert '<td class="num missed">✗ missed</td>' in document
+    assert '<pre class="command"><code>crscore validate</code></pre>' in document
+
+
+def test_page_draws_each_plot_of_a_section() -> None:
+    plots = tuple(
+        Plot(title=name, bars=(Bar(f"first {name}", 0.9, 0.8, 1.0, "90 %", look="good"),))
+        for name in ("wins", "losses")
+    )
+    reader = Reader(to_html(report(section(plots=plots))))
+    drawn = [given for tag, given in reader.elements if tag == "svg"]
+    assert [given["aria-label"] for given in drawn] == [
+        *["first wins: 90 % (from 0.8 to 1)"] * 2,
+        *["first losses: 90 % (from 0.8 to 1)"] * 2,
+    ]
+
+
+def test_links_lead_somewhere() -> None:
+    reader = Reader(to_html(report(section())))
+    links = {one for one in reader.all("href") if one != "data:,"}
+    assert links == {"#fruit"}
+    assert "fruit" in reader.all("id")
+
+
+def hostile() -> Report:
+    """Put a bad text wherever a run can carry one."""
+    table = Table(caption=EVIL, header=("", "n"), rows=((EVIL, EVIL),))
+    plot = Plot(title="P", bars=(Bar(EVIL, 1.0, None, None, "1"),))
+    details = Details(title=EVIL, table=table, examples=(Example(facts=EVIL, text=EVIL),))
+    return report(
+        section(
+            intro=(EVIL,),
+            plots=(plot,),
+            tables=(table,),
+            notes=(EVIL,),
+            code=EVIL,
+            details=(details,),
+        ),
+        heading=EVIL,
+        facts=(EVIL,),
+        notes=("::error::" + EVIL,),
+        cards=(Card(title="A", value="1", basis=EVIL),),
+        signatures=(EVIL,),
+    )
+
+
+def test_hostile_texts_are_harmless_in_a_page() -> None:
+    document = to_html(hostile())
+    reader = Reader(document)
+    assert {tag for tag, _ in reader.elements} <= HARMLESS | VOID
+    assert not [name for _, given in reader.elements for name in given if name.startswith("on")]
+    assert {one for one in reader.all("href") if one[:1] != "#"} == {"data:,"}
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", document)
+    assert not re.search(r"^\s*::|##\[", document, re.MULTILINE)
+
+
+@pytest.mark.parametrize("text", [EVIL, "::error::x", "\x1b[31mred ##[error]x"])
+def test_hostile_texts_are_harmless_in_a_terminal(text: str) -> None:
+    shown = to_text(report(section(code=text), heading=text, facts=(text,), notes=(text,)))
+    shown += to_text(hostile())
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
+    assert not re.search(r"^\s*::|##\[", shown, re.MULTILINE)
+
+
+def test_style_sheet_is_allowed_by_its_hash_and_nothing_else_is() -> None:
+    document = to_html(hostile())
+    style = re.search(r"<style>(.*?)</style>", document, re.DOTALL)
+    assert style
+    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    policy = next(v for _, v in Reader(document).elements if "http-equiv" in v)["content"]
+    assert f"style-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy

@@ -1,0 +1,74 @@
+from pathlib import Path
+
+import pytest
+
+from crscore import plugins
+from crscore.lab.study import study
+from crscore.lab.study.attacks.material import PHRASES, Wording
+from crscore.lab.training import matcher, negatives, samples
+from tests.helpers import study as helper
+
+
+def made(tmp_path: Path, rows=None, seed: int = 0):
+    data = study.read_study(helper.write(tmp_path / "s.jsonl", rows or helper.full_rows()))
+    honest = matcher.make_examples(data, plugins.create("claims", "structural"))
+    return honest, negatives.make_negatives(data, honest, seed=seed)
+
+
+def test_negatives_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
+    _, found = made(tmp_path)
+    assert found
+    for one in found:
+        target = one.target
+        assert (target.conciseness, target.comprehensiveness, target.relevance) == (0, 0, 0)
+        assert target.weight == negatives.WEIGHT < 1
+        assert target.addressed in (None, frozenset())
+        assert one.text.strip()
+
+
+def test_each_negative_meets_the_lists_of_its_honest_review(tmp_path: Path) -> None:
+    honest, found = made(tmp_path)
+    lists: dict[tuple[str, str], list] = {}
+    for one in honest:
+        lists.setdefault((one.change, one.system), []).append(one)
+    by_text: dict[tuple[str, str, str], list] = {}
+    for one in found:
+        by_text.setdefault((one.change, one.system, one.text), []).append(one)
+    for (change, system, _), group in by_text.items():
+        theirs = lists[change, system]
+        assert len(group) % len(theirs) == 0
+        for one, other in zip(group, theirs * (len(group) // len(theirs)), strict=True):
+            assert one.references == other.references
+            assert (one.target.addressed is None) == (other.target.addressed is None)
+
+
+def test_padding_leaves_the_honest_sentences_out(tmp_path: Path) -> None:
+    honest, found = made(tmp_path)
+    texts = {(one.change, one.system): samples.split_sentences(one.text) for one in honest}
+    for one in found:
+        assert not set(samples.split_sentences(one.text)) & set(texts[one.change, one.system])
+
+
+def test_no_wording_of_the_attacks_that_are_measured_is_learned(tmp_path: Path) -> None:
+    _, found = made(tmp_path)
+    everything = "\n".join(one.text for one in found)
+    for name in ("praise", "advice", "instructions"):
+        bank = PHRASES.banks[name]
+        assert not [text for text in bank[Wording.TEST] if text in everything]
+    learned = (*PHRASES.banks["praise"]["training"], *PHRASES.banks["advice"]["training"])
+    assert [text for text in learned if text in everything]
+
+
+def test_same_seed_makes_the_same_negatives(tmp_path: Path) -> None:
+    texts = [[one.text for one in made(tmp_path, seed=seed)[1]] for seed in (0, 0, 1)]
+    assert texts[0] == texts[1] != texts[2]
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_change_without_any_claim_has_no_negative_and_is_no_bug(tmp_path: Path, which: int) -> None:
+    rows = helper.full_rows()
+    # Nothing recorded, and nothing that the structural generator could speak of.
+    rows[which] |= {"llm_claims": [], "pseudo_references": [], "added_claims": []}
+    rows[which] |= {"patch": "@@ -1 +1 @@\n context\n", "old_source": "", "new_source": ""}
+    _, found = made(tmp_path, rows)
+    assert {one.change for one in found} <= {row["id"] for row in rows} - {rows[which]["id"]}

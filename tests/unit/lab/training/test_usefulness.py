@@ -1,0 +1,150 @@
+"""Training on a corpus of our own: a dozen comments, commits and claims."""
+
+import hashlib
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crscore.encoders import hashing
+from crscore.lab.training import corpus, matcher, usefulness
+from crscore.lab.training.boosting import Growth
+from crscore.lab.training.corpus import Corpus
+from crscore.lab.training.matcher import Recipe
+from crscore.matchers.calibrated import weights
+from crscore.matchers.calibrated.plugin import Calibrated
+from crscore.records import Comment, Kind
+from crscore.usefulness import model, reading
+from crscore.usefulness.headline import SIZES
+from tests.helpers import corpora, useful
+
+ASKED = "Please rename `limit`, it should be plural."
+
+
+def key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return corpus.read_corpus(corpora.write(tmp_path_factory.mktemp("corpus")))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def judged():
+    known = {}
+    for name in corpora.NAMES:
+        for text, good in corpora.SAID:
+            for one in text.format(name).split(". "):
+                known[key(one.rstrip(".") + ".")] = (
+                    (Kind.REQUEST, True) if good else (Kind.PRAISE, False)
+                )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(usefulness, "read_judgements", lambda: known)
+        small = Recipe(growth=Growth(rounds=4, ensembles=1), axes=3)
+        patch.setattr(usefulness.matchers, "train", partial(matcher.train, recipe=small))
+        yield known
+
+
+@pytest.fixture(scope="module")
+def both(data: Corpus, judged) -> tuple[model.Weights, Calibrated]:
+    return usefulness.train(data, encoder=hashing.Hashing())
+
+
+@pytest.fixture(scope="module")
+def learned(both) -> model.Weights:
+    return both[0]
+
+
+def test_same_corpus_gives_the_same_bytes(data, both) -> None:
+    again = usefulness.train(data, encoder=hashing.Hashing())
+    assert model.to_bytes(again[0]) == model.to_bytes(both[0])
+    assert weights.to_bytes(again[1].weights) == weights.to_bytes(both[1].weights)
+
+
+def test_matcher_is_learned_with_it(data, both) -> None:
+    learned, calibrated = both
+    assert calibrated.weights.encoder == learned.encoder
+    assert calibrated.weights.data_sha256 == data.study.sha256
+
+
+def test_weights_say_what_they_were_learned_from(data, learned) -> None:
+    assert (learned.encoder, learned.data_sha256) == ("hashing:256", data.sha256)
+    assert learned.rarity.documents > 0
+
+
+def test_layers_fit_the_features(learned) -> None:
+    assert learned.about.measures.shape == (useful.TIES, 1)
+    assert learned.sentence.measures.shape == (useful.SHAPE, useful.KINDS + 1)
+    assert learned.comment.measures.shape == (useful.WHOLE, useful.ASPECTS)
+    for layer in (learned.about, learned.sentence, learned.comment):
+        for part in (layer.rows, layer.measures, layer.vector, layer.bias):
+            assert np.isfinite(part).all()
+
+
+def test_file_of_it_is_read_again(learned, tmp_path: Path) -> None:
+    path = tmp_path / "own.npz"
+    path.write_bytes(model.to_bytes(learned))
+    assert model.to_bytes(model.read_weights(path)) == path.read_bytes()
+
+
+def test_judged_sentences_are_told_apart(learned) -> None:
+    def read(text: str) -> reading.SentenceReading:
+        vector = hashing.Hashing().encode([text])[0]
+        return reading.read_sentence(text, vector, learned, about=0.5)
+
+    asked, praised = read(ASKED), read("Nice `bucket`!")
+    assert reading.KINDS[int(asked.kinds.argmax())] is Kind.REQUEST
+    assert reading.KINDS[int(praised.kinds.argmax())] is Kind.PRAISE
+    assert asked.substance > praised.substance
+
+
+def test_reference_is_of_people_alone_by_size_ascending(data, learned) -> None:
+    assert list(learned.reference) == list(SIZES)
+    people = sum(post.is_person for post in data.posts)
+    assert sum(map(len, learned.reference.values())) == people
+    for values in learned.reference.values():
+        assert len(values)
+        assert (np.diff(values) >= 0).all()
+        assert ((values >= 0) & (values <= 1)).all()
+
+
+def test_size_without_a_comment_has_an_empty_reference(data) -> None:
+    small = tuple(post for post in data.posts if len(post.patch) < 100)
+    found, _ = usefulness.train(replace(data, posts=small), encoder=hashing.Hashing())
+    sizes = list(map(len, found.reference.values()))
+    assert sizes[0] > 0
+    assert sizes[1:] == [0, 0]
+
+
+def test_text_without_a_sentence_is_left_out(data, learned) -> None:
+    blank = replace(data.posts[0], comment=Comment(body="<!-- x -->"))
+    more = replace(data, posts=(*data.posts, blank))
+    found, _ = usefulness.train(more, encoder=hashing.Hashing())
+    assert model.to_bytes(found) == model.to_bytes(learned)
+
+
+def test_proposals_are_split_from_sentences(data) -> None:
+    body = "Shorter:\n\n```suggestion\nlimit = 5\n```"
+    found = usefulness._split(replace(data.posts[0], comment=Comment(body=body)))
+    assert [proposal for _, proposal in found] == [False, True]
+
+
+def test_folds_are_of_groups_and_all_in_use() -> None:
+    folds = [usefulness.fold_of(str(at)) for at in range(200)]
+    assert set(folds) == set(range(usefulness.FOLDS))
+    assert folds == [usefulness.fold_of(str(at)) for at in range(200)]
+
+
+def test_shipped_judgements_and_bank_can_be_read() -> None:
+    rows = list(usefulness._rows("sentences.tsv"))
+    assert len({row[0] for row in rows}) == len(rows) > 1_000
+    for digest, kind, acts in rows:
+        assert len(digest) == 12
+        assert Kind[kind.upper()]
+        assert 0 <= int(acts) <= 3
+    bank = list(usefulness._rows("bank.tsv"))
+    assert len({text for text, *_ in bank}) == len(bank)
+    assert all(Kind[kind.upper()] and 0 <= int(acts) <= 3 for _, kind, acts in bank)

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import pytest
+
+from crscore.diff.parse import parse_diff, with_sources
+from crscore.records import Comment, Effect, Side
+from crscore.suggestions.effects import Span, judge_in_change, judge_in_file
+
+FILE = """import os
+
+
+def total(items):
+    result = 0
+    for item in items:
+        result += item  # add
+    return result
+"""
+LINES = FILE.split("\n")
+DIFF = """--- a/app.py
++++ b/app.py
+@@ -4,5 +4,5 @@ import os
+ def total(items):
+-    result = 1
++    result = 0
+     for item in items:
+         result += item  # add
+     return result
+"""
+
+
+def in_file(code, first, last, language="python", lines=LINES):
+    return judge_in_file(code, lines, Span(first - 1, last), language)
+
+
+@pytest.mark.parametrize(
+    ("code", "lines", "effect"),
+    [
+        ("    result = 0", (5, 5), Effect.NOTHING),
+        ("    result = 0   ", (5, 5), Effect.WHITE_SPACE),
+        ("    result  =  0", (5, 5), Effect.WHITE_SPACE),
+        ("        result += item  # sum up", (7, 7), Effect.COMMENTS),
+        ("        result += item", (7, 7), Effect.COMMENTS),
+        ("    result = 1", (5, 5), Effect.BEHAVIOUR),
+        ("        result -= item  # add", (7, 7), Effect.BEHAVIOUR),
+        ("    for one in items:\n        result += one  # add", (6, 7), Effect.NAMES),
+        ("    for one in  items:\n        result+=one", (6, 7), Effect.NAMES),
+        # One use is renamed and the others are not.
+        ("    total = 0", (5, 5), Effect.BEHAVIOUR),
+        ("    for item in list(items):", (6, 6), Effect.BEHAVIOUR),
+        ("", (7, 7), Effect.BEHAVIOUR),
+    ],
+)
+def test_effect(code, lines, effect):
+    found = in_file(code, *lines)
+    assert (found.effect, found.applies) == (effect, True)
+
+
+def test_indentation_that_has_a_meaning_is_behaviour():
+    found = in_file("        return result", 8, 8)
+    assert (found.effect, found.parses) == (Effect.BEHAVIOUR, True)
+
+
+def test_broken_syntax_is_told():
+    assert in_file("    for item in items", 6, 6).parses is False
+    assert in_file("    for item in reversed(items):", 6, 6).parses is True
+
+
+def test_file_that_did_not_parse_is_not_the_fault_of_a_suggestion():
+    lines = ["def (:", "a = 1", ""]
+    found = judge_in_file("a = 2", lines, Span(1, 2), "python")
+    assert (found.parses, found.reason) == (None, "the code around it does not parse")
+    mended = judge_in_file("def f():", [lines[0], "    a = 1"], Span(0, 1), "python")
+    assert mended.parses is True
+
+
+@pytest.mark.parametrize(
+    ("language", "old", "new"),
+    [
+        ("java", "int a = 1;", "int  a=1 ;"),
+        ("javascript", "let a = 1;", "let a=1;"),
+        ("typescript", "let a: number = 1;", "let a:number=1;"),
+        ("go", "x := 1", "x:=1"),
+        ("c", "int a = 1;", "int a=1;"),
+        ("cpp", "auto a = 1;", "auto a=1;"),
+        ("csharp", "var a = 1;", "var a=1;"),
+        ("php", "<?php $a = 1;", "<?php $a=1;"),
+        ("ruby", "a = 1", "a=1"),
+    ],
+)
+def test_white_space_in_every_language(language, old, new):
+    found = judge_in_file(new, [old, ""], Span(0, 1), language)
+    assert (found.effect, found.parses) == (Effect.WHITE_SPACE, True)
+    assert judge_in_file(new.replace("1", "2"), [old], Span(0, 1), language).effect is (
+        Effect.BEHAVIOUR
+    )
+
+
+def test_range_that_the_diff_does_not_show_whole_does_not_apply():
+    found = in_change("x = 1", path="app.py", start_line=2, line=5)
+    assert (found.applies, found.reason) == (False, "the diff does not show the lines")
+
+
+def test_white_space_in_a_string_is_behaviour():
+    assert judge_in_file("a = 'b  c'", ["a = 'b c'"], Span(0, 1), "python").effect is (
+        Effect.BEHAVIOUR
+    )
+
+
+def test_language_without_a_grammar_is_unknown():
+    found = judge_in_file("a: 2", ["a: 1"], Span(0, 1), "yaml")
+    assert (found.applies, found.parses, found.effect) == (True, None, None)
+    assert found.reason == "no grammar for yaml"
+
+
+def test_lines_behind_the_end_do_not_apply():
+    found = in_file("x", 40, 41)
+    assert (found.applies, found.reason) == (False, "the file has no such lines")
+
+
+def in_change(code, *, whole=False, diff=DIFF, **place):
+    change = parse_diff(diff)
+    if whole:
+        change = with_sources(change, {"app.py": (None, FILE)})
+    comment = Comment(body="", **place)
+    return judge_in_change(code, comment, change.files[0] if "path" in place else None)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_comment_on_a_changed_line(whole):
+    found = in_change("    result = None", whole=whole, path="app.py", line=5)
+    assert (found.applies, found.parses, found.effect) == (True, True, Effect.BEHAVIOUR)
+    assert found.reason is None
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ({"path": "app.py"}, "the comment is on no line"),
+        ({"path": "app.py", "line": 2}, "the diff does not show the lines"),
+        ({"path": "app.py", "line": 5, "side": Side.OLD}, "the comment is on removed lines"),
+        ({"path": "app.py", "line": 5, "outdated": True}, "the lines have changed since"),
+        ({"line": 5}, "the change does not have the file"),
+    ],
+)
+def test_reason_why_it_does_not_apply(place, reason):
+    found = in_change("    result = 2", **place)
+    assert (found.applies, found.reason) == (False, reason)
+
+
+def test_review_without_places_is_judged_by_the_words():
+    change = parse_diff(DIFF)
+    comment = Comment(body="")
+    found = judge_in_change("    result = 2", comment, change.files[0])
+    assert found.applies is None
+    assert found.reason == "its place is not known"
+    assert found.effect is Effect.BEHAVIOUR
+
+
+def test_megabyte_on_one_line_ends():
+    line = "a = [" + "1, " * 300_000 + "]"
+    found = judge_in_file(line.replace("a =", "b ="), [line], Span(0, 1), "python")
+    assert found.effect in {Effect.NAMES, Effect.BEHAVIOUR}
