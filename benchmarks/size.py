@@ -1,7 +1,7 @@
 """Count lines of code by room: `python benchmarks/size.py [REVISION]`.
 
-A line counts when it holds code: blank lines, comments and the docstrings of modules, classes and
-functions do not. Without a revision the working tree is read, else that commit.
+A line counts when it holds code: blank lines, comments and docstrings, also those below fields and
+constants, do not. Without a revision the working tree is read, else that commit.
 """
 
 import ast
@@ -15,15 +15,18 @@ ROOT = Path(__file__).parent.parent
 
 def code_lines(source: str) -> int:
     """Count the lines of one module that hold code."""
-    documented = {
+    documentation = {
         line
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        and ast.get_docstring(node, clean=False) is not None
-        for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
+        for statement in getattr(node, "body", None) or ()
+        if isinstance(node, ast.stmt | ast.mod)
+        and isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+        for line in range(statement.lineno, (statement.end_lineno or 0) + 1)
     }
     return sum(
-        bool(line.strip()) and not line.strip().startswith("#") and number not in documented
+        bool(line.strip()) and not line.strip().startswith("#") and number not in documentation
         for number, line in enumerate(source.splitlines(), 1)
     )
 
@@ -36,8 +39,8 @@ def git(*arguments: str) -> str:
 def sources(revision: str | None) -> dict[str, str]:
     """Read the package's modules by path."""
     if revision is None:
-        found = sorted(ROOT.glob("crscore/**/*.py"))
-        return {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in found}
+        modules = sorted(ROOT.glob("crscore/**/*.py"))
+        return {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in modules}
     names = git("ls-tree", "-r", "--name-only", revision, "crscore").splitlines()
     return {name: git("show", f"{revision}:{name}") for name in names if name.endswith(".py")}
 
@@ -52,9 +55,6 @@ def main() -> None:
         files[room] += 1
     for room in sorted(lines):
         print(f"{room:24} {lines[room]:6} lines {files[room]:4} files")
-    inner = sum(n for room, n in lines.items() if room.split("/")[0] in {"claims", "syntax"})
-    print(f"{'claims and syntax':24} {inner:6} lines")
-    print(f"{'everything else':24} {lines.total() - inner:6} lines")
     print(f"{'crscore':24} {lines.total():6} lines {files.total():4} files")
 
 

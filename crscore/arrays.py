@@ -6,14 +6,11 @@ import io
 import tokenize
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
+import numpy.typing as npt
 
 BROKEN: Final = (
     *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError),

@@ -10,12 +10,9 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING, Final, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
-
+from collections.abc import Callable
+from types import FrameType
+from typing import Final, TypeVar
 
 _Found = TypeVar("_Found")
 _AGAIN_S: Final = 0.5

@@ -12,13 +12,11 @@ import sqlite3
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from crscore.errors import StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FILE_NAME = "store.sqlite3"
 MAX_BYTES = 256 * 2**20

@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crscore.errors import InputError, LimitError, OutputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crscore.records import Diff
+from crscore.records import Diff
 
 STDIN = "-"
 

@@ -6,15 +6,13 @@ import gzip
 import io
 import json
 import zlib
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from crscore.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _Row = TypeVar("_Row")
 

@@ -6,51 +6,47 @@ are passed in; this module looks up none and reads nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore import progress
 from crscore.budget import Budget
+from crscore.claims.base import ClaimGenerator
 from crscore.diff.parse import named
-from crscore.matchers.base import Cells
-from crscore.records import Flag, Sentence
+from crscore.encoders.base import Encoder
+from crscore.matchers.base import Cells, Matcher
+from crscore.records import (
+    Analysis,
+    ChangedFile,
+    Claims,
+    Comment,
+    Diff,
+    Flag,
+    ParsedComment,
+    PseudoReference,
+    Result,
+    Scope,
+    Sentence,
+    Suggestion,
+    Usefulness,
+)
 from crscore.review import proposals, sentences
 from crscore.scoring import assembly, references, scopes, signature, similarity
 from crscore.static_analysis import issues
+from crscore.static_analysis.issues import Chosen
 from crscore.suggestions import effects
 from crscore.usefulness import evidence, reading
+from crscore.usefulness.reader import CommentReading, Reader
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.encoders.base import Encoder
-    from crscore.matchers.base import Matcher
-    from crscore.records import (
-        Analysis,
-        ChangedFile,
-        Claims,
-        Comment,
-        Diff,
-        ParsedComment,
-        PseudoReference,
-        Result,
-        Scope,
-        Suggestion,
-        Usefulness,
-    )
-    from crscore.static_analysis.issues import Chosen
-    from crscore.usefulness.reader import CommentReading, Reader
-
-    Floats = npt.NDArray[np.float32]
-    Vectors = Mapping[str, Floats]
+Floats = npt.NDArray[np.float32]
+Vectors = Mapping[str, Floats]
 
 
 MAX_SENTENCES: Final = 20_000

@@ -10,17 +10,14 @@ from __future__ import annotations
 import importlib
 import importlib.resources
 import re
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from importlib.resources.abc import Traversable
+from types import MappingProxyType, ModuleType
+from typing import Any, Final
 
 import msgspec
 
 from crscore.errors import ConfigError, UnknownPluginError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from importlib.resources.abc import Traversable
-    from types import ModuleType
 
 KINDS: Final = {
     "claims": "claims",

@@ -11,10 +11,8 @@ import contextlib
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Final, TextIO
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TextIO
 
 TERMINAL: Final = threading.Lock()
 """Held by what shows a bar: there is one at a time, and work inside of other work shows none."""

@@ -6,13 +6,16 @@ from the settings.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from typing import Any, Final, Literal, overload
 
 from crscore import cache, pipeline, plugins
+from crscore.claims.base import ClaimGenerator
 from crscore.claims.llm.merged import Merged
 from crscore.diff import parse
+from crscore.encoders.base import Encoder
 from crscore.errors import (
     ConfigError,
     CRScoreError,
@@ -20,7 +23,9 @@ from crscore.errors import (
     EngineError,
     ModelNotFoundError,
 )
-from crscore.records import Comment
+from crscore.matchers.base import Matcher
+from crscore.pipeline import Analyzers
+from crscore.records import Comment, Diff, Result
 from crscore.review import comments, sentences
 from crscore.scoring import thresholds
 from crscore.settings import (
@@ -33,23 +38,14 @@ from crscore.settings import (
     search_path,
 )
 from crscore.static_analysis import suite, tools
+from crscore.static_analysis.reports import RawReport
 from crscore.static_analysis.suite import Suite
 from crscore.usefulness import reader as usefulness
 from crscore.version import __version__
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.encoders.base import Encoder
-    from crscore.matchers.base import Matcher
-    from crscore.pipeline import Analyzers
-    from crscore.records import Diff, Result
-    from crscore.static_analysis.reports import RawReport
-
-    DiffLike = Diff | str | bytes
-    ReviewLike = str | bytes | Comment | Sequence[Comment]
-    OnResult = Callable[[int, Result | CRScoreError], None]
+DiffLike = Diff | str | bytes
+ReviewLike = str | bytes | Comment | Sequence[Comment]
+OnResult = Callable[[int, Result | CRScoreError], None]
 
 BATCH: Final = 32
 """Pairs of `Scorer.score_many` that share their texts when results are told as they come."""

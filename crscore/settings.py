@@ -15,16 +15,14 @@ import difflib
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import msgspec
 from msgspec import Meta, inspect
 
 from crscore.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 AUTO = "auto"
 """A matcher's name: the best one for the encoder. A claim generator's: the configured model."""

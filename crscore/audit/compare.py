@@ -6,13 +6,15 @@ compared inside strata of repository, language and size. Intervals draw whole pu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.audit.overview import Estimate, Verdict
-from crscore.audit.tables import LOWER_IS_BETTER, MEASURES
+from crscore.audit.tables import LOWER_IS_BETTER, MEASURES, ReviewTable
 from crscore.errors import InputError
 from crscore.statistics import correlation
 from crscore.statistics.clusters import (
@@ -23,14 +25,7 @@ from crscore.statistics.clusters import (
     stratified_draws,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.audit.tables import ReviewTable
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 DETECT: Final = 5.0
 """Difference that matters, 0 to 100, unless another is asked for."""

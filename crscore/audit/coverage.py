@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from crscore.audit.overview import Coverage, Rate, SkipCount
+from crscore.audit.store.database import Store
+from crscore.audit.tables import Scope
 from crscore.statistics.clusters import clustered_wilson, wilson
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from crscore.audit.store.database import Store
-    from crscore.audit.tables import Scope
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 _Pull = tuple[int, int]
 

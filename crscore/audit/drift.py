@@ -9,24 +9,20 @@ same: a large migration looks like a change of the bot.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.audit.overview import ConfigurationChange
 from crscore.audit.signals import Signal
+from crscore.audit.tables import ReviewTable
 from crscore.statistics.clusters import divide, rank_sum_p
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    import numpy.typing as npt
-
-    from crscore.audit.tables import ReviewTable
-
-    Floats = npt.NDArray[np.float64]
-    Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 RECENT: Final = (1, 2, 3, 7, 14)
 """Nights of the windows that are tested: short ones for many pulls a night, long ones for few."""

@@ -7,24 +7,22 @@ name.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from crscore.audit.signals import Signal
 from crscore.audit.store import rows
+from crscore.audit.store.database import Store
 from crscore.errors import ConfigError, DependencyError, OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     import pandas as pd
     import pyarrow as pa
-
-    from crscore.audit.store.database import Store
 
 FORMATS: Final = ("jsonl", "parquet")
 _ROWS: Final = 10_000

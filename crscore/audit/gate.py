@@ -6,19 +6,15 @@ It fails only where chance does not explain the drop and the drop is larger than
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crscore.audit.compare import SIGNIFICANCE
-from crscore.audit.overview import Estimate, Overview
+from crscore.audit.overview import Estimate, Night, Overview
 from crscore.audit.tables import SCORES
 from crscore.errors import ConfigError
 from crscore.pull_request.reviewers import wildcards
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.audit.overview import Night
 
 MINIMUM_DROP: Final = 3.0
 """Drop that matters, 0 to 100, unless another is set."""

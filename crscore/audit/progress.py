@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol, Self
+from types import TracebackType
+from typing import Protocol, Self
 
 from rich import progress
 from rich.console import Console
 
 from crscore.progress import TERMINAL, is_terminal
 from crscore.reports import escape
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 _TEXT_CHARS = 60
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from crscore.audit.coverage import rate_of_pulls
-from crscore.audit.overview import EffectCount, Nearness, SuggestedCode
+from crscore.audit.overview import EffectCount, Nearness, Rate, SuggestedCode
 from crscore.audit.signals.suggested import MERGED_METRICS
-from crscore.audit.tables import LATEST
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crscore.audit.overview import Rate
-    from crscore.audit.store.database import Store
-    from crscore.audit.tables import Scope
+from crscore.audit.store.database import Store
+from crscore.audit.tables import LATEST, Scope
 
 _BLOCKS: Final = f"""{LATEST},
 newest AS (

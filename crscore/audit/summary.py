@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from msgspec.structs import replace
 
 from crscore.audit.compare import DETECT, compare_all
@@ -26,8 +28,10 @@ from crscore.audit.overview import (
     Reviewer,
     Shown,
     TrendPoint,
+    Verdict,
 )
 from crscore.audit.signals import TITLES
+from crscore.audit.store.database import Store
 from crscore.audit.store.rows import host_id_of, kind_of
 from crscore.audit.suggested import load_suggested_code
 from crscore.audit.tables import (
@@ -41,15 +45,7 @@ from crscore.audit.tables import (
 from crscore.github.records import RemarkKind
 from crscore.statistics.clusters import RESAMPLES, draws, interval, mean_draws, means, rank_ranges
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.audit.overview import Verdict
-    from crscore.audit.store.database import Store
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 HOST: Final = "https://github.com"
 _SHOWN_CHARS: Final = 600

@@ -7,27 +7,23 @@ signature, and of the last scoring of each pull.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.audit.signals import TITLES, Signal
+from crscore.audit.store.database import Store
 from crscore.errors import InputError
 from crscore.pull_request.reviewers import wildcards
 from crscore.statistics.clusters import divide
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.audit.store.database import Store
-
-    Floats = npt.NDArray[np.float64]
-    Ints = npt.NDArray[np.int64]
-    _Key = tuple[int, int, str]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+_Key = tuple[int, int, str]
 
 SCORES: Final = ("usefulness", "relevance", "conciseness", "comprehensiveness", "substance")
 """Measures of a reviewer's comments on a pull, 0 to 100."""

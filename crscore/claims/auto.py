@@ -7,19 +7,15 @@ without either, vLLM runs it. Without a configured model, `structural` is used. 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore import plugins
-from crscore.claims.llm.options import Options  # noqa: TC001  (part of the plugin)
+from crscore.claims.base import ClaimGenerator
+from crscore.claims.llm.options import Options
 from crscore.errors import DependencyError, EncodingError, GenerationError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.records import Claims, Diff
-
+from crscore.records import Claims, Diff
 
 _FAILURES: Final = (DependencyError, EncodingError, GenerationError)
 """Errors that trigger the fallback: a missing package or model, or a model that cannot answer."""

@@ -7,12 +7,9 @@ The server can be `vllm serve`, llama.cpp, Ollama or a cloud service. Its addres
 from __future__ import annotations
 
 import importlib.util
-from typing import TYPE_CHECKING
 
-from crscore.claims.llm.options import Options  # noqa: TC001  (part of the plugin)
-
-if TYPE_CHECKING:
-    from crscore.claims.base import ClaimGenerator
+from crscore.claims.base import ClaimGenerator
+from crscore.claims.llm.options import Options
 
 
 def create(options: Options) -> ClaimGenerator:

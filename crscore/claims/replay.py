@@ -11,21 +11,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from crscore.claims import _published
+from crscore.claims.base import ClaimGenerator
 from crscore.errors import ConfigError, GenerationError
-from crscore.records import Claims, LineSpan, PseudoReference, ReferenceKind, Side
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.records import Diff
+from crscore.records import Claims, Diff, LineSpan, PseudoReference, ReferenceKind, Side
 
 SOURCE = "replay"
 _SUFFIXES = (".json", ".jsonl", ".txt")

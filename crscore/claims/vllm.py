@@ -7,12 +7,9 @@ of that size, a GPU or a long run time. All diffs of a run are one batch.
 from __future__ import annotations
 
 import importlib.util
-from typing import TYPE_CHECKING
 
-from crscore.claims.llm.options import Options  # noqa: TC001  (part of the plugin)
-
-if TYPE_CHECKING:
-    from crscore.claims.base import ClaimGenerator
+from crscore.claims.base import ClaimGenerator
+from crscore.claims.llm.options import Options
 
 
 def create(options: Options) -> ClaimGenerator:

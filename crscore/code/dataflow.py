@@ -6,12 +6,10 @@ One reading for all grammars: it goes by the fields that they share (`left` and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crscore.code.syntax_tree import Node, SyntaxTree
+from crscore.code.syntax_tree import Node, SyntaxTree
 
 
 def _set(words: str) -> frozenset[str]:

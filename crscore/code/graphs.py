@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.code import libraries
 from crscore.code.dataflow import read_names
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from crscore.code.syntax_tree import Node, SyntaxTree
+from crscore.code.syntax_tree import Node, SyntaxTree
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _QUOTES: Final = "'\"`"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import importlib
 from importlib import metadata
-from typing import TYPE_CHECKING, Final
+from types import ModuleType
+from typing import Final
 
 from crscore.errors import DependencyError
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 INSTALL: Final = "pip install 'crscore[code]'"
 

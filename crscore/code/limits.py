@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
+from crscore.code.samples import Sample
 from crscore.errors import InputError
 from crscore.syntax.grammars import language_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.code.samples import Sample
 
 MAX_CHARACTERS: Final = 200_000
 """Two texts of this length are compared in about a second."""

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import plugins
 from crscore.code import metrics
+from crscore.code.samples import Sample
 from crscore.errors import CRScoreError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import numpy.typing as npt
 
     from crscore.code.metrics.base import Metric
-    from crscore.code.samples import Sample
 
 
 class Measurement(NamedTuple):

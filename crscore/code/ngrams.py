@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Callable, Container, Sequence
+from typing import Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+from crscore.code.samples import Sample
 
-    import numpy.typing as npt
-
-    from crscore.code.samples import Sample
-
-    Floats = npt.NDArray[np.float64]
-    Ngram = tuple[str, ...]
+Floats = npt.NDArray[np.float64]
+Ngram = tuple[str, ...]
 
 ORDER: Final = 4
 """Longest n-gram of BLEU."""

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from crscore.code.measure import measure
+from crscore.code.measure import Measurement, measure
+from crscore.code.samples import Sample
 from crscore.reports import console, escape, view
 from crscore.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from crscore.code.measure import Measurement
-    from crscore.code.samples import Sample
 
 SCHEMA: Final = "urn:crscore:code:1"
 SHOWN_SAMPLES: Final = 20

@@ -6,12 +6,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.suggestions.trees import grammar_of, is_readable, parse_code
-from crscore.syntax.grammars import parse
+from crscore.syntax.grammars import Language, parse
 
 if TYPE_CHECKING:
     import tree_sitter
-
-    from crscore.syntax.grammars import Language
 
 MAX_BYTES: Final = 50_000
 """Longer code has no tree: walking one takes some 20 microseconds a node."""

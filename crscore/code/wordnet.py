@@ -5,13 +5,11 @@ from __future__ import annotations
 import functools
 import io
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from crscore.code import libraries
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 DEBIAN: Final = Path("/usr/share/wordnet")
 """Folder of Debian's and Ubuntu's package wordnet-base."""

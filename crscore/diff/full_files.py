@@ -6,17 +6,13 @@ sufficient; the hunks determine the other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from crscore.diff import parse
 from crscore.errors import InputError
-from crscore.records import FileStatus
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crscore.records import ChangedFile, Diff
+from crscore.records import ChangedFile, Diff, FileStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

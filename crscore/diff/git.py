@@ -13,13 +13,11 @@ import signal
 import subprocess
 import tempfile
 import threading
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
 from crscore.errors import HostError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 TIMEOUT_S: Final = 60.0
 """Time limit of one call in seconds."""

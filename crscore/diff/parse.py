@@ -6,19 +6,15 @@ import codecs
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore.diff.headers import Header, read_header
 from crscore.diff.languages import language_of
-from crscore.diff.sections import part_of, split_sections
+from crscore.diff.sections import Section, part_of, split_sections
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crscore.diff.sections import Section
 
 # `git diff --color` colors the headers too; escape codes inside code only are content
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)

@@ -7,15 +7,13 @@ summaries, mail signatures after the last hunk.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore.diff.headers import BINARY_LINE, SUBMODULE_LINE
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import DiffLine, Hunk, LineKind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # "@@ -1,2 +3,4 @@ def f():", "@@ -1 +1,2 @@"; nine digits, so that int() stays cheap
 _HUNK: Final = re.compile(

@@ -17,16 +17,12 @@ Source:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.text.stopwords import IGNORED_PIECES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
 
 
 def ignored_ids(vocabulary: Mapping[str, int]) -> npt.NDArray[np.bool_]:

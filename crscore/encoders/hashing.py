@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from crscore.encoders._pooling import readable, unit_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.encoders.base import Encoder
+from crscore.encoders.base import Encoder
 
 TRIGRAM = 3
 TRIGRAM_WEIGHT = 0.25

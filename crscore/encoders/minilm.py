@@ -14,6 +14,7 @@ import importlib.resources
 import json
 import os
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,19 +22,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from crscore.encoders import minilm_files as files
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows, readable
-from crscore.encoders.base import TokenVectors
+from crscore.encoders.base import Encoder, TokenVectors
 from crscore.errors import ConfigError, DependencyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy.typing as npt
     from tokenizers import Encoding, Tokenizer
-
-    from crscore.encoders.base import Encoder
 
 DIMENSIONS = 384
 MAX_TOKENS = 256

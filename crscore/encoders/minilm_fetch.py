@@ -18,8 +18,9 @@ import tempfile
 import urllib.error
 import urllib.request
 import zipfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, Final, cast
 
 from crscore import progress
 from crscore.encoders.minilm_files import (
@@ -37,10 +38,7 @@ from crscore.errors import EncodingError, ModelNotFoundError
 from crscore.settings import hub_address
 from crscore.version import __version__
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    Open = Callable[[str], IO[bytes]]
+Open = Callable[[str], IO[bytes]]
 
 HUB: Final = "hub"
 INDEX: Final = "pypi"

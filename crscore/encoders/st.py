@@ -13,23 +13,19 @@ import functools
 import hashlib
 import importlib.util
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, readable
+from crscore.encoders.base import Encoder
 from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
 from crscore.llm import model_files
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.encoders.base import Encoder
 
 PUBLISHED_MODEL = "mixedbread-ai/mxbai-embed-large-v1"
 PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}

@@ -11,23 +11,19 @@ omitted every time, and is a note.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
+from crscore.cache import Store
 from crscore.diff import full_files, parse
 from crscore.errors import HostError
-from crscore.records import FileStatus
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from crscore.cache import Store
-    from crscore.github.changed_files import Change
-    from crscore.github.client import Client
-    from crscore.records import Diff
+from crscore.github.changed_files import Change
+from crscore.github.client import Client
+from crscore.records import Diff, FileStatus
 
 OBJECTS_PER_QUERY: Final = 50
 """Objects requested in one query."""

@@ -11,23 +11,20 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
 from crscore.diff import parse
+from crscore.diff.full_files import Limits
 from crscore.diff.languages import language_of
 from crscore.diff.parse import named
 from crscore.errors import InputError
+from crscore.github.client import Client
 from crscore.records import ChangedFile, Diff, FileStatus, LineKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from crscore.diff.full_files import Limits
-    from crscore.github.client import Client
 
 MAX_LISTED: Final = 3_000
 """Maximum number of files that GitHub lists for a pull request."""

@@ -43,12 +43,12 @@ try:
 except ImportError as exc:
     raise DependencyError("PyGithub", "pip install 'crscore[github]'") from exc
 
+from collections.abc import Callable, Mapping
+
+from crscore.cache import Store
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from github.Issue import Issue
-
-    from crscore.cache import Store
 
 T = TypeVar("T")
 

@@ -8,20 +8,18 @@ before anything is written again.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
 from crscore.errors import HostError, NotFoundError, PermissionDeniedError, UncertainWriteError
+from crscore.github.client import Client
+from crscore.github.records import Remark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from github.IssueComment import IssueComment
-
-    from crscore.github.client import Client
-    from crscore.github.records import Remark
 
 MARKER: Final = "<!-- crscore:sticky"
 """Start of crscore's comment."""

@@ -8,19 +8,16 @@ which saves requests.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
 from crscore.errors import HostError
+from crscore.github.client import Client
 from crscore.github.records import Remark, RemarkKind
 from crscore.records import Side
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crscore.github.client import Client
 
 MAX_ANSWERS: Final = 100
 """Maximum GraphQL responses read of one list; no pull request has so many comments."""

@@ -9,25 +9,21 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from crscore.diff import parse
 from crscore.errors import HostError, InputError, NotFoundError
-from crscore.records import Comment, Diff, ScopeKind, Side
+from crscore.github.client import Client
+from crscore.github.records import Remark
+from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
 from crscore.scoring import scopes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from crscore.github.client import Client
-    from crscore.github.records import Remark
-    from crscore.records import ChangedFile
-
-    Local = Callable[[str], bytes | None]
+Local = Callable[[str], bytes | None]
 
 MAX_COMMITS: Final = 20
 """Maximum number of older versions read, those with the most comments first."""

@@ -8,30 +8,26 @@ outdated comments were written on. Only the first has to succeed. A later failur
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
+from crscore.cache import Store
 from crscore.diff import full_files
 from crscore.diff.checkout import Found
+from crscore.diff.full_files import Limits
 from crscore.errors import CRScoreError, HostError, NotFoundError
 from crscore.github import blobs, changed_files, comment, conversation, outdated_hunks
-from crscore.github.records import PullRequest, RemarkKind
+from crscore.github.client import Client
+from crscore.github.conversation import Conversation
+from crscore.github.records import PullRequest, Remark, RemarkKind
 from crscore.records import Diff, Side
 from crscore.scoring import scopes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from crscore.cache import Store
-    from crscore.diff.full_files import Limits
-    from crscore.github.client import Client
-    from crscore.github.conversation import Conversation
-    from crscore.github.records import Remark
-
-    FindCheckout = Callable[[str, str], Found]
+FindCheckout = Callable[[str, str], Found]
 
 SETTINGS_FILE: Final = "pyproject.toml"
 

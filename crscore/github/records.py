@@ -5,14 +5,11 @@ They are independent of how they were read from a host.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crscore.records import Diff, Side
+from crscore.records import Diff, Side
 
 
 class RemarkKind(StrEnum):

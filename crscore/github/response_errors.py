@@ -7,7 +7,8 @@ without control characters before it is repeated.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,9 +21,6 @@ from crscore.errors import (
     UnavailableError,
 )
 from crscore.github.retry import TryAgainError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 SECONDARY_WAIT_S = 60.0
 """Wait in seconds for a secondary limit without one; doubles."""

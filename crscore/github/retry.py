@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from crscore.errors import HostError
+from crscore.errors import HostError
 
 T = TypeVar("T")
 

@@ -6,13 +6,11 @@ turn under a line `@@ Instruction` or `@@ Response`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from crscore.errors import GenerationError
 from crscore.llm.engines.base import Message, sendable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _TURNS = {"user": "@@ Instruction", "assistant": "@@ Response"}
 

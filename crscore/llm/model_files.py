@@ -10,14 +10,12 @@ import hashlib
 import json
 import re
 import struct
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crscore.errors import GenerationError, ModelNotFoundError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DIGITS = 12
 """Length of a hash in an identity."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from crscore.records import Diff, Flag, PseudoReference, Sentence
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from crscore.records import Diff, Flag, PseudoReference, Sentence
 
     Floats = npt.NDArray[np.float32]
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
-from crscore.matchers.base import Judgement
-
-if TYPE_CHECKING:
-    from crscore.matchers.base import Cells, Matcher
+from crscore.matchers.base import Cells, Judgement, Matcher
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from crscore.errors import ConfigError
+from crscore.pull_request.overview import Overview, Scores
 from crscore.pull_request.reviewers import wildcards
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.pull_request.overview import Overview, Scores
 
 TOGETHER: Final = "together"
 """All reviewers together."""

@@ -7,21 +7,18 @@ type apply to both jobs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
+from crscore import records
+from crscore.github.records import PullRequest
 from crscore.records import SEVERITIES, LineSpan, ReferenceKind, Severity, Side
 from crscore.reports import escape, view
 from crscore.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore import records
-    from crscore.github.records import PullRequest
 
 SCHEMA: Final = "urn:crscore:pull:1"
 """The `$id` of the JSON document's schema."""

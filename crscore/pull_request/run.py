@@ -6,34 +6,30 @@ alone, so that a job with write permission can make them from another job's data
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from crscore.diff import checkout, full_files
+from crscore.diff.checkout import Found
 from crscore.github import comment as sticky
 from crscore.github import conversation, pull
+from crscore.github.client import Client
 from crscore.github.comment import Outcome, Posted
+from crscore.github.pull import FindCheckout
+from crscore.github.records import PullRequest
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
 from crscore.pull_request.documents.json import Spoken
-from crscore.pull_request.overview import Person
+from crscore.pull_request.overview import Overview, Person
 from crscore.pull_request.reviewers import identify
 from crscore.pull_request.reviewers.classify import NO_MARKERS
+from crscore.pull_request.reviewers.identify import ReviewerThreads
+from crscore.records import Diff, Result
 from crscore.scorer import Scorer, diff_limits, make_store
 from crscore.settings import Config, SettingsText, resolve_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from crscore.diff.checkout import Found
-    from crscore.github.client import Client
-    from crscore.github.pull import FindCheckout
-    from crscore.github.records import PullRequest
-    from crscore.pull_request.overview import Overview
-    from crscore.pull_request.reviewers.identify import ReviewerThreads
-    from crscore.records import Diff, Result
-    from crscore.static_analysis.reports import RawReport
+from crscore.static_analysis.reports import RawReport
 
 BASE_FILE: Final = f"{pull.SETTINGS_FILE} of the base branch"
 

@@ -8,18 +8,13 @@ determines the pull request.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import msgspec
 
 from crscore.errors import InputError, LimitError
-from crscore.pull_request.overview import Overview, is_plain
+from crscore.pull_request.overview import Overview, Scores, Together, is_plain
 from crscore.reports import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.pull_request.overview import Scores, Together
 
 MAX_BYTES = 50_000_000
 """Maximum bytes of a file that is read."""

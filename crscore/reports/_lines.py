@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from crscore.records import LineKind, Side
+from crscore.records import ChangedFile, DiffLine, Hunk, LineKind, Result, Side
 from crscore.reports.escape import code_line, one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crscore.records import ChangedFile, DiffLine, Hunk, Result
 
 MAX_LINES = 1_500
 """Lines up to which the whole diff is shown; of a longer one, only the lines with marks."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote
 
-from crscore.records import FileStatus, LineSpan, Side
-
-if TYPE_CHECKING:
-    from crscore.records import ChangedFile, Diff, PseudoReference
+from crscore.records import ChangedFile, Diff, FileStatus, LineSpan, PseudoReference, Side
 
 ROOT: Final = "%SRCROOT%"
 """Conventional SARIF name for the root of the repository."""

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from crscore.records import (
+    CommentResult,
+    Match,
+    Reading,
+    Result,
+    ReviewResult,
+    Suggestion,
+    Usefulness,
+)
 from crscore.reports import console, escape, view
 from crscore.reports.console import CODE, prose
 from crscore.reports.view import MatchRow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from rich.console import RenderableType
-
-    from crscore.records import (
-        CommentResult,
-        Match,
-        Reading,
-        Result,
-        ReviewResult,
-        Suggestion,
-        Usefulness,
-    )
 
 SHORT_SENTENCES = 40
 """Sentences that the short form lists."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from crscore.records import CommentResult, PseudoReference, Result, ReviewResult, Usefulness
 from crscore.reports import view
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
 from crscore.scoring.signature import shorten_signature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.records import CommentResult, PseudoReference, Result, ReviewResult, Usefulness
 
 YES, NO = "✅", "➖"
 SHOWN_UNADDRESSED = 3

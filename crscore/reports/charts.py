@@ -8,19 +8,16 @@ there is room for: letters keep their size. Texts are cleaned here and escaped b
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from xml.etree import ElementTree
 
 from markupsafe import Markup
 
 from crscore.errors import DependencyError
 from crscore.reports import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 INSTALL: Final = "pip install altair vl-convert-python"
 WIDTHS: Final = {"wide": 600, "narrow": 250}

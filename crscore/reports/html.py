@@ -6,17 +6,13 @@ is done by links and the `:target` of the style sheet.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from crscore.records import Result
 from crscore.reports import frame
 from crscore.reports import page as _page
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.records import Result
-    from crscore.reports.base import Report
+from crscore.reports.base import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from crscore import records
 from crscore.records import (
     Baselines,
     Coverage,
@@ -34,14 +35,12 @@ from crscore.records import (
     Usefulness,
 )
 from crscore.reports import escape, view
+from crscore.reports.base import Report
 from crscore.version import __version__
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from crscore import records
-    from crscore.reports.base import Report
 
 SCHEMA = "urn:crscore:result:4"
 """The `$id` of the document's schema."""

@@ -7,18 +7,15 @@ comment would be exceeded.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from crscore.records import Result
 from crscore.reports import blocks as _blocks
 from crscore.reports import escape, view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore.records import Result
-    from crscore.reports.base import Report
-    from crscore.reports.blocks import Block
+from crscore.reports.base import Report
+from crscore.reports.blocks import Block
 
 MAX_CHARS = 65_000
 """Longest document: GitHub allows 65,536 characters in a comment; the rest is for markers."""

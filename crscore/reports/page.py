@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from crscore.records import Result
 from crscore.reports import _lines, view
-
-if TYPE_CHECKING:
-    from crscore.records import Result
 
 MAX_SIDE = 150
 """Maximum rows, and columns, of the matrix that the page shows."""

@@ -21,18 +21,14 @@ import itertools
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from crscore.records import ReferenceKind
+from crscore.records import PseudoReference, ReferenceKind, Result, Severity
 from crscore.reports import _sarif_places, escape, view
+from crscore.reports.base import Report
 from crscore.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from crscore.records import PseudoReference, Result, Severity
-    from crscore.reports.base import Report
 
 SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from crscore.errors import CRScoreError, DependencyError
+from crscore.records import Result
 from crscore.reports import view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pandas as pd
-
-    from crscore.records import Result
 
 _TYPES = {
     "diff": "string",

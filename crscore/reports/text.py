@@ -7,21 +7,17 @@ tells them on stderr. Every mark is readable without colour.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from rich.console import RenderableType
 
+from crscore.records import Result
 from crscore.reports import _terminal, console
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from crscore.records import Result
-    from crscore.reports.base import Report
+from crscore.reports.base import Report
 
 
 @dataclass(frozen=True, slots=True)

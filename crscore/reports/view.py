@@ -4,41 +4,36 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from crscore.records import (
+    Analysis,
+    ChangedFile,
+    Comment,
+    CommentResult,
     Effect,
     Flag,
     Kind,
     LineKind,
+    LineSpan,
+    Match,
+    PseudoReference,
+    Reading,
     ReferenceKind,
+    Result,
+    ReviewResult,
+    Scope,
     ScopeKind,
     Side,
     Subject,
+    Suggestion,
     ToolState,
+    Topic,
+    Usefulness,
 )
 from crscore.reports import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from crscore.records import (
-        Analysis,
-        ChangedFile,
-        Comment,
-        CommentResult,
-        LineSpan,
-        Match,
-        PseudoReference,
-        Reading,
-        Result,
-        ReviewResult,
-        Scope,
-        Suggestion,
-        Topic,
-        Usefulness,
-    )
 
 UNDEFINED = "–"
 """Placeholder for an undefined score."""

@@ -6,14 +6,12 @@ import codecs
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crscore.errors import InputError, LimitError
 from crscore.records import Comment, Side
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
 _MAX_INT_DIGITS: Final = 100

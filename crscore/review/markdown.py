@@ -10,25 +10,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
 from markdown_it.rules_block import table
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crscore.review.visibility import RAW_ELEMENTS, UNSHOWN_ELEMENTS, hidden_formula
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from markdown_it.rules_core import StateCore
-    from markdown_it.rules_inline import StateInline
-    from selectolax.lexbor import LexborNode
 
 MAX_NESTING: Final = 40
 """Maximum nesting of blocks and emphasis that is read, in markdown-it's levels."""

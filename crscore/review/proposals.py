@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crscore.records import LineKind, Side
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crscore.records import ChangedFile, Comment, Hunk, ParsedComment
+from crscore.records import ChangedFile, Comment, Hunk, LineKind, ParsedComment, Side
 
 MAX_LINES: Final = 100
 """Maximum lines that are compared on each side; aligning them takes quadratic time."""

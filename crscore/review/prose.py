@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from selectolax.lexbor import LexborNode
 
 from crscore.review.boilerplate import is_hidden_section
 from crscore.review.markdown import INLINE_TAGS, parse_html, render_html
 from crscore.review.visibility import UNSHOWN_ELEMENTS, attribute_texts, clean, hides, smuggled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from selectolax.lexbor import LexborNode
 
 MAX_PART_CHARS: Final = 65_536
 """GitHub's limit for a comment; a longer body is read in parts of at most this length."""

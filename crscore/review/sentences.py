@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import sentencex
 
@@ -13,9 +14,6 @@ from crscore.records import ParsedComment
 from crscore.review.boilerplate import is_boilerplate
 from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
 from crscore.review.visibility import clean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _MARKDOWN_VERSION: Final = 4
 """Version of the `markdown` splitter, part of the signature; increased with every change of its

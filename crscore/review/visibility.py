@@ -7,15 +7,13 @@ scorer that reads the source do not. This module only detects hidden text; it do
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby, takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import tinycss2  # type: ignore[import-untyped]
 from tinycss2.color4 import Color, parse_color  # type: ignore[import-untyped]
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 # Controls except tab and newline, soft hyphen, joiners, fillers, zero-width and bidi characters,
 # variation selectors, tags, and lone surrogates (possible in JSON, but rejected by encoders).

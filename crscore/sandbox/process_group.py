@@ -8,11 +8,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import time
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import subprocess
 
 _PROC = "/proc"
 _CHUNK = 1 << 16

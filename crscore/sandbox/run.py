@@ -29,17 +29,15 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
 from crscore.sandbox._launch import filter_program
 from crscore.sandbox.process_group import Group, Watch, size, wait_for_rest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _LAUNCHER = Path(__file__).with_name("_launch.py")
 _TICK = 0.05

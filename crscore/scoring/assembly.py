@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.records import (
+    Analysis,
+    ChangedFile,
+    Comment,
     CommentResult,
+    Diff,
+    Flag,
     LineKind,
     Match,
+    PseudoReference,
     ReferenceKind,
     Result,
     ReviewResult,
     Scope,
     ScopeKind,
+    Scores,
+    Sentence,
+    Suggestion,
 )
 from crscore.scoring import baselines, references, scopes, scores
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.records import (
-        Analysis,
-        ChangedFile,
-        Comment,
-        Diff,
-        Flag,
-        PseudoReference,
-        Scores,
-        Sentence,
-        Suggestion,
-    )
 
 
 def select_rows(

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-from crscore.records import Baselines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore.records import Diff
+from crscore.records import Baselines, Diff
 
 # Runs of at least three letters of any script: "user_id2name" gives "user" and "name".
 _TOKEN: Final = re.compile(r"[^\W\d_]{3,}")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from crscore.records import PseudoReference, ReferenceKind, ScopeKind, Side
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.records import ChangedFile, Hunk, LineSpan, Scope
+from crscore.records import (
+    ChangedFile,
+    Hunk,
+    LineSpan,
+    PseudoReference,
+    ReferenceKind,
+    Scope,
+    ScopeKind,
+    Side,
+)
 
 SAME_FILE_DISCOUNT = 0.9
 """Factor by which each reference already selected from a file lowers the file's next one, so that a

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from crscore.records import LineKind, Scope, ScopeKind, Side
-
-if TYPE_CHECKING:
-    from crscore.records import ChangedFile, Comment, Diff, Hunk
+from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, Scope, ScopeKind, Side
 
 # `@@ -1,2 +3,4 @@` and the short forms `@@ -1 +3 @@`.
 _HEADER = re.compile(r"^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@")

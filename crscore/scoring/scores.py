@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
 from crscore.errors import InputError
 from crscore.records import Scores
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def score(

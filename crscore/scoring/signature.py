@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from crscore.records import UNCONFINED, Coverage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def render_signature(parts: Mapping[str, str]) -> str:

@@ -8,16 +8,11 @@ is kept for reproducing published numbers only.
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from crscore.records import SEVERITIES, LineKind
+from crscore.records import SEVERITIES, ChangedFile, Finding, LineKind
 from crscore.static_analysis.preexisting import find_continued
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore.records import ChangedFile, Finding
 
 
 def classify(

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from crscore.errors import ToolFailedError
-from crscore.records import Analysis, Finding, Side, ToolRun, ToolState
+from crscore.records import Analysis, ChangedFile, Diff, Finding, Side, ToolRun, ToolState
 from crscore.static_analysis import change, tools, wording
-from crscore.static_analysis.units import adds_lines, suffix_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from crscore.records import ChangedFile, Diff
-    from crscore.static_analysis.analyzer import Analyzer, Pattern
-    from crscore.static_analysis.execute import Outcome
-    from crscore.static_analysis.tools import Absent, Installed
-    from crscore.static_analysis.units import Unit
+from crscore.static_analysis.analyzer import Analyzer, Pattern
+from crscore.static_analysis.execute import Outcome
+from crscore.static_analysis.tools import Absent, Installed
+from crscore.static_analysis.units import Unit, adds_lines, suffix_of
 
 HUNKS_ONLY = "saw hunks, not whole files"
 """Reason for incomplete findings."""

@@ -11,29 +11,25 @@ import hashlib
 import re
 import secrets
 import tempfile
+import threading
 import time
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.sandbox import run as sandbox
 from crscore.static_analysis import formats
+from crscore.static_analysis.analyzer import Capture, Pattern, Run
 from crscore.static_analysis.reports import RawFinding, RawReport
-from crscore.static_analysis.tools import extra_environment, fill, limits_of
+from crscore.static_analysis.tools import Cache, Installed, extra_environment, fill, limits_of
+from crscore.static_analysis.units import Unit
 from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
-
-if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from crscore.static_analysis.analyzer import Capture, Pattern, Run
-    from crscore.static_analysis.tools import Cache, Installed
-    from crscore.static_analysis.units import Unit
 
 BATCH = 64
 """Maximum number of texts of one process."""

@@ -11,20 +11,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 import msgspec
 
-from crscore.records import Finding, Severity, ToolRun, ToolState
+from crscore.records import Diff, Finding, Severity, ToolRun, ToolState
 from crscore.static_analysis import change
+from crscore.static_analysis.reports import RawFinding, RawReport
 from crscore.static_analysis.wording import shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from crscore.records import Diff
-    from crscore.static_analysis.reports import RawFinding, RawReport
 
 UNKNOWN = "sarif"
 """Name of a tool that the file does not name."""

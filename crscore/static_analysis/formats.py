@@ -9,16 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis import sarif
+from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from crscore.static_analysis.analyzer import CsvOutput, JsonOutput, Output
 
 MAX_FINDINGS = 25_000
 """Maximum findings of one process. More are a failure: a cut would hide findings of other files."""

@@ -9,14 +9,18 @@ from __future__ import annotations
 import bisect
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from crscore.encoders.base import Encoder
 from crscore.records import (
     SEVERITIES,
     Analysis,
+    Diff,
     Finding,
     LineSpan,
     PseudoReference,
@@ -25,14 +29,6 @@ from crscore.records import (
     Side,
 )
 from crscore.scoring import similarity
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.encoders.base import Encoder
-    from crscore.records import Diff
 
 SAME_DEFECT = 0.37
 """Cosine from which two tools' sentences on one line, with names masked, are about one defect. Read

@@ -6,16 +6,12 @@ import bisect
 import itertools
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple
 
-from crscore.records import LineKind, Side
+from crscore.records import ChangedFile, Finding, LineKind, Side
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
-
-    from crscore.records import ChangedFile, Finding
-
-    Key = Callable[["_Version", Finding], Hashable]
+Key = Callable[["_Version", Finding], Hashable]
 
 # A single bracket counts as unchanged wherever the differ aligns one.
 _LETTER = re.compile(r"\w")

@@ -15,14 +15,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
 from crscore.static_analysis.wording import resolve_links, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 VERSION: Final = "2.1.0"
 MOST_RESULTS: Final = 25_000

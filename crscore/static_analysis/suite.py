@@ -6,25 +6,20 @@ import functools
 import os
 import threading
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from crscore.errors import ManifestError, UnknownPluginError
-from crscore.records import Analysis
+from crscore.records import Analysis, Diff
 from crscore.sandbox import run
 from crscore.static_analysis import analyzer, collect, execute, external_sarif, tools
-from crscore.static_analysis.units import suffix_of, units_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from crscore.records import Diff
-    from crscore.static_analysis.analyzer import Analyzer, Run
-    from crscore.static_analysis.reports import RawReport
-    from crscore.static_analysis.tools import Absent, Cache, Installed
-    from crscore.static_analysis.units import Unit
+from crscore.static_analysis.analyzer import Analyzer, Run
+from crscore.static_analysis.reports import RawReport
+from crscore.static_analysis.tools import Absent, Cache, Installed
+from crscore.static_analysis.units import Unit, suffix_of, units_of
 
 Result = TypeVar("Result")
 AUTO = "auto"

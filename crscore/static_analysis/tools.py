@@ -13,21 +13,17 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
 from crscore.records import ToolState
 from crscore.sandbox import run as sandbox
-from crscore.static_analysis.analyzer import INTERPRETER
+from crscore.static_analysis.analyzer import INTERPRETER, Analyzer, Run
 from crscore.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crscore.static_analysis.analyzer import Analyzer, Run
 
 _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 _MIB = 2**20

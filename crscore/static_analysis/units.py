@@ -7,18 +7,13 @@ Python file is its package's `__init__`, because that changes the meaning of its
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from crscore.diff import languages
-from crscore.records import FileStatus, LineKind, Side
+from crscore.records import ChangedFile, Diff, FileStatus, LineKind, Side
 from crscore.syntax import fragments, grammars
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.records import ChangedFile, Diff
 
 # Characters that end a line for some tools and not for a diff: a lone CR, VT, FF, FS to RS,
 # NEL, LS, PS.

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from crscore.records import Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crscore.static_analysis.analyzer import Manifest
-    from crscore.static_analysis.reports import RawFinding
+from crscore.static_analysis.analyzer import Manifest
+from crscore.static_analysis.reports import RawFinding
 
 MAX_MESSAGE = 2_000
 """Maximum characters of a tool's message, or of a line of its errors, that patterns search."""

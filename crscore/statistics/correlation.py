@@ -5,18 +5,15 @@ from __future__ import annotations
 import importlib
 import math
 import statistics
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.errors import DependencyError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 LEVEL: Final = 0.95
 """Coverage of an interval."""

@@ -6,24 +6,20 @@ what code does: `Effect.BEHAVIOUR` is all that is not proven to be less.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.records import Effect, LineKind, Side, Suggestion
+from crscore.records import ChangedFile, Comment, Effect, LineKind, Side, Suggestion
 from crscore.review.proposals import align_lines, find_place
 from crscore.suggestions.sketch import sketch_tokens
 from crscore.suggestions.trees import Token, tokens
 from crscore.syntax import fragments
-from crscore.syntax.grammars import language_of, parse
+from crscore.syntax.grammars import Language, language_of, parse
 from crscore.syntax.outline import errors_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
-
     import tree_sitter
-
-    from crscore.records import ChangedFile, Comment
-    from crscore.syntax.grammars import Language
 
 NO_PLACE: Final = "its place is not known"
 MAX_LINES: Final = 20_000

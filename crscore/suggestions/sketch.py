@@ -25,14 +25,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.suggestions.trees import grammar_of, parse_code, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     import tree_sitter
 
 _HERITAGE = frozenset(

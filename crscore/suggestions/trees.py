@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.errors import InputError
 from crscore.syntax import fragments
-from crscore.syntax.grammars import language_of, parse
+from crscore.syntax.grammars import Language, language_of, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import tree_sitter
-
-    from crscore.syntax.grammars import Language
 
 
 class Parsed(NamedTuple):

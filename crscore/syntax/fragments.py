@@ -7,16 +7,12 @@ completions, the one with the fewest errors is used.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from crscore.syntax.outline import read, unreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crscore.syntax.grammars import Language
-    from crscore.syntax.outline import Outline
+from crscore.syntax.grammars import Language
+from crscore.syntax.outline import Outline, read, unreadable
 
 MAX_TRIES = 6
 """Completions tried for one fragment."""

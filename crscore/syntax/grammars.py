@@ -7,6 +7,7 @@ import importlib
 import re
 import time
 import tomllib
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ import msgspec
 from crscore.errors import DependencyError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import tree_sitter
 
 _SETS = (

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from crscore.syntax.fragments import complete
-from crscore.syntax.grammars import languages_known
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.syntax.grammars import Language
-    from crscore.syntax.outline import Outline
+from crscore.syntax.grammars import Language, languages_known
+from crscore.syntax.outline import Outline
 
 MAX_LINES = 120
 """Lines tried."""

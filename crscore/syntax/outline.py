@@ -10,18 +10,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.syntax.grammars import parse
+from crscore.syntax.grammars import Language, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import tree_sitter
-
-    from crscore.syntax.grammars import Language
 
 MAX_TEXT = 400
 """Characters kept of one piece of code."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 import importlib.resources
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crscore.text.code_spans import find_code_spans
 from crscore.text.stopwords import ENGLISH
 from crscore.text.words import split_identifier, stem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")

@@ -7,22 +7,17 @@ windows, and the words that are rare elsewhere are evidence of their own.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.records import LineKind
+from crscore.records import Diff, DiffLine, LineKind
 from crscore.text.content import stems_and_names, words
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.records import Diff, DiffLine
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 WINDOW: Final = 3
 """Fewest changed lines of a window."""

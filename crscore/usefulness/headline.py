@@ -6,21 +6,16 @@ The two are joined to one value, and the value is told by its standing among rea
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.records import LineKind, Usefulness
+from crscore.records import Aspects, Diff, LineKind, Usefulness
+from crscore.usefulness.reading import SentenceReading
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.records import Aspects, Diff
-    from crscore.usefulness.reading import SentenceReading
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 SIZES: Final = {"up to 5 lines": 5, "6 to 15 lines": 15, "more than 15 lines": math.inf}
 """Sizes of changes, by changed lines: their name, and the largest."""

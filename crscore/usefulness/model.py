@@ -5,22 +5,19 @@ from __future__ import annotations
 import io
 import json
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.arrays import BROKEN, pack
 from crscore.errors import InputError
 from crscore.usefulness.evidence import Rarity
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 FORMAT: Final = 1
 """Version of the file format."""

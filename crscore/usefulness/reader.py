@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.records import Aspects, Flag, Kind, Reading, Subject
+from crscore.matchers.base import Cells, Judgement
+from crscore.records import Aspects, Diff, Flag, Kind, Reading, Sentence, Subject, Usefulness
 from crscore.text.content import words
 from crscore.usefulness import evidence, headline, model, phrases, reading
+from crscore.usefulness.evidence import ChangeWords
+from crscore.usefulness.model import Weights
 from crscore.usefulness.reading import KINDS, ChangeEvidence, SentenceReading
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.matchers.base import Cells, Judgement
-    from crscore.records import Diff, Sentence, Usefulness
-    from crscore.usefulness.evidence import ChangeWords
-    from crscore.usefulness.model import Weights
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.records import Aspects, Kind, ReferenceKind
+from crscore.records import Aspects, Diff, Kind, PseudoReference, ReferenceKind
 from crscore.usefulness import evidence, phrases
+from crscore.usefulness.evidence import ChangeWords
+from crscore.usefulness.model import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Protocol
-
-    import numpy.typing as npt
-
-    from crscore.records import Diff, PseudoReference
-    from crscore.usefulness.evidence import ChangeWords
-    from crscore.usefulness.model import Weights
-
-    Floats = npt.NDArray[np.float32]
 
     class Vectors(Protocol):
         """Unit vectors by text."""
 
         def __getitem__(self, text: str, /) -> Floats: ...
+
+
+Floats = npt.NDArray[np.float32]
 
 
 KINDS: Final = tuple(Kind)

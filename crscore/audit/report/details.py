@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crscore.audit.overview import Shown
+from crscore.audit.overview import Overview, Shown
+from crscore.audit.store.database import Store
 from crscore.audit.summary import comment_address
 from crscore.audit.tables import LATEST, Scope
-
-if TYPE_CHECKING:
-    from crscore.audit.overview import Overview
-    from crscore.audit.store.database import Store
 
 EXAMPLES: Final = 5
 """Best comments of a reviewer, and worst ones."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import Final
 
 MAX_CHARS: Final = 80
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9]+")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from crscore.audit.overview import Estimate, Overview, Rate, Reviewer
 from crscore.audit.report import words
 from crscore.reports import view
 from crscore.reports.charts import Bar, Event, Plot, Point, Trend
-
-if TYPE_CHECKING:
-    from crscore.audit.overview import Estimate, Overview, Rate, Reviewer
 
 _PERCENT = ".0%"
 _WHOLE = (0.0, 1.0)

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import tempfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from crscore.audit.overview import to_json
-from crscore.audit.progress import NoProgress
+from crscore.audit.overview import Overview, Reviewer, to_json
+from crscore.audit.progress import NoProgress, Progress
 from crscore.audit.report import details, plots, words
 from crscore.audit.report.files import file_names
+from crscore.audit.store.database import Store
 from crscore.audit.summary import HOST
 from crscore.errors import InputError
 from crscore.reports import charts, escape, frame
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.audit.overview import Overview, Reviewer
-    from crscore.audit.progress import Progress
-    from crscore.audit.store.database import Store
 
 _TEMPLATES: Final = "audit/report/templates"
 _MARKER: Final = "audit.json"

@@ -6,15 +6,12 @@ could not show intervals.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
+from crscore.audit.overview import Overview, Reviewer
 from crscore.audit.report import words
 from crscore.reports import escape, view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.audit.overview import Overview, Reviewer
 
 MAX_VERDICTS: Final = 10
 MAX_ROWS: Final = 30

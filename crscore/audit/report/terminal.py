@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from crscore.audit.overview import Overview, Verdict
 from crscore.audit.report import words
 from crscore.reports import console, escape, view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from crscore.audit.overview import Overview, Verdict
 
 SHOWN_VERDICTS: Final = 15
 _TITLE, _DIM, _WARN = "bold", "dim", "yellow"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crscore.audit.overview import (
+    ActedOn,
+    Estimate,
+    Overview,
+    Rate,
+    Reviewer,
+    SuggestedCode,
+    Verdict,
+)
 from crscore.reports import view
-
-if TYPE_CHECKING:
-    from crscore.audit.overview import (
-        ActedOn,
-        Estimate,
-        Overview,
-        Rate,
-        Reviewer,
-        SuggestedCode,
-        Verdict,
-    )
 
 SKIPS: Final = {"limit": "a limit was reached", "skipped": "skipped", "failed": "failed"}
 NOISE: Final = {

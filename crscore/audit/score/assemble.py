@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
+from crscore.audit.store.rows import Pull
 from crscore.diff import checkout, git
+from crscore.diff.full_files import Limits
 from crscore.errors import HostError
 from crscore.github import outdated_hunks, pull
+from crscore.github.outdated_hunks import Local
 from crscore.github.pull import Change
-from crscore.github.records import PullRequest, RemarkKind
-from crscore.records import Side
+from crscore.github.records import PullRequest, Remark, RemarkKind
+from crscore.records import Diff, Side
 from crscore.scoring import scopes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from crscore.audit.store.rows import Pull
-    from crscore.diff.full_files import Limits
-    from crscore.github.outdated_hunks import Local
-    from crscore.github.records import Remark
-    from crscore.records import Diff
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 

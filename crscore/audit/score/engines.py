@@ -12,23 +12,20 @@ import multiprocessing
 import os
 import threading
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from crscore.audit.score import work
+from crscore.audit.score.assemble import Task
+from crscore.audit.score.work import Scored
 from crscore.errors import ConfigError, DependencyError
+from crscore.settings import Config
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from crscore.audit.score.assemble import Task
-    from crscore.audit.score.work import Scored
-    from crscore.settings import Config
-
-    Work = Callable[[Task, Config], Scored]
+Work = Callable[[Task, Config], Scored]
 
 ATTEMPTS: Final = 3
 """Workers that may die of a task before it counts as failed."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crscore.records import Flag, Kind
+from crscore.records import CommentResult, Flag, Kind, Result
 from crscore.reports import view
 from crscore.usefulness import headline
-
-if TYPE_CHECKING:
-    from crscore.records import CommentResult, Result
 
 _OF_NO_USE: Final = frozenset({headline.WORDS[-1][1], view.OFF_TOPIC})
 

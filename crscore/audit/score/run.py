@@ -5,21 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
-from crscore.audit.progress import NoProgress
+from crscore.audit.progress import NoProgress, Progress
 from crscore.audit.score import work
 from crscore.audit.score.engines import make_engine
 from crscore.audit.score.tasks import Tasks, choose
+from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from crscore.audit.progress import Progress
-    from crscore.audit.store.database import Store
-    from crscore.github.client import Client
-    from crscore.settings import Config
+from crscore.github.client import Client
+from crscore.settings import Config
 
 GITHUB: Final = "https://github.com"
 

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from crscore.audit.score import work
 from crscore.audit.score.assemble import Task
+from crscore.audit.store.database import Store
 from crscore.audit.store.remarks import to_remark
 from crscore.audit.store.rows import Comment, Pull, Repository
 from crscore.diff import full_files, git
 from crscore.errors import HostError
 from crscore.github import pull as host
+from crscore.github.client import Client
+from crscore.github.pull import Change
+from crscore.github.records import Remark
 from crscore.scorer import diff_limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from crscore.audit.store.database import Store
-    from crscore.github.client import Client
-    from crscore.github.pull import Change
-    from crscore.github.records import Remark
-    from crscore.settings import Config
+from crscore.settings import Config
 
 _CONTENT_BYTES: Final = 8
 _ANSWER_BYTES: Final = 200

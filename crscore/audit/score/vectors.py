@@ -6,19 +6,15 @@ Encoding is most of the work, and most texts of a pull request that has a new co
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.cache import Store
-    from crscore.encoders.base import Encoder
+from crscore.cache import Store
+from crscore.encoders.base import Encoder
 
 _HASH_BYTES = 16
 

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import Final, TypedDict
 
-from crscore.audit.score.assemble import assemble
+from crscore.audit.score.assemble import Task, assemble
 from crscore.audit.score.noise import Noise, noise_of
 from crscore.audit.score.vectors import RememberedVectors
-from crscore.audit.store.rows import CommentScore, OpenPoint, Page, Score, comment_key
+from crscore.audit.store.rows import CommentScore, OpenPoint, Page, Row, Score, comment_key
 from crscore.diff import full_files
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.documents import page
-from crscore.records import UNCONFINED
+from crscore.pull_request.reviewers.identify import ReviewerThread
+from crscore.pull_request.run import Measured
+from crscore.records import UNCONFINED, Baselines, Scores, Usefulness
 from crscore.reports import escape
 from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
 from crscore.scoring.signature import render_signature
+from crscore.settings import Config
 from crscore.static_analysis import suite
 from crscore.static_analysis.suite import Suite
 from crscore.static_analysis.tools import Installed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from crscore.audit.score.assemble import Task
-    from crscore.audit.store.rows import Row
-    from crscore.pull_request.reviewers.identify import ReviewerThread
-    from crscore.pull_request.run import Measured
-    from crscore.records import Baselines, Scores, Usefulness
-    from crscore.settings import Config
 
 OPEN_POINTS: Final = 3
 """Points that nobody addressed, kept of each pull request."""

@@ -7,12 +7,10 @@ was only reformatted, also over several lines, stands. Blank lines do not take p
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 MAX_LINES: Final = 20_000
 """Lines up to which a file is followed."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crscore.audit.signals import Signal
 from crscore.audit.signals.align import line_key
-from crscore.audit.signals.follow import Answer, Base, Following, Span, file_changed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crscore.audit.signals.follow import Lines
-    from crscore.audit.signals.trees import Trees
-    from crscore.audit.store.rows import Comment, Pull, Revision
+from crscore.audit.signals.follow import Answer, Base, Following, Lines, Span, file_changed
+from crscore.audit.signals.trees import Trees
+from crscore.audit.store.rows import Comment, Pull, Revision
 
 SHORT: Final = 10
 """Digits of a commit in an evidence."""

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from crscore.audit.signals.align import Standing, align, file_words, line_key
+from crscore.audit.signals.align import Alignment, Standing, align, file_words, line_key
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from crscore.audit.signals.align import Alignment
-
-    Lines = Sequence[str]
+Lines = Sequence[str]
 
 MOVED_LINES: Final = 3
 """Lines that must move together to be a block that moved; a single line that moves is a change."""

@@ -5,22 +5,18 @@ from __future__ import annotations
 import importlib.resources
 import re
 import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from crscore.audit.signals import Signal
 from crscore.audit.signals.follow import Answer
-from crscore.audit.store.rows import host_id_of
+from crscore.audit.store.rows import Comment, CommentObservation, ThreadObservation, host_id_of
 from crscore.pull_request.reviewers.authors import bare, is_app
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.wildcards import matches_any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from crscore.audit.store.rows import Comment, CommentObservation, ThreadObservation
 
 MAX_MESSAGE_LINES: Final = 200
 """Lines that are read of a commit's message."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from crscore.audit.signals import RULES, Signal
 from crscore.audit.signals.changed import Measured, PullTrees, Remark
 from crscore.audit.signals.follow import Answer
 from crscore.audit.signals.observed import claimed, names, referred, resolved, thumbs
-from crscore.audit.signals.suggested import FAST_METRICS, judge_suggestions
-from crscore.audit.signals.trees import open_trees
+from crscore.audit.signals.suggested import FAST_METRICS, Judged, judge_suggestions
+from crscore.audit.signals.trees import Trees, open_trees
+from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
     Comment,
     CommentObservation,
@@ -25,14 +28,6 @@ from crscore.audit.store.rows import (
 from crscore.errors import HostError
 from crscore.pull_request.reviewers.authors import bare
 from crscore.review.sentences import split_comment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from crscore.audit.signals.suggested import Judged
-    from crscore.audit.signals.trees import Trees
-    from crscore.audit.store.database import Store
 
 MAX_EVIDENCE: Final = 60
 """Characters of an evidence that are stored."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
+from crscore.audit.signals.changed import PullTrees, Remark
 from crscore.code import metrics
 from crscore.code.samples import Sample
 from crscore.diff.languages import language_of
 from crscore.records import Suggestion
 from crscore.suggestions.effects import NO_PLACE, Span, judge_in_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crscore.audit.signals.changed import PullTrees, Remark
 
 FAST_METRICS: Final = ("edit", "chrf", "sketch")
 """Metrics that need no model."""

@@ -10,16 +10,14 @@ import hashlib
 import importlib.resources
 import sqlite3
 import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple, fields
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 from crscore.audit.store.rows import Row
 from crscore.errors import StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 R = TypeVar("R", bound=Row)
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Comment, host_id_of, kind_of
 from crscore.github.records import Remark
 from crscore.records import Side
-
-if TYPE_CHECKING:
-    from crscore.audit.store.database import Store
 
 
 def to_remark(store: Store, row: Comment) -> Remark:

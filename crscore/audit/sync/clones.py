@@ -12,16 +12,13 @@ import contextlib
 import os
 import re
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
 
+from crscore.audit.store.database import Store
 from crscore.diff.git import run_git
 from crscore.errors import HostError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from crscore.audit.store.database import Store
 
 FETCH_TIMEOUT_S: Final = 3_600.0
 """Time limit of one fetch in seconds; the first is a whole clone."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
+from crscore.audit.store.database import Store
 from crscore.audit.store.remarks import to_remark
 from crscore.audit.store.rows import Comment, comment_key, kind_of
 from crscore.github.records import RemarkKind
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.records import Side
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from crscore.audit.store.database import Store
 
 Logins = dict[tuple[bool, int], str]
 """Login of an account, by whether it stands on reviews, and the host's number of the account.

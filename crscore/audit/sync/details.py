@@ -7,11 +7,13 @@ stays pending with its failure, and the others go on.
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
+from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
     Check,
     Comment,
@@ -24,11 +26,14 @@ from crscore.audit.sync import queries
 from crscore.audit.sync.comments import (
     ConversationItem,
     LineItem,
+    Logins,
     classify_comments,
     put_comments,
     rename_accounts,
 )
 from crscore.audit.sync.observations import observe_comment, observe_deletion, observe_thread
+from crscore.audit.sync.repositories import Messages
+from crscore.audit.sync.traffic import Meter
 from crscore.diff.languages import language_of
 from crscore.errors import (
     BadTokenError,
@@ -39,14 +44,6 @@ from crscore.errors import (
 )
 from crscore.github.records import RemarkKind
 from crscore.github.response_errors import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from crscore.audit.store.database import Store
-    from crscore.audit.sync.comments import Logins
-    from crscore.audit.sync.repositories import Messages
-    from crscore.audit.sync.traffic import Meter
 
 PULLS_A_QUERY: Final = 20
 """Pull requests in one query for details; half as many after one that GitHub could not do."""

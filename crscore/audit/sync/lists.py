@@ -6,31 +6,27 @@ over what certainly was read: at the end of the list, or after a part of it that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
+from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Cursor, Pull, Repository
 from crscore.audit.sync.comments import (
     ConversationItem,
     LineItem,
+    Logins,
     put_comments,
     rename_accounts,
 )
-from crscore.audit.sync.repositories import rename
+from crscore.audit.sync.repositories import Messages, rename
+from crscore.audit.sync.traffic import Meter
 from crscore.errors import NotFoundError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.audit.store.database import Store
-    from crscore.audit.sync.comments import Logins
-    from crscore.audit.sync.repositories import Messages
-    from crscore.audit.sync.traffic import Meter
 
 PART_PAGES: Final = 10
 """Pages of comments that are stored in one transaction."""

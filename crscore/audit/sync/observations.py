@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crscore.audit.store.database import Store
 from crscore.audit.store.rows import CommentObservation, ThreadObservation
-
-if TYPE_CHECKING:
-    from crscore.audit.store.database import Store
-    from crscore.audit.sync.queries import State, Thread
+from crscore.audit.sync.queries import State, Thread
 
 DELETED: Final = "deleted"
 """Reason with which a deleted comment counts as minimised."""

@@ -7,12 +7,10 @@ lists within lists decide the cost, and what is longer is read for that pull req
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from collections.abc import Iterable
+from typing import Final, Generic, TypeVar
 
 import msgspec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 T = TypeVar("T")
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
+from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Cursor, Repository
+from crscore.audit.sync.traffic import Meter
 from crscore.errors import (
     BadTokenError,
     HostError,
@@ -18,12 +21,6 @@ from crscore.errors import (
     PermissionDeniedError,
     RateLimitedError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from crscore.audit.store.database import Store
-    from crscore.audit.sync.traffic import Meter
 
 LISTS: Final = ("pulls", "line", "conversation")
 _NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)

@@ -11,11 +11,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
+from crscore.audit.progress import Progress
+from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Pull, Repository, Run
 from crscore.audit.sync.clones import fetch_repository
-from crscore.audit.sync.comments import known_logins
+from crscore.audit.sync.comments import Logins, known_logins
 from crscore.audit.sync.details import Reader
 from crscore.audit.sync.lists import read_lists
 from crscore.audit.sync.repositories import (
@@ -27,15 +30,8 @@ from crscore.audit.sync.repositories import (
 from crscore.audit.sync.threads import look_at_threads
 from crscore.audit.sync.traffic import Meter
 from crscore.errors import BadTokenError, HostError, NotFoundError, RateLimitedError
+from crscore.github.client import Client
 from crscore.github.response_errors import one_line
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from crscore.audit.progress import Progress
-    from crscore.audit.store.database import Store
-    from crscore.audit.sync.comments import Logins
-    from crscore.github.client import Client
 
 OBSERVED_DAYS: Final = 14
 """Days after the merge, or the close, on which a pull request is observed."""

@@ -7,20 +7,17 @@ requests reads the threads' states only; a thread that is not known makes its pu
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import Pull
 from crscore.audit.sync import queries
 from crscore.audit.sync.details import query_nodes
 from crscore.audit.sync.lists import mark_pending
 from crscore.audit.sync.observations import observe_thread
+from crscore.audit.sync.traffic import Meter
 from crscore.errors import BadTokenError, HostError, RateLimitedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from crscore.audit.store.database import Store
-    from crscore.audit.store.rows import Pull
-    from crscore.audit.sync.traffic import Meter
 
 PULLS_A_QUERY: Final = 100
 """Pull requests in one query for states: the most that GitHub takes."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from crscore.audit.sync.queries import Answer
 from crscore.errors import RateLimitedError, UnavailableError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from crscore.github.client import Client
+from crscore.github.client import Client
 
 T = TypeVar("T")
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crscore.review.visibility import clean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_CHARS: Final = 200_000
 """Characters of an answer that are read; about fifty times as many as any real answer has."""

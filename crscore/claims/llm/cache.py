@@ -5,14 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 
-from crscore.records import Claims
-
-if TYPE_CHECKING:
-    from crscore.records import Diff
+from crscore.records import Claims, Diff
 
 KIND: Final = "claims"
 """First word of the keys, by which `crscore cache` distinguishes the kinds of entries."""

@@ -9,19 +9,15 @@ at 4,000 characters; here a note names every omitted part.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crscore.claims.llm.context import enclosing_functions
 from crscore.diff.sections import part_of
-from crscore.records import ChangedFile, FileStatus, Hunk, LineKind, LineSpan, Side
+from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, LineSpan, Side
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from crscore.records import Diff, DiffLine
-
-    Count = Callable[[str], int | None]
+Count = Callable[[str], int | None]
 
 BUDGET: Final = 8_000
 """Characters of a chunk: the published 4,000 of a diff, and as many of its changed lines."""

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from crscore.records import LineKind
+from crscore.records import ChangedFile, Hunk, LineKind
 from crscore.syntax.grammars import language_of
-from crscore.syntax.outline import Kind, read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crscore.records import ChangedFile, Hunk
-    from crscore.syntax.outline import Outline, Unit
+from crscore.syntax.outline import Kind, Outline, Unit, read
 
 
 def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -11,14 +11,10 @@ from crscore import plugins
 from crscore.cache import Store
 from crscore.claims.llm.cache import ClaimsCache
 from crscore.claims.llm.generator import ModelClaims
-from crscore.claims.llm.options import OF_ENGINES
-from crscore.claims.llm.prompt import answer_schema, load_prompt
+from crscore.claims.llm.options import OF_ENGINES, Options
+from crscore.claims.llm.prompt import Prompt, answer_schema, load_prompt
 from crscore.errors import ConfigError
 from crscore.llm.engines.base import Sampling
-
-if TYPE_CHECKING:
-    from crscore.claims.llm.options import Options
-    from crscore.claims.llm.prompt import Prompt
 
 DEFAULT_PROMPT: Final = "claims.v1"
 CARD: Final = "training.json"

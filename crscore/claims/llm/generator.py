@@ -9,27 +9,19 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore.claims.llm import chunks
 from crscore.claims.llm.answer import read_answer
-from crscore.claims.llm.cache import claims_key
-from crscore.claims.llm.chunks import Chunk
+from crscore.claims.llm.cache import ClaimsCache, claims_key
+from crscore.claims.llm.chunks import Chunk, ChunkedDiff
 from crscore.claims.llm.grounding import deduplicate, ground_claims
-from crscore.claims.llm.prompt import example_texts, make_chat, prompt_tokens
-from crscore.llm.engines.base import Message
+from crscore.claims.llm.prompt import Form, Prompt, example_texts, make_chat, prompt_tokens
+from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
-from crscore.records import Claims
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crscore.claims.llm.cache import ClaimsCache
-    from crscore.claims.llm.chunks import ChunkedDiff
-    from crscore.claims.llm.prompt import Form, Prompt
-    from crscore.llm.engines.base import Answer, Engine, Sampling
-    from crscore.records import Diff, PseudoReference
+from crscore.records import Claims, Diff, PseudoReference
 
 READING: Final = 3
 """Version of the answer parser; cached claims of an older version are ignored."""

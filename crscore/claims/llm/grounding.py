@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.records import LineKind, LineSpan, PseudoReference, ReferenceKind, Side
+from crscore.claims.llm.chunks import Chunk
+from crscore.records import DiffLine, LineKind, LineSpan, PseudoReference, ReferenceKind, Side
 from crscore.text.stopwords import ENGLISH
 from crscore.text.words import split_identifier, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from crscore.claims.llm.answer import ParsedAnswer
-    from crscore.claims.llm.chunks import Chunk
-    from crscore.records import DiffLine
 
 MAX_CLAIMS: Final = 40
 """Claims, and implications, that are taken from one answer; the prompt asks for a third of that."""

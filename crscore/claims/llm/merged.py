@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
-from crscore.records import Claims
+from crscore.claims.base import ClaimGenerator
+from crscore.records import Claims, Diff, PseudoReference
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import numpy.typing as npt
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.records import Diff, PseudoReference
 
 SAME: Final = 0.8
 """Cosine from which claims of two generators count as duplicates."""

@@ -8,23 +8,19 @@ reject one.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from crscore.claims.llm.chunks import chunk_diff
+from crscore.claims.llm.chunks import Chunk, chunk_diff
 from crscore.diff import parse
 from crscore.errors import ConfigError, InputError
 from crscore.llm import prompts
 from crscore.llm.engines.base import Message
 from crscore.llm.prompt_escaping import Fence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from crscore.claims.llm.chunks import Chunk
 
 Form = Literal["json", "sections"]
 """Form of an answer: JSON, or the published two sections of numbered points."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from crscore.claims.structural.english import Told, at, fits, listed, quote, quoted
-from crscore.claims.structural.evidence import last_name
+from crscore.claims.structural.evidence import Evidence, last_name
 from crscore.claims.structural.headline import is_dull
 from crscore.claims.structural.implications import DECLARED
 from crscore.claims.structural.pieces import (
@@ -20,13 +21,7 @@ from crscore.claims.structural.pieces import (
     split_arguments,
 )
 from crscore.claims.structural.sides import spoken
-from crscore.syntax.outline import Kind, Role
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crscore.claims.structural.evidence import Evidence
-    from crscore.syntax.outline import Fact, Parameter, Unit
+from crscore.syntax.outline import Fact, Kind, Parameter, Role, Unit
 
 SMALL = 12
 """Changed lines of a unit up to which lines that nothing else is said about are quoted."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore.syntax.outline import Fact
+from crscore.syntax.outline import Fact
 
 QUOTE = 110
 """Characters of code quoted in a sentence."""

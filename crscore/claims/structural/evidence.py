@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from crscore.claims.structural.headline import label
-from crscore.claims.structural.sides import squeeze
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
-
-    from crscore.claims.structural.sides import Part, Version
-    from crscore.claims.structural.topics import Change
-    from crscore.syntax.outline import Fact, Role
+from crscore.claims.structural.sides import Part, Version, squeeze
+from crscore.claims.structural.topics import Change
+from crscore.syntax.outline import Fact, Role
 
 _LAST = re.compile(r"\.|->|::")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from crscore.syntax.outline import Kind, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from crscore.claims.structural.topics import Change
 
 SCREENS = 120

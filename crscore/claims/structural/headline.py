@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from crscore.claims.structural.english import counted, listed, quote, quoted
+from crscore.claims.structural.topics import Change
 from crscore.records import LineKind
-from crscore.syntax.outline import Kind, Role
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.claims.structural.topics import Change
-    from crscore.syntax.outline import Fact
+from crscore.syntax.outline import Fact, Kind, Role
 
 PATH = 200
 """Characters of a path in a sentence."""

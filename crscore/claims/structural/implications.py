@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from crscore.claims.structural.english import Told, at, fits, quote, quoted
 from crscore.claims.structural.evidence import difference
+from crscore.claims.structural.sides import Version
+from crscore.claims.structural.topics import Change
 from crscore.syntax.outline import Kind, Role
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.claims.structural.sides import Version
-    from crscore.claims.structural.topics import Change
 
 DECLARED = frozenset({Kind.FUNCTION, Kind.TYPE})
 """Kinds of units that other code may use."""

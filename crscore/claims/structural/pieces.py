@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import fits, quote
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.syntax.outline import Fact
+from crscore.syntax.outline import Fact
 
 SAID = 180
 """Characters of a sentence that is quoted from a comment or a document."""

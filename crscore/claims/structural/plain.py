@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from crscore.claims.structural.english import Told, listed, quote
 from crscore.claims.structural.headline import PATH, plain_line
 from crscore.claims.structural.pieces import prose_of
 from crscore.claims.structural.sentences import told
-from crscore.claims.structural.sides import Part, runs_of, spoken
+from crscore.claims.structural.sides import Part, Version, runs_of, spoken
 from crscore.claims.structural.topics import Change
-from crscore.records import FileStatus, LineKind
+from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.outline import Fact, Kind, Role
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.claims.structural.sides import Version
-    from crscore.records import ChangedFile
 
 LOCK, SNAPSHOT, GENERATED, MINIFIED = MACHINE_MADE = (
     "lock file", "snapshot", "generated or vendored file", "minified or data file"

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from crscore.budget import Budget
+from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain
 from crscore.claims.structural.english import Told, counted
 from crscore.claims.structural.headline import label
 from crscore.claims.structural.sentences import told
 from crscore.claims.structural.sides import versions_of
-from crscore.claims.structural.topics import changes_of, join_moved
+from crscore.claims.structural.topics import Change, changes_of, join_moved
 from crscore.claims.structural.weigh import in_order, without_test
-from crscore.records import Claims
+from crscore.records import ChangedFile, Claims, Diff
 from crscore.syntax import grammars
-from crscore.syntax.grammars import language_of
+from crscore.syntax.grammars import Language, language_of
 from crscore.syntax.guess import guess, is_cpp_header
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.claims.structural.topics import Change
-    from crscore.records import ChangedFile, Diff
-    from crscore.syntax.grammars import Language
 
 VERSION = 2
 """Version, increased whenever a diff may get different claims."""

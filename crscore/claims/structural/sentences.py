@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from crscore.claims.structural.details import condition, details
 from crscore.claims.structural.english import Told, at, fits, listed, quoted
@@ -11,15 +11,10 @@ from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.headline import around, label, plain_line, telling_calls
 from crscore.claims.structural.implications import implied
 from crscore.claims.structural.pieces import prose_of
-from crscore.claims.structural.sides import spoken
+from crscore.claims.structural.sides import Version, spoken
+from crscore.claims.structural.topics import Change
 from crscore.syntax.outline import Kind, Role
 from crscore.text.words import split_identifier
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.claims.structural.sides import Version
-    from crscore.claims.structural.topics import Change
 
 MOST = 4
 """Claims about one topic."""

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from crscore.records import LineKind, Side
+from crscore.records import ChangedFile, DiffLine, Hunk, LineKind, Side
 from crscore.syntax.fragments import complete
-from crscore.syntax.outline import Kind, Unit, read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crscore.records import ChangedFile, DiffLine, Hunk
-    from crscore.syntax.grammars import Language
-    from crscore.syntax.outline import Fact, Outline
+from crscore.syntax.grammars import Language
+from crscore.syntax.outline import Fact, Kind, Outline, Unit, read
 
 MAX_SOURCE = 4_000_000
 """Characters of a whole file that are parsed; of a larger one only the hunks are."""

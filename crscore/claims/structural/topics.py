@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
 
 from crscore.claims.structural.gathering import gather
-from crscore.claims.structural.sides import Part, parts_of, spoken, squeeze
-from crscore.records import FileStatus, LineKind
-from crscore.syntax.outline import Kind, Role
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.claims.structural.sides import Version
-    from crscore.records import ChangedFile
-    from crscore.syntax.grammars import Language
-    from crscore.syntax.outline import Unit
+from crscore.claims.structural.sides import Part, Version, parts_of, spoken, squeeze
+from crscore.records import ChangedFile, FileStatus, LineKind
+from crscore.syntax.grammars import Language
+from crscore.syntax.outline import Kind, Role, Unit
 
 AGREE = 0.75
 """Share of tokens that two bodies must have in common, in [0, 1], for one to be the other."""

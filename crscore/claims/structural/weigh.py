@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from crscore.claims.structural.english import sentence
+from crscore.claims.structural.english import Told, sentence
 from crscore.claims.structural.plain import MACHINE_MADE, made_by_machine_name
+from crscore.claims.structural.topics import Change
 from crscore.records import (
+    ChangedFile,
     LineKind,
     LineSpan,
     PseudoReference,
@@ -21,13 +23,6 @@ from crscore.records import (
 from crscore.syntax.outline import Kind, Role
 from crscore.text.code_spans import find_code_spans
 from crscore.text.words import split_identifier
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from crscore.claims.structural.english import Told
-    from crscore.claims.structural.topics import Change
-    from crscore.records import ChangedFile
 
 SOURCE = "structural"
 READING = 400

@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -21,8 +22,6 @@ from crscore.errors import ConfigError, ToolNotFoundError
 from crscore.sandbox import run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from crscore.code.execution.runner import Box
 
 TESTS: Final = "tests"

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import platform
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from crscore.code.execution.estimator import pass_at_k
-from crscore.code.execution.runner import PASSED, TIMED_OUT, count
+from crscore.code.execution.programs import Problem
+from crscore.code.execution.runner import PASSED, TIMED_OUT, Outcome, count
 from crscore.reports import console, escape, view
 from crscore.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from rich.console import RenderableType
-
-    from crscore.code.execution.programs import Problem
-    from crscore.code.execution.runner import Outcome
 
 SCHEMA: Final = "urn:crscore:code-run:1"
 SHOWN_PROBLEMS: Final = 30

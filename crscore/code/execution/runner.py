@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crscore import plugins
 from crscore.code.execution.estimator import pass_at_k
 from crscore.code.execution.programs import Completion, Problem
 from crscore.errors import ConfigError, InputError, ToolFailedError
-from crscore.sandbox.run import Limits, network_denied, run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from crscore.sandbox.run import Completed
+from crscore.sandbox.run import Completed, Limits, network_denied, run
 
 PASSED: Final = "passed"
 TIMED_OUT: Final = "timed out"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from crscore import plugins
@@ -9,8 +10,6 @@ from crscore.code.samples import Sample
 from crscore.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crscore.code.metrics.base import Metric
 
 

@@ -7,29 +7,23 @@ import math
 import tokenize
 import tomllib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
+from typing import Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from crscore.code import limits, ngrams, tokens
 from crscore.code.dataflow import read_names
-from crscore.code.metrics.base import MeanMetric
-from crscore.code.syntax_tree import syntax_tree
+from crscore.code.metrics.base import MeanMetric, Metric
+from crscore.code.samples import Sample
+from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.suggestions.trees import grammar_of
 from crscore.syntax.grammars import fingerprint
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.base import Metric
-    from crscore.code.samples import Sample
-    from crscore.code.syntax_tree import SyntaxTree
 
 Preset = Literal["out-of-the-bleu"]
 T = TypeVar("T")

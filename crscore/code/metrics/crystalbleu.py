@@ -5,25 +5,21 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from crscore.code import ngrams, tokens
 from crscore.code.metrics.base import Metric
+from crscore.code.samples import Sample
 from crscore.errors import InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from crscore.code.samples import Sample
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 PAPER_K: Final = 500
 """N-grams of a corpus that the paper ignores."""

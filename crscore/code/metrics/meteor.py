@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from crscore.code import libraries, tokens, wordnet
-from crscore.code.metrics.base import MeanMetric
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.base import Metric
-    from crscore.code.samples import Sample
+from crscore.code.metrics.base import MeanMetric, Metric
+from crscore.code.samples import Sample
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from crscore.code import libraries, limits, tokens
 from crscore.code.graphs import Graph, edit_distance, program_graph
-from crscore.code.metrics.base import MeanMetric
+from crscore.code.metrics.base import MeanMetric, Metric
+from crscore.code.samples import Sample
 from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.syntax.grammars import fingerprint
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.base import Metric
-    from crscore.code.samples import Sample
 
 MAX_PAIRS: Final = 1_000_000
 """Nodes of one graph times those of the other up to which the graphs are compared: some 50 ms."""

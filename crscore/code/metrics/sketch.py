@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.code import limits
-from crscore.code.metrics.base import MeanMetric
+from crscore.code.metrics.base import MeanMetric, Metric
+from crscore.code.samples import Sample
 from crscore.suggestions.sketch import sketch_tokens
 from crscore.syntax.grammars import fingerprint
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.base import Metric
-    from crscore.code.samples import Sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.errors import InputError
@@ -9,8 +10,6 @@ from crscore.suggestions.trees import Parsed, grammar_of, parse_code
 from crscore.syntax.grammars import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import tree_sitter
 
 MAX_CODE_BYTES = 50_000

@@ -9,18 +9,16 @@ Source:
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from crscore.code.transforms import java, python
 from crscore.code.transforms.edits import Variant, edited, parsed_for
-from crscore.suggestions.trees import grammar_of
+from crscore.suggestions.trees import Parsed, grammar_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from crscore.code.transforms.edits import Edit, Site
-    from crscore.suggestions.trees import Parsed
 
     Rule = Callable[[Parsed], Iterator[Site]]
 

@@ -13,14 +13,13 @@ Classes and operators are those of CodeScore-R, Table 2, with these differences:
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.code.transforms.edits import Edit, Variant, edited, parsed_for, text_of
 from crscore.suggestions.trees import grammar_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     import tree_sitter
 
 MAX_MUTANTS = 300

@@ -15,16 +15,14 @@ A rule returns the places where it surely keeps the behaviour. Left out are:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from crscore.code.transforms.edits import Edit, Site, fresh_name, swapped, text_of
+from crscore.suggestions.trees import Parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     import tree_sitter
-
-    from crscore.suggestions.trees import Parsed
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _INVERTED = {

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from crscore.errors import InputError, LimitError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MEMBER: Final = "crscore.json"
 """The only file name read from an archive."""

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import msgspec
 
 from crscore.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 MAX_PULL_REQUESTS: Final = 100

@@ -7,18 +7,15 @@ against its type, and no part is ever run or shown.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from pathlib import Path
+from typing import Annotated, Final, TypeVar
 
 import msgspec
 
 from crscore.errors import InputError, LimitError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from crscore.github.actions.environment import Environment
+from crscore.github.actions.environment import Environment
 
 COMMAND: Final = "/crscore"
 """First word of a comment that requests a run."""

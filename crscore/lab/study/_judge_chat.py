@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from collections.abc import Iterable
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
@@ -13,11 +14,7 @@ from crscore.errors import ConfigError
 from crscore.llm import prompts
 from crscore.llm.engines.base import Message, Sampling
 from crscore.llm.prompt_escaping import readable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from crscore.llm.prompts import Prompt
+from crscore.llm.prompts import Prompt
 
 NAME: Final = "judge.v1"
 """Name of the prompt."""

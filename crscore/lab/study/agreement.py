@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from msgspec import Struct
 
-from crscore.lab.study.study import DIMENSIONS
+from crscore.lab.study.study import DIMENSIONS, RatedReview, Study
 from crscore.statistics import correlation
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from crscore.lab.study.study import RatedReview, Study
-
-    Pairs = Sequence[tuple[float, float]]
+Pairs = Sequence[tuple[float, float]]
 
 _Verdict = TypeVar("_Verdict")
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.lab.study.study import Correctness, Study, StudyChange
+from crscore.lab.study.study import Correctness, Study, StudyChange
 
 ALL = "all"
 """Name of the row of all languages."""

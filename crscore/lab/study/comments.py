@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
 from crscore import jsonl
 from crscore.errors import InputError
+from crscore.records import Diff
+from crscore.scorer import Scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     import numpy as np
-
-    from crscore.records import Diff
-    from crscore.scorer import Scorer
 
 TEXTS: Final = ("comment", "subject", "body")
 """Fields of the text; a row's first one that is not null is taken."""

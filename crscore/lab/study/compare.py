@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.errors import InputError
 from crscore.lab.study import pairs, saved, slices
+from crscore.lab.study.saved import ReviewKey, SavedRun
 from crscore.lab.study.study import DIMENSIONS
 from crscore.statistics import bootstrap, correlation
 from crscore.version import __version__
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.study.saved import ReviewKey, SavedRun
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:comparison:1"
 """Schema identifier of a comparison document."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from crscore.lab.study import compare, slices
+from crscore.lab.study.compare import Comparison, Difference
 from crscore.lab.study.formats import (
     NOTHING,
     count,
@@ -17,11 +19,6 @@ from crscore.lab.study.formats import (
 )
 from crscore.lab.study.layout import Card, Report, Section, Table, make_table
 from crscore.reports.charts import Bar, Plot
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.lab.study.compare import Comparison, Difference
 
 LETTERS: Final = {"first": "A", "second": "B", None: NOTHING}
 _LOOKS: Final = {"first": "bad", "second": "good", None: ""}

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from crscore.lab.study import slices
+from crscore.lab.study.measure import Measurements
 from crscore.lab.study.study import DIMENSIONS
 from crscore.statistics import correlation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.lab.study.measure import Measurements
 
 
 class Correlation(Struct, frozen=True, kw_only=True):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
+from crscore.lab.study.measure import Measurements, ScoredReview
 from crscore.statistics import correlation
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.study.measure import Measurements, ScoredReview
-
-    Floats = npt.NDArray[np.float64]
-    Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 QUANTILES: Final = (0.2, 0.8)
 """Quantiles of the metric that bound its low and its high values."""

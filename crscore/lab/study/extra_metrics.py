@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from crscore import plugins
-from crscore.encoders.base import TokenEncoder
+from crscore.encoders.base import Encoder, TokenEncoder
 from crscore.lab.study.baselines import outside
 from crscore.lab.study.baselines import run as published
-from crscore.lab.study.measure import ExtraMetrics, Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from crscore.encoders.base import Encoder
-    from crscore.lab.study.measure import Measurements
-    from crscore.lab.study.run import Extra
+from crscore.lab.study.measure import ExtraMetrics, Measurements, Metric
+from crscore.lab.study.run import Extra
 
 TOKENS = "minilm"
 """Encoder for BERTScore where the run's own does not expose tokens."""

@@ -10,23 +10,20 @@ from __future__ import annotations
 import gzip
 import io
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from crscore import io as output
 from crscore.errors import InputError, OutputError
 from crscore.lab.study import sheets
+from crscore.lab.study.sheets import Block, SheetRow
 from crscore.lab.study.study import DIMENSIONS, GROUND_TRUTH, LIKERT
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from crscore.lab.study.sheets import Block, SheetRow
-
-    Json = dict[str, Any]
-    Codes = Mapping[str, Mapping[tuple[int, str], str | None]]
-    Marks = Mapping[str, Mapping[tuple[int, str], Sequence[float | None]]]
+Json = dict[str, Any]
+Codes = Mapping[str, Mapping[tuple[int, str], str | None]]
+Marks = Mapping[str, Mapping[tuple[int, str], Sequence[float | None]]]
 
 LANGUAGES = {"py": "python", "java": "java", "js": "javascript"}
 """Suffix in the file names -> language."""

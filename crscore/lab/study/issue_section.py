@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore.lab.study import compare, issues, slices
 from crscore.lab.study.formats import (
@@ -14,13 +14,11 @@ from crscore.lab.study.formats import (
     signed_interval,
     whole,
 )
+from crscore.lab.study.issues import Effect, Issues, ToolRow
 from crscore.lab.study.layout import Details, Example, Section, Table, make_table
+from crscore.lab.study.rediscovered_issues import Miss, Rediscovered
 from crscore.lab.study.study import DIMENSIONS
 from crscore.reports.charts import Bar, Plot
-
-if TYPE_CHECKING:
-    from crscore.lab.study.issues import Effect, Issues, ToolRow
-    from crscore.lab.study.rediscovered_issues import Miss, Rediscovered
 
 MISSES_IN_TEXT: Final = 5
 LABELS: Final = {

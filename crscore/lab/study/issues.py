@@ -7,25 +7,20 @@ agree better with people when it counts that; does it repeat the study's own too
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from crscore.lab.study import compare, measure, slices
+from crscore.lab.study.measure import Measurements
 from crscore.lab.study.rediscovered_issues import Rediscovered, find_rediscovered
-from crscore.lab.study.study import DIMENSIONS
-from crscore.records import Severity, ToolState
+from crscore.lab.study.study import DIMENSIONS, Study, StudyChange
+from crscore.records import Finding, Severity, ToolRun, ToolState
+from crscore.scorer import Scorer
 from crscore.static_analysis import issues
+from crscore.static_analysis.issues import Chosen
 from crscore.statistics import correlation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crscore.lab.study.measure import Measurements
-    from crscore.lab.study.study import Study, StudyChange
-    from crscore.records import Finding, ToolRun
-    from crscore.scorer import Scorer
-    from crscore.static_analysis.issues import Chosen
 
 WITHOUT: Final = "none"
 """The score counts no issues."""

@@ -7,27 +7,21 @@ Source:
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from crscore.cache import Store
+from crscore.encoders.base import Encoder
 from crscore.lab.study import _judge_chat
-from crscore.lab.study._judge_chat import Pair
-from crscore.lab.study.measure import ExtraMetrics, Metric
-from crscore.lab.study.study import GROUND_TRUTH
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from crscore.cache import Store
-    from crscore.encoders.base import Encoder
-    from crscore.lab.study._judge_chat import Wording
-    from crscore.lab.study.measure import Measurements
-    from crscore.lab.study.run import Extra
-    from crscore.lab.study.study import RatedReview, Study, StudyChange
-    from crscore.llm.engines.base import Answer, Engine
-    from crscore.llm.prompts import Prompt
+from crscore.lab.study._judge_chat import Pair, Wording
+from crscore.lab.study.measure import ExtraMetrics, Measurements, Metric
+from crscore.lab.study.run import Extra
+from crscore.lab.study.study import GROUND_TRUTH, RatedReview, Study, StudyChange
+from crscore.llm.engines.base import Answer, Engine
+from crscore.llm.prompts import Prompt
 
 GROUP: Final = 128
 """Questions sent to a server before its answers are cached."""

@@ -7,15 +7,12 @@ pass on any text of the data.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from crscore.reports import charts, escape, frame
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from crscore.reports.charts import Plot
+from crscore.reports.charts import Plot
 
 _Item = TypeVar("_Item")
 

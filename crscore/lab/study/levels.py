@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
+from crscore.lab.study.measure import Measurements, ScoredReview
 from crscore.lab.study.study import DIMENSIONS, LIKERT
 from crscore.scoring import scores
 from crscore.statistics import correlation
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.study.measure import Measurements, ScoredReview
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 GRID: Final = tuple(round(0.05 * step, 2) for step in range(2, 19))
 """Thresholds of the sweep."""

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.errors import InputError
 from crscore.lab.study import measure
-from crscore.lab.study.study import GROUND_TRUTH, edited
+from crscore.lab.study.measure import Chosen
+from crscore.lab.study.study import GROUND_TRUTH, Study, edited
 from crscore.records import Comment
 from crscore.scorer import Scorer
 from crscore.settings import override_settings
 from crscore.statistics import bootstrap, correlation
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.study.measure import Chosen
-    from crscore.lab.study.study import Study
-
-    Floats = npt.NDArray[np.float64]
-    Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 COSINES: Final = tuple(round(0.2 + 0.05 * step, 2) for step in range(13))
 """Thresholds of the table when the cosine decides."""

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.errors import InputError
-from crscore.lab.study.study import GROUND_TRUTH
+from crscore.lab.study.study import GROUND_TRUTH, RatedReview, Study, StudyChange
 from crscore.lab.study.systems import mean_relevance
-from crscore.records import Comment
+from crscore.records import Comment, Diff, Result
+from crscore.scorer import Scorer
 from crscore.scoring import scores
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.study.study import RatedReview, Study, StudyChange
-    from crscore.records import Diff, Result
-    from crscore.scorer import Scorer
-
-    Floats = npt.NDArray[np.float64]
-    Chosen = Callable[[StudyChange, RatedReview], bool]
+Floats = npt.NDArray[np.float64]
+Chosen = Callable[[StudyChange, RatedReview], bool]
 
 WORDS: Final = "words"
 USEFULNESS: Final = "usefulness (headline)"

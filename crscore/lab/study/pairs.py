@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
+from crscore.lab.study.measure import Measurements
 from crscore.lab.study.slices import POOLED, WITHOUT_JUNK
 from crscore.lab.study.study import DIMENSIONS
 from crscore.lab.study.systems import junk_systems
 from crscore.statistics import bootstrap, correlation
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.study.measure import Measurements
-
-    Floats = npt.NDArray[np.float64]
-    Rows = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
 
 
 class SameDiff(Struct, frozen=True, kw_only=True):

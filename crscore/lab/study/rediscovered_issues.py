@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from crscore.records import ReferenceKind
+from crscore.encoders.base import Encoder
+from crscore.lab.study.study import StudyChange
+from crscore.records import Analysis, Finding, ReferenceKind
 from crscore.scoring import similarity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore.encoders.base import Encoder
-    from crscore.lab.study.study import StudyChange
-    from crscore.records import Analysis, Finding
 
 # `line 26, UnnecessaryImport:<TAB>Unused import 'a.B'`, `line 12, col 37, Missing semicolon.`
 _ROW = re.compile(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from crscore.lab.study import agreement, slices
 from crscore.lab.study.attacks.duels import RESTATING_GOAL, WIN_GOAL, WRONG_FLAG_LIMIT
+from crscore.lab.study.correlate import Correlation
+from crscore.lab.study.error_analysis import Case
 from crscore.lab.study.formats import (
     NOTHING,
     count,
@@ -30,20 +33,14 @@ from crscore.lab.study.layout import (
     Table,
     make_table,
 )
+from crscore.lab.study.levels import Sensitivity
 from crscore.lab.study.measure import REPEATED_TOKENS, WORDS
+from crscore.lab.study.results import Attacks, ValidationResult
 from crscore.lab.study.study import DIMENSIONS
 from crscore.lab.study.systems import HUMAN, junk_systems
 from crscore.reports.charts import Bar, Mark, Plot
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.lab.study.correlate import Correlation
-    from crscore.lab.study.error_analysis import Case
-    from crscore.lab.study.levels import Sensitivity
-    from crscore.lab.study.results import Attacks, ValidationResult
-
-    Correlations = dict[tuple[str, str, str], Correlation]
+Correlations = dict[tuple[str, str, str], Correlation]
 
 RELEVANCE: Final = DIMENSIONS[2]
 TRIVIAL: Final = (WORDS, REPEATED_TOKENS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -26,6 +26,7 @@ from crscore.lab.study.attacks.duels import (
     RESTATING_GOAL,
     WIN_GOAL,
     WRONG_FLAG_LIMIT,
+    AttackReport,
     HonestRow,
     KindRow,
 )
@@ -35,18 +36,14 @@ from crscore.lab.study.correlate import Correlation
 from crscore.lab.study.error_analysis import Misjudged
 from crscore.lab.study.issues import Issues
 from crscore.lab.study.levels import Sensitivity, Step
-from crscore.lab.study.link_classifier import Classifier
+from crscore.lab.study.link_classifier import Classifier, Links
+from crscore.lab.study.measure import Measurements
 from crscore.lab.study.pairs import SameDiff
 from crscore.lab.study.saved import SCHEMA, SavedReview
+from crscore.lab.study.study import Study
 from crscore.lab.study.systems import Systems
 from crscore.reports import escape
 from crscore.version import __version__
-
-if TYPE_CHECKING:
-    from crscore.lab.study.attacks.duels import AttackReport
-    from crscore.lab.study.link_classifier import Links
-    from crscore.lab.study.measure import Measurements
-    from crscore.lab.study.study import Study
 
 # `[`, numbers one per line, `]`: a JSON string has no raw line break, so this is not text.
 _NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")

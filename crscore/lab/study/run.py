@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from crscore import scorer
+from crscore.claims.base import ClaimGenerator
+from crscore.encoders.base import Encoder
 from crscore.errors import ConfigError, InputError, UnknownThresholdError
 from crscore.lab.study import (
     issues,
@@ -17,31 +20,24 @@ from crscore.lab.study import (
     study,
 )
 from crscore.lab.study.attacks import attack_set, duels
+from crscore.lab.study.attacks.attack_set import Attack
+from crscore.lab.study.attacks.duels import AttackReport, Duel
+from crscore.lab.study.issues import Issues, Variant
+from crscore.lab.study.link_classifier import Links
+from crscore.lab.study.measure import ExtraMetrics, Measurements
+from crscore.lab.study.results import ValidationResult
+from crscore.lab.study.splits import Fold, Split
+from crscore.lab.study.study import RatedReview, Study, StudyChange
 from crscore.lab.study.vector_cache import AnalysisCache, VectorCache
+from crscore.matchers.base import Cells, Judgement, Matcher
+from crscore.pipeline import Analyzers
+from crscore.scorer import Scorer
 from crscore.scoring import signature
-from crscore.settings import override_settings
+from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
 from crscore.statistics import correlation
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.encoders.base import Encoder
-    from crscore.lab.study.attacks.attack_set import Attack
-    from crscore.lab.study.attacks.duels import AttackReport, Duel
-    from crscore.lab.study.issues import Issues, Variant
-    from crscore.lab.study.link_classifier import Links
-    from crscore.lab.study.measure import ExtraMetrics, Measurements
-    from crscore.lab.study.results import ValidationResult
-    from crscore.lab.study.splits import Fold, Split
-    from crscore.lab.study.study import RatedReview, Study, StudyChange
-    from crscore.matchers.base import Cells, Judgement, Matcher
-    from crscore.pipeline import Analyzers
-    from crscore.scorer import Scorer
-    from crscore.settings import Config
-
-    Extra = Callable[[Measurements, Encoder], ExtraMetrics]
+Extra = Callable[[Measurements, Encoder], ExtraMetrics]
 
 RECORDED: Final = study.SOURCE
 """Name of the study's own claims among the claim generators."""

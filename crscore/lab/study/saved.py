@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -11,10 +13,6 @@ from msgspec import Struct
 from crscore import jsonl
 from crscore.errors import InputError
 from crscore.lab.study.study import Rating
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 SCHEMA: Final = "urn:crscore:validation:1"
 """Schema identifier of the document of one run."""

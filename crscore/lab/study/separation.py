@@ -6,33 +6,28 @@ change, and are comments with a label told from those without it?
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Meta, Struct
 
 from crscore.errors import InputError
 from crscore.lab.study import comments
+from crscore.lab.study.comments import CommentRow, Comments
 from crscore.lab.study.measure import REPEATED_TOKENS, WORDS
-from crscore.records import Comment, analyzers_identity
+from crscore.records import Analysis, Comment, Result, Usefulness, analyzers_identity
+from crscore.scorer import Scorer
 from crscore.scoring import signature
 from crscore.statistics import bootstrap, correlation
 from crscore.version import __version__
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.study.comments import CommentRow, Comments
-    from crscore.records import Analysis, Result, Usefulness
-    from crscore.scorer import Scorer
-
-    Floats = npt.NDArray[np.float64]
-    Getter = Callable[[Result], float | None]
+Floats = npt.NDArray[np.float64]
+Getter = Callable[[Result], float | None]
 
 SCHEMA: Final = "urn:crscore:separation:1"
 """Schema identifier of the document."""

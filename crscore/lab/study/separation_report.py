@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from crscore.lab.study.formats import NOTHING, count, number, percent, ranged, whole
 from crscore.lab.study.layout import Card, Report, Section, make_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.lab.study.separation import Estimate, Separation, SeparationResult
+from crscore.lab.study.separation import Estimate, Separation, SeparationResult
 
 
 def separation_report(result: SeparationResult) -> Report:

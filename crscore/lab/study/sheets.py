@@ -10,14 +10,11 @@ import csv
 import io
 import re
 import reprlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from crscore.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 ANNOTATORS = {"a": "atharva", "b": "marcus"}
 """Short name -> name in the file names."""

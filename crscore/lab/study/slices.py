@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.lab.study.systems import junk_systems
 from crscore.statistics import bootstrap
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Rows = npt.NDArray[np.intp]
-    Correlate = Callable[[Floats, Floats], float | None]
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+Correlate = Callable[[Floats, Floats], float | None]
 
 POOLED: Final = "pooled"
 WITHOUT_JUNK: Final = "without-junk"

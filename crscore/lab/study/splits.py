@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from crscore.errors import InputError
-from crscore.lab.study.study import GROUND_TRUTH
+from crscore.lab.study.study import GROUND_TRUTH, RatedReview, Study, StudyChange
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from crscore.lab.study.study import RatedReview, Study, StudyChange
-
-    Key = tuple[str, str]
+Key = tuple[str, str]
 
 
 class Kind(StrEnum):

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from crscore import jsonl
 from crscore.errors import InputError
-from crscore.records import Claims, PseudoReference, ReferenceKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from crscore.records import Diff
+from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
 
 DIMENSIONS = ("conciseness", "comprehensiveness", "relevance")
 GROUND_TRUTH = "ground_truth"

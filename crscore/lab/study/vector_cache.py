@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.records import analyzers_identity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.encoders.base import Encoder
-    from crscore.pipeline import Analyzers
-    from crscore.records import Analysis, Diff
+from crscore.encoders.base import Encoder
+from crscore.pipeline import Analyzers
+from crscore.records import Analysis, Diff, analyzers_identity
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.errors import DependencyError, InputError
-from crscore.lab.training.loss import LOSS, gradient
+from crscore.lab.training.loss import LOSS, Layout, gradient
 from crscore.matchers.calibrated.trees import Trees
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.training.loss import Layout
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 START: Final = -0.5
 """Logit of every cell before the first tree."""

@@ -8,23 +8,18 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from crscore import jsonl
 from crscore.diff import parse
 from crscore.errors import InputError
 from crscore.lab.study.attacks.attack_set import AttackKind, honest_reviews, make_attacks
 from crscore.lab.study.attacks.material import Wording, split_sentences
-from crscore.lab.study.study import read_study
-from crscore.records import Comment, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from crscore.lab.study.study import Study
-    from crscore.records import Diff
+from crscore.lab.study.study import Study, read_study
+from crscore.records import Comment, Diff, Kind
 
 FILES: Final = {
     "rated": "real-comments/dev.jsonl.gz",

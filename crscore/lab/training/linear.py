@@ -5,21 +5,18 @@ from __future__ import annotations
 import importlib
 import math
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.errors import DependencyError
 from crscore.usefulness.model import Linear
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import numpy.typing as npt
-
-    Array = npt.NDArray[np.float64]
-    Floats = npt.NDArray[np.float32]
+Array = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float32]
 
 ROUNDS: Final = 120
 """Most steps of the optimiser."""

@@ -8,20 +8,17 @@ is the maximum.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from crscore.lab.training.samples import Target
 
-    import numpy.typing as npt
-
-    from crscore.lab.training.samples import Target
-
-    Doubles = npt.NDArray[np.float64]
-    Integers = npt.NDArray[np.intp]
+Doubles = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.intp]
 
 SHARPNESS: Final = 3.0
 """Sharpness of the soft maximum over logits."""

@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore import plugins
+from crscore.claims.base import ClaimGenerator
 from crscore.diff import parse
+from crscore.encoders.base import Encoder
 from crscore.errors import InputError
-from crscore.lab.study.study import LIKERT
+from crscore.lab.study.study import LIKERT, RatedReview, Study, StudyChange
 from crscore.lab.training import boosting, negatives, samples
 from crscore.lab.training.boosting import Growth
 from crscore.lab.training.corpus_stats import make_background
 from crscore.lab.training.loss import Layout
 from crscore.lab.training.samples import Example, Target, Vectors
+from crscore.matchers.base import Cells
 from crscore.matchers.calibrated import features
+from crscore.matchers.calibrated.features import Background
 from crscore.matchers.calibrated.plugin import Calibrated
+from crscore.matchers.calibrated.trees import Trees
 from crscore.matchers.calibrated.weights import Weights
-from crscore.records import PseudoReference, ReferenceKind
+from crscore.records import Diff, PseudoReference, ReferenceKind
 from crscore.usefulness import evidence
-from crscore.usefulness.reader import reader_for
+from crscore.usefulness.reader import Reader, reader_for
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.encoders.base import Encoder
-    from crscore.lab.study.study import RatedReview, Study, StudyChange
-    from crscore.matchers.base import Cells
-    from crscore.matchers.calibrated.features import Background
-    from crscore.matchers.calibrated.trees import Trees
-    from crscore.records import Diff
-    from crscore.usefulness.reader import Reader
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 AXES: Final = 16
 """Number of principal axes of review sentences among the features."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore.lab.study.attacks import attack_set
-from crscore.lab.study.attacks.attack_set import AttackKind
+from crscore.lab.study.attacks.attack_set import Attack, AttackKind
 from crscore.lab.study.attacks.material import Wording
+from crscore.lab.study.study import Study
 from crscore.lab.training import samples
 from crscore.lab.training.samples import Example, Target
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.lab.study.attacks.attack_set import Attack
-    from crscore.lab.study.study import Study
 
 EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
 """Kinds without any content of a review."""

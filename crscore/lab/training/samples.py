@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
+from crscore.encoders.base import Encoder
 from crscore.matchers.base import Cells
-from crscore.records import Sentence
+from crscore.records import Diff, PseudoReference, Sentence
 from crscore.review import sentences
 from crscore.scoring import references, similarity
 from crscore.usefulness import reading
+from crscore.usefulness.reader import Reader
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.encoders.base import Encoder
-    from crscore.records import Diff, PseudoReference
-    from crscore.usefulness.reader import Reader
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 MAX_CLAIMS: Final = 12
 """Maximum number of claims, as in a score by default."""

@@ -13,38 +13,33 @@ import importlib.resources
 import random
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore import plugins
+from crscore.claims.base import ClaimGenerator
+from crscore.encoders.base import Encoder
 from crscore.errors import InputError
 from crscore.lab.training import linear, samples
 from crscore.lab.training import matcher as matchers
+from crscore.lab.training.corpus import Corpus, Post
 from crscore.lab.training.linear import Recipe, Rows
 from crscore.lab.training.samples import Vectors
+from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.pipeline import split_comment
-from crscore.records import Kind, Sentence
+from crscore.records import Kind, PseudoReference, Sentence
 from crscore.usefulness import evidence, headline, phrases, reading
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.model import Linear, Weights
 from crscore.usefulness.reader import Reader, best_degrees
 from crscore.usefulness.reading import KINDS, ChangeEvidence, SentenceReading
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.encoders.base import Encoder
-    from crscore.lab.training.corpus import Corpus, Post
-    from crscore.matchers.calibrated.plugin import Calibrated
-    from crscore.records import PseudoReference
-
-    Array = npt.NDArray[np.float64]
-    Floats = npt.NDArray[np.float32]
+Array = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float32]
 
 ABOUT: Final = Recipe(strength=1.0)
 SENTENCE: Final = Recipe(strength=0.3, softmax=len(KINDS))

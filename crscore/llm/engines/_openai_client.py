@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import httpx2
 import openai
 
-from crscore.llm.engines.base import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-
-    from crscore.llm.engines.base import Message, Sampling
-    from crscore.llm.engines.openai import Options, RequestFormat
+from crscore.llm.engines.base import Answer, Message, Sampling
+from crscore.llm.engines.openai import Options, RequestFormat
 
 RETRIES: Final = 3
 """Maximum repetitions of a request when the server fails, is busy or cannot be reached."""

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from crscore.errors import DependencyError, GenerationError, ModelNotFoundError
 from crscore.llm import model_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 INSTALL = "pip install 'crscore[vllm]'"
 SETTINGS = {

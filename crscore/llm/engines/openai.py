@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -18,13 +19,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from crscore.errors import ConfigError, DependencyError, EngineError
-from crscore.llm.engines.base import Answer, sendable
+from crscore.llm.engines.base import Answer, Engine, Message, Sampling, sendable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crscore.llm.engines._openai_client import Fault
-    from crscore.llm.engines.base import Engine, Message, Sampling
 
 INSTALL: Final = "pip install 'crscore[openai]'"
 OPENAI_URL: Final = "https://api.openai.com/v1"

@@ -9,21 +9,17 @@ safetensors only and no code of a model's repository runs. Design: docs/design/0
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
 from crscore.llm import chat_text, model_files
 from crscore.llm.engines import _vllm_load
-from crscore.llm.engines.base import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.llm.engines.base import Engine, Message, Sampling
+from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 
 _ORIGIN: Final = "engine vllm"
 DEFAULT_MODEL = "ise-uiuc/Magicoder-S-DS-6.7B"

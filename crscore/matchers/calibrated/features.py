@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from crscore.matchers.base import Cells
 from crscore.matchers.calibrated.overlap import overlaps
-from crscore.records import LineKind, ReferenceKind
+from crscore.records import Diff, LineKind, ReferenceKind
 from crscore.text.content import Words, stems_and_names, words
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.matchers.base import Cells
-    from crscore.records import Diff
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 DECIMALS: Final = 4
 """Decimals of rounded features: the last bit of a cosine, which differs between machines, must not

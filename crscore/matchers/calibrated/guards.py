@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from crscore.matchers.calibrated.overlap import overlaps
-from crscore.records import Flag, LineKind
+from crscore.records import Diff, Flag, LineKind, Sentence
 from crscore.text.code_spans import CODE_SPAN, find_code_spans
 from crscore.text.content import words
 from crscore.text.stopwords import ENGLISH
 from crscore.text.words import split_identifier
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from crscore.records import Diff, Sentence
 
 SAME: Final = 0.8
 """Share of common stems from which a sentence repeats an earlier one of its comment."""

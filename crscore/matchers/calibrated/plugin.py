@@ -10,28 +10,23 @@ published formulas on human ratings, so that 0.5 is the middle of the human scal
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from crscore.errors import InputError
-from crscore.matchers.base import Judgement
+from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.matchers.calibrated import features, guards, weights
+from crscore.matchers.calibrated.weights import Weights
 from crscore.records import Flag
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.matchers.base import Cells, Matcher
-    from crscore.matchers.calibrated.weights import Weights
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 RULES: Final = 4
 """Version of the rules in addition to the trees: flags, and the degree that each leaves."""

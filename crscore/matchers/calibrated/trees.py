@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float32]
-    Integers = npt.NDArray[np.int32]
-    Indices = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int32]
+Indices = npt.NDArray[np.intp]
 
 _BLOCK: Final = 256
 """Rows evaluated at once: this many rows x trees stay in the cache of the processor."""

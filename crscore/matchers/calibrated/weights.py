@@ -5,20 +5,17 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.arrays import BROKEN, pack
 from crscore.errors import InputError
 from crscore.matchers.calibrated import features
 from crscore.matchers.calibrated.features import Background
 from crscore.matchers.calibrated.trees import Trees
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 FORMAT: Final = 1
 """Version of the file format; changes when older code cannot read, or misreads, the file."""

@@ -5,18 +5,14 @@ Input text is escaped here; a block stays well-formed without any of its items.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from crscore.pull_request.documents import _words
+from crscore.pull_request.overview import Overview, Point, Reviewer
 from crscore.reports import view
 from crscore.reports.blocks import Block
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
 from crscore.scoring.signature import shorten_signature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crscore.pull_request.overview import Overview, Point, Reviewer
 
 PROSE_CHARS = 600
 """Maximum characters of a sentence shown; the host folds nothing by itself."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
 
+from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
 from crscore.records import ReferenceKind, Side
 from crscore.reports import view
-
-if TYPE_CHECKING:
-    from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
 
 
 def opening(found: Overview) -> str:

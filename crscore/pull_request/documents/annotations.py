@@ -6,18 +6,13 @@ warnings and ten notices per step and drops the rest, which is counted in one no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from crscore.github.actions import commands
 from crscore.pull_request.documents import _words
-from crscore.pull_request.overview import is_plain
+from crscore.pull_request.overview import Overview, Point, is_plain
 from crscore.records import ReferenceKind, Severity, Side
 from crscore.reports import escape, view
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crscore.pull_request.overview import Overview, Point
 
 MOST_OF_A_KIND = 10
 """Annotations of one level that a runner shows for one step."""

@@ -7,17 +7,13 @@ it, so that an unchanged comment is not edited again and an edit by someone else
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from crscore.pull_request.documents import _parts
+from crscore.pull_request.overview import Overview
 from crscore.reports import escape, view
 from crscore.reports.blocks import Block
 from crscore.reports.markdown import within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.pull_request.overview import Overview
 
 MARKER = "<!-- crscore:sticky "
 """Start of the body of crscore's comment, for every version of the marker."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from crscore.pull_request.documents import _words
+from crscore.pull_request.overview import Overview
+from crscore.records import Result
 from crscore.reports import frame, html, page
-
-if TYPE_CHECKING:
-    from crscore.pull_request.overview import Overview
-    from crscore.records import Result
 
 _FOLDER = "pull_request/documents/templates"
 SHOWN_POINTS = 3

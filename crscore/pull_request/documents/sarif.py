@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crscore.pull_request.overview import Overview
+from crscore.records import Result
 from crscore.reports.sarif import Sarif
-
-if TYPE_CHECKING:
-    from crscore.pull_request.overview import Overview
-    from crscore.records import Result
 
 CATEGORY: Final = "crscore/pull-request"
 """Category of the alerts: the same for each push, so that a host replaces the earlier ones."""

@@ -6,18 +6,14 @@ so the summary stays well under it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from crscore.pull_request.documents import _parts
+from crscore.pull_request.overview import Overview
 from crscore.reports import escape, view
 from crscore.reports.blocks import Block
 from crscore.reports.escape import markdown
 from crscore.reports.markdown import within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crscore.pull_request.overview import Overview
 
 MAX_BYTES = 1_000 * 1_024
 """Maximum UTF-8 bytes in the file of a step's summary."""

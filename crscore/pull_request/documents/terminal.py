@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from crscore.pull_request.documents import _words
+from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
 from crscore.reports import console, escape, view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
 
 SHOWN_POINTS = 8
 SHOWN_MISSING = 8

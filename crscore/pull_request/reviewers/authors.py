@@ -7,17 +7,14 @@ author's own text, so it is ignored there.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from crscore.github.records import Remark
 from crscore.pull_request.reviewers.outline import outline
+from crscore.pull_request.reviewers.profile import Profile
 from crscore.pull_request.reviewers.wildcards import matches_any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crscore.github.records import Remark
-    from crscore.pull_request.reviewers.profile import Profile
 
 GHOST: Final = "ghost"
 """The host's own name for deleted accounts, which are one reviewer."""

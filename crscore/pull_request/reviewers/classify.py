@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crscore.github.records import RemarkKind
-from crscore.pull_request.reviewers.authors import KnownReviewers, account, bare, find_author
-from crscore.pull_request.reviewers.profile import profiles
+from crscore.github.records import Remark, RemarkKind
+from crscore.pull_request.reviewers.authors import (
+    Author,
+    KnownReviewers,
+    account,
+    bare,
+    find_author,
+)
+from crscore.pull_request.reviewers.profile import Skip, profiles
 from crscore.pull_request.reviewers.repeats import Message
 from crscore.pull_request.reviewers.strip_bot_text import (
     cut,
@@ -19,13 +26,6 @@ from crscore.pull_request.reviewers.strip_bot_text import (
     without_commands,
 )
 from crscore.review.sentences import split_comment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from crscore.github.records import Remark
-    from crscore.pull_request.reviewers.authors import Author
-    from crscore.pull_request.reviewers.profile import Skip
 
 OWN_MARKER: Final = "<!-- crscore:"
 """Start of crscore's own comments; other comments may start with it too."""

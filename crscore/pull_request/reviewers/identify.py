@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from crscore.github.records import Remark, RemarkKind
-from crscore.pull_request.reviewers.authors import GHOST, KnownReviewers, bare, is_app
+from crscore.pull_request.reviewers.authors import GHOST, Author, KnownReviewers, bare, is_app
 from crscore.pull_request.reviewers.classify import (
     NO_MARKERS,
     choose_reviews,
@@ -20,11 +20,6 @@ from crscore.pull_request.reviewers.profile import Profile, profiles
 from crscore.pull_request.reviewers.repeats import Message, without_repeats
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.records import Comment, Side
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from crscore.pull_request.reviewers.authors import Author
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

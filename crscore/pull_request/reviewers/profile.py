@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import importlib.resources
 import tomllib
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from crscore.errors import ConfigError
 from crscore.github.records import RemarkKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _SUFFIX = ".toml"
 

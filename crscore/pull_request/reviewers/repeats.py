@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crscore.github.records import RemarkKind
+from crscore.github.records import Remark, RemarkKind
+from crscore.pull_request.reviewers.authors import Author
 from crscore.records import Side
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore.github.records import Remark
-    from crscore.pull_request.reviewers.authors import Author
 
 _BLANK: Final = re.compile(r"\n[ \t>]*\n")
 # Text with a counterpart elsewhere in the body cannot be removed alone.

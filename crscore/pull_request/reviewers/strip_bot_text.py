@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from crscore.pull_request.reviewers.outline import outline
+from crscore.github.records import RemarkKind
+from crscore.pull_request.reviewers.outline import Line, Part, outline
+from crscore.pull_request.reviewers.profile import Cut, Post, Profile
 from crscore.pull_request.reviewers.wildcards import matches_any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crscore.github.records import RemarkKind
-    from crscore.pull_request.reviewers.outline import Line, Part
-    from crscore.pull_request.reviewers.profile import Cut, Post, Profile
 
 _LINE_ENDS: Final = re.compile("\r\n?")
 _PRE: Final = re.compile(r"</?pre\b[^<>]*>", re.IGNORECASE)

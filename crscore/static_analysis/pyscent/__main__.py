@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore.errors import CRScoreError, DependencyError
 from crscore.static_analysis.pyscent.counts import INSTALL, Counting, Counts, counted
@@ -26,9 +27,6 @@ from crscore.static_analysis.pyscent.smells import (
     useless_exceptions,
 )
 from crscore.static_analysis.pyscent.source import Source, UnparsedError, read_source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 VERSION: Final = "1.1"
 CLEAN, FOUND, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2

@@ -13,20 +13,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crscore.errors import DependencyError, ToolFailedError, ToolOutputError
-from crscore.static_analysis.pyscent.rules import BY_PYLINT, smell
+from crscore.static_analysis.pyscent.rules import BY_PYLINT, Rule, Smell, smell
 from crscore.static_analysis.pyscent.smells import is_record
-from crscore.static_analysis.pyscent.source import blocks, span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore.static_analysis.pyscent.rules import Rule, Smell
-    from crscore.static_analysis.pyscent.source import Source
+from crscore.static_analysis.pyscent.source import Source, blocks, span
 
 INSTALL: Final = "pip install 'crscore[analyzers]'"
 _WRONG_USAGE: Final = 32

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 from urllib.parse import quote
 
-from crscore.static_analysis.pyscent.rules import RULES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from crscore.static_analysis.pyscent.rules import FileReport, Smell
+from crscore.static_analysis.pyscent.rules import RULES, FileReport, Smell
 
 SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

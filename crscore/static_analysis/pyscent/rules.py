@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore.static_analysis.pyscent.source import Span
+from crscore.static_analysis.pyscent.source import Span
 
 NOTE: Final = "note"
 WARNING: Final = "warning"

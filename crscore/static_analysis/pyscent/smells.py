@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from crscore.static_analysis.pyscent import source
 from crscore.static_analysis.pyscent.rules import (
@@ -15,16 +16,11 @@ from crscore.static_analysis.pyscent.rules import (
     NOTE,
     RULES,
     WARNING,
+    Smell,
     rank_of,
     smell,
 )
-from crscore.static_analysis.pyscent.source import Function, Span, span, visits, within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.static_analysis.pyscent.rules import Smell
-    from crscore.static_analysis.pyscent.source import Visit
+from crscore.static_analysis.pyscent.source import Function, Span, Visit, span, visits, within
 
 _CATCH_ALL: Final = frozenset({"Exception", "BaseException"})
 _LONGEST_NAME: Final = 60  # maximum characters of an `except` clause in a sentence

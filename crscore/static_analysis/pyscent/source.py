@@ -9,14 +9,12 @@ import ast
 import io
 import tokenize
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from crscore.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -8,15 +8,14 @@ pairs, tuples, optionals. Pointers, unions and classes do not: such tests fail w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from crscore.code.execution import apart
+from crscore.code.execution.programs import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from crscore.code.execution.programs import Problem
     from crscore.code.execution.runner import Box
 
 _COMPILER: Final = "g++"

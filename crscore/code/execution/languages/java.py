@@ -12,17 +12,14 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore.code.execution import apart
+from crscore.code.execution.programs import Problem
 from crscore.code.execution.runner import Box
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from crscore.code.execution.programs import Problem
 
 _COMPILER: Final = "javac"
 _QUICK: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xss16m")

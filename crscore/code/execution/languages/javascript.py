@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from crscore.code.execution import apart
+from crscore.code.execution.programs import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from crscore.code.execution.programs import Problem
     from crscore.code.execution.runner import Box
 
 _NODE: Final = "node"

@@ -9,15 +9,14 @@ import ast
 import json
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crscore.code.execution import _python_tester
+from crscore.code.execution.programs import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from crscore.code.execution.programs import Problem
     from crscore.code.execution.runner import Box
 
 # Imported, not run by its path, as only an imported module is compiled once.

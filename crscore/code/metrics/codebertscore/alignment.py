@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import string
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from crscore.code.metrics.codebertscore.tokens import Tokens
 
-    import numpy.typing as npt
-
-    from crscore.code.metrics.codebertscore.tokens import Tokens
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 VALUES: Final = ("precision", "recall", "f1", "f3")
 """Values of an alignment, in the order of `align`."""

@@ -8,21 +8,16 @@ layer, for which alone the network's graph has an output.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.code.metrics.codebertscore.tokens import Tokens, encode_windows
+from crscore.code.metrics.codebertscore.tokens import Text, Tokens, encode_windows
 from crscore.encoders.minilm import BEGIN, END, MiniLM
 from crscore.encoders.minilm import MAX_TOKENS as LIMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.codebertscore.tokens import Text
 
 _WORD: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}|[0-9]{1,40}|[^\W_]|[^\w\s]")
 """Longer words are cut: the tokenizer takes all words of over 100 characters for the same one."""

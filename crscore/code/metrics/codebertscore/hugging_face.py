@@ -7,21 +7,16 @@ PyTorch and transformers are imported at the first text. No code from a model's 
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.code.metrics.codebertscore.tokens import Tokens, encode_windows
+from crscore.code.metrics.codebertscore.tokens import Text, Tokens, encode_windows
 from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.codebertscore.tokens import Text
 
 GENERAL_MODEL: Final = "microsoft/codebert-base-mlm"
 """Model for every language without its own."""

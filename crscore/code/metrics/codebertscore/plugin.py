@@ -10,32 +10,26 @@ Source:
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from crscore.code.metrics.base import MeanMetric
+from crscore.code.metrics.base import MeanMetric, Metric
 from crscore.code.metrics.codebertscore import alignment, hugging_face
 from crscore.code.metrics.codebertscore.embedded import EmbeddedSource
 from crscore.code.metrics.codebertscore.hugging_face import HuggingFaceSource
-from crscore.code.metrics.codebertscore.tokens import Text
+from crscore.code.metrics.codebertscore.tokens import Text, Tokens, TokenSource
+from crscore.code.samples import Sample
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import ConfigError, InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.base import Metric
-    from crscore.code.metrics.codebertscore.tokens import Tokens, TokenSource
-    from crscore.code.samples import Sample
-
-    Floats = npt.NDArray[np.float64]
-    Frequencies = tuple[dict[int, float], float]
+Floats = npt.NDArray[np.float64]
+Frequencies = tuple[dict[int, float], float]
 
 EMBEDDED: Final = "minilm"
 BY_LANGUAGE: Final = "auto"

@@ -11,17 +11,16 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
+
+from crscore.suggestions.trees import Parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
     import tree_sitter
-
-    from crscore.suggestions.trees import Parsed
 
 PLACES = 2048
 """Places of the features of one code."""

@@ -16,23 +16,19 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.arrays import BROKEN
 from crscore.code.metrics.codescore_r.features import PLACES, feature_counts
 from crscore.errors import InputError
 from crscore.suggestions.trees import parse_code
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 FAR = 0.1
 """Weight of the cosine of the features alone, which ranks candidates that the head puts at 0."""

@@ -17,28 +17,22 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Protocol
+from typing import Annotated, Literal, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from crscore import jsonl
 from crscore.code import limits
-from crscore.code.metrics.base import MeanMetric
+from crscore.code.metrics.base import MeanMetric, Metric
 from crscore.code.metrics.codescore_r import head, transformer
+from crscore.code.samples import Sample
 from crscore.suggestions.sketch import sketch
 from crscore.suggestions.trees import grammar_of, parse_code
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.base import Metric
-    from crscore.code.samples import Sample
-
 
 MAX_CHARS = 50_000
 """Most characters that are compared of a code."""

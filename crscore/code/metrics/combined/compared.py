@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.code.metrics.combined.features import NAMES, features, look
+from crscore.code.metrics.codebertscore.tokens import TokenSource
+from crscore.code.metrics.combined.features import NAMES, Seen, features, look
 from crscore.code.metrics.combined.pieces import take_apart
-from crscore.code.metrics.combined.vectors import compare, read_pieces, read_prose
+from crscore.code.metrics.combined.vectors import Vectors, compare, read_pieces, read_prose
+from crscore.code.samples import Sample
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.codebertscore.tokens import TokenSource
-    from crscore.code.metrics.combined.features import Seen
-    from crscore.code.metrics.combined.vectors import Vectors
-    from crscore.code.samples import Sample
-
-    Floats = npt.NDArray[np.float64]
-    Code = tuple[str, str | None, str]
+Floats = npt.NDArray[np.float64]
+Code = tuple[str, str | None, str]
 
 MAX_CONTEXT: Final = 4_000
 """Characters of a context that are encoded, its last ones."""

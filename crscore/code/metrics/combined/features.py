@@ -11,21 +11,17 @@ import importlib
 import itertools
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
+from crscore.code.metrics.combined.pieces import Piece
 from crscore.errors import DependencyError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.combined.pieces import Piece
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 _WORDS: Final = frozenset(("number", "text", "role", "name", "operator", "keyword"))
 _GRAM: Final = 4

@@ -6,6 +6,7 @@ import re
 import textwrap
 import zlib
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,6 @@ from crscore.suggestions.sketch import sketch
 from crscore.suggestions.trees import grammar_of, parse_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import tree_sitter
 
 _ROLE: Final = re.compile(r"(f|var)(_\d+)?|arg_\d+")

@@ -10,30 +10,24 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.code import limits
-from crscore.code.metrics.base import MeanMetric
+from crscore.code.metrics.base import MeanMetric, Metric
 from crscore.code.metrics.codebertscore.embedded import EmbeddedSource
-from crscore.code.metrics.combined.compared import compare_samples
+from crscore.code.metrics.codebertscore.tokens import TokenSource
+from crscore.code.metrics.combined.compared import Compared, compare_samples
 from crscore.code.metrics.combined.weights import Weights, read_weights
+from crscore.code.samples import Sample
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.base import Metric
-    from crscore.code.metrics.codebertscore.tokens import TokenSource
-    from crscore.code.metrics.combined.compared import Compared
-    from crscore.code.samples import Sample
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 MAX_CHARACTERS: Final = 10_000
 """Longest code that is compared, which bounds time and memory."""

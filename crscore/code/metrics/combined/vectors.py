@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.code.metrics.codebertscore import alignment
 from crscore.code.metrics.codebertscore.embedded import words_of
-from crscore.code.metrics.codebertscore.tokens import Text
+from crscore.code.metrics.codebertscore.tokens import Text, Tokens, TokenSource
+from crscore.code.metrics.combined.pieces import Piece
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.codebertscore.tokens import Tokens, TokenSource
-    from crscore.code.metrics.combined.pieces import Piece
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 _CONTENT: Final = ("name", "text", "number")
 

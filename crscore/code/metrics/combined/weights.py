@@ -5,19 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.code.metrics.combined.features import NAMES
 from crscore.errors import InputError
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 FORMAT: Final = 1
 """Version of the file format; changes when older code cannot read, or misreads, the file."""

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from crscore import plugins
+from crscore.claims.base import ClaimGenerator
 from crscore.lab.study.attacks import variants
-from crscore.lab.study.attacks.material import PHRASES, Wording, make_material
+from crscore.lab.study.attacks.material import PHRASES, Material, Wording, make_material
 from crscore.lab.study.attacks.restating import restate_change
+from crscore.lab.study.study import RatedReview, Study, StudyChange
 from crscore.lab.study.systems import junk_systems
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.lab.study.attacks.material import Material
-    from crscore.lab.study.study import RatedReview, Study, StudyChange
-
-    Maker = Callable[[Material, np.random.Generator], dict[str, str]]
+Maker = Callable[[Material, np.random.Generator], dict[str, str]]
 
 GOOD: Final = 4.0
 """Human relevance from which a review is honest and good, and must outscore its attacks."""

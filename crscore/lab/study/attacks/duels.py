@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from crscore.errors import InputError
-from crscore.lab.study.attacks.attack_set import AttackKind, honest_reviews
-from crscore.records import Comment, Flag
+from crscore.lab.study.attacks.attack_set import Attack, AttackKind, honest_reviews
+from crscore.lab.study.study import Study
+from crscore.records import Comment, Flag, Result
+from crscore.scorer import Scorer
 from crscore.statistics import correlation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from crscore.lab.study.attacks.attack_set import Attack
-    from crscore.lab.study.study import Study
-    from crscore.records import Result
-    from crscore.scorer import Scorer
 
 WIN_GOAL: Final = 0.95
 """Share of duels that the honest review must win, for each kind with this goal."""

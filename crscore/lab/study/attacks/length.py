@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.errors import InputError
+from crscore.lab.study.measure import Measurements
 from crscore.statistics import correlation
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from crscore.lab.study.measure import Measurements
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 _WORDS: Final = "words"
 _USEFULNESS: Final = "usefulness (headline)"

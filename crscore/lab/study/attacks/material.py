@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import importlib.resources
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from crscore.claims.base import ClaimGenerator
 from crscore.diff import parse
-from crscore.records import LineKind, ReferenceKind
+from crscore.lab.study.study import StudyChange
+from crscore.records import Diff, LineKind, ReferenceKind
 from crscore.review import sentences
 from crscore.scoring import references
 from crscore.text.stopwords import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     import numpy as np
-
-    from crscore.claims.base import ClaimGenerator
-    from crscore.lab.study.study import StudyChange
-    from crscore.records import Diff
 
 MAX_CLAIMS: Final = 10
 """Maximum number of structural claims that an echo repeats; a score counts up to 12."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import groupby
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from crscore.lab.study.attacks.material import (
     PHRASES,
+    Material,
     Wording,
     changed_lines,
     lowered,
@@ -18,15 +20,10 @@ from crscore.lab.study.attacks.material import (
     shuffled,
     stop,
 )
-from crscore.records import LineKind
+from crscore.records import Diff, Hunk, LineKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import numpy as np
-
-    from crscore.lab.study.attacks.material import Material
-    from crscore.records import Diff, Hunk
 
 MAX_FACTS: Final = 6
 """Maximum number of facts or claims in one restatement."""

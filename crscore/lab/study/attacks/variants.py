@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
 from crscore.lab.study.attacks.material import (
     PHRASES,
+    Material,
     changed_lines,
     lowered,
     pick,
@@ -25,13 +27,9 @@ from crscore.lab.study.attacks.material import (
 from crscore.records import LineKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
 
-    from crscore.lab.study.attacks.material import Material
-
-    Variants = dict[str, str]
+Variants = dict[str, str]
 
 MAX_NAMES: Final = 40
 """Maximum number of identifiers in a stuffed text."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from crscore.encoders.base import TokenEncoder, TokenVectors
 
-    import numpy.typing as npt
-
-    from crscore.encoders.base import TokenEncoder, TokenVectors
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 BLOCK = 128
 """Pairs encoded at once; token vectors take some 100 KB a sentence."""

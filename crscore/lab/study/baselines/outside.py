@@ -8,22 +8,19 @@ metric. Rows of reviews that are not compared are skipped.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Meta, Struct
 
 from crscore import jsonl
 from crscore.errors import InputError
 from crscore.lab.study.study import DIMENSIONS
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 RELEVANCE = "relevance"
 # JSON integers are unbounded.

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from crscore.encoders.base import TokenEncoder
+import numpy as np
+import numpy.typing as npt
+
+from crscore.encoders.base import Encoder, TokenEncoder
 from crscore.lab.study.baselines import bertscore, bleu, overlap
 from crscore.lab.study.baselines.overlap import version
 from crscore.lab.study.measure import ExtraMetrics, Metric
-from crscore.lab.study.study import GROUND_TRUTH
+from crscore.lab.study.study import GROUND_TRUTH, RatedReview, StudyChange
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from crscore.encoders.base import Encoder
-    from crscore.lab.study.study import RatedReview, StudyChange
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 LIBRARIES = ("sacrebleu", "rouge-score", "nltk", "rapidfuzz")
 NAMED = 5

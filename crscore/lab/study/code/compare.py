@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.code.measure import Measurement, measure
+from crscore.code.samples import Sample
 from crscore.errors import InputError
 from crscore.lab.study.formats import NOTHING, count, percent
 from crscore.lab.study.layout import Card, Report, Section, make_table
 from crscore.statistics import paired_bootstrap
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.samples import Sample
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:code-comparison:1"
 """Schema identifier of the document."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Indices = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 
 TIE: Final = 0.001
 """Scores that differ by less are equal in `kendall`."""

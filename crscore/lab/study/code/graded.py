@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Meta, Struct
 
 from crscore import jsonl
@@ -15,13 +18,7 @@ from crscore.code import libraries
 from crscore.code.samples import Sample
 from crscore.errors import InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 _Row = TypeVar("_Row")
 GradeKind = Literal["mean", "aggregated", "mmsr"]

@@ -8,28 +8,24 @@ Source:
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from crscore import plugins
 from crscore.errors import InputError
+from crscore.lab.study.code.graded import GradedCode
 from crscore.lab.study.formats import NOTHING, count, percent, whole
 from crscore.lab.study.layout import Card, Report, Section, make_table
 from crscore.statistics import paired_bootstrap
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.study.code.graded import GradedCode
-
-    Floats = npt.NDArray[np.float64]
-    Indices = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 
 SCHEMA: Final = "urn:crscore:out-of-the-bleu:1"
 """Schema identifier of the tables."""

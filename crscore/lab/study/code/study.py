@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.code.measure import measure
+from crscore.code.samples import Sample
 from crscore.lab.study.code import correlate
+from crscore.lab.study.code.graded import GradedCode
 from crscore.lab.study.formats import count, number, ranged
 from crscore.lab.study.layout import Card, Report, Section, Table, make_table
 from crscore.statistics import bootstrap, correlation
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.samples import Sample
-    from crscore.lab.study.code.graded import GradedCode
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:code-study:1"
 """Schema identifier of the document."""

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crscore.claims.llm import prompt
+from crscore.claims.llm.prompt import Form, Prompt
 from crscore.errors import ConfigError, GenerationError
-from crscore.lab.training.claims.rows import single_chunk
+from crscore.lab.training.claims.rows import TrainingRow, single_chunk
 from crscore.llm import chat_text
+from crscore.llm.engines.base import Message
 from crscore.llm.prompt_escaping import Fence
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crscore.claims.llm.prompt import Form, Prompt
-    from crscore.lab.training.claims.rows import TrainingRow
-    from crscore.llm.engines.base import Message
 
 IGNORED: Final = -100
 """Label that the loss ignores."""

@@ -8,27 +8,22 @@ import json
 import platform
 import shlex
 import shutil
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import jinja2
 
 from crscore import io
 from crscore.errors import GenerationError, InputError
 from crscore.lab.training.claims import model, trainer
-from crscore.lab.training.claims.examples import Encoded, Template, split_groups
-from crscore.lab.training.claims.settings import hash_run
+from crscore.lab.training.claims.examples import Asking, Encoded, Template, split_groups
+from crscore.lab.training.claims.model import Base, Source
+from crscore.lab.training.claims.rows import Rows, TrainingRow
+from crscore.lab.training.claims.settings import Settings, hash_run
 from crscore.llm import chat_text
 from crscore.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from crscore.lab.training.claims.examples import Asking
-    from crscore.lab.training.claims.model import Base, Source
-    from crscore.lab.training.claims.rows import Rows, TrainingRow
-    from crscore.lab.training.claims.settings import Settings
 
 FORMAT: Final = 1
 """Version of the record."""

@@ -5,25 +5,19 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final, Self
 
 import msgspec
 
 from crscore.claims.llm.generator import ModelClaims
+from crscore.claims.llm.prompt import Form, Prompt
 from crscore.errors import InputError
-from crscore.lab.training.claims.rows import decode_lines
-from crscore.records import ReferenceKind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import Self
-
-    from crscore.claims.llm.prompt import Form, Prompt
-    from crscore.lab.training.claims.rows import Change
-    from crscore.llm.engines.base import Answer, Engine, Message, Sampling
-    from crscore.records import Claims
+from crscore.lab.training.claims.rows import Change, decode_lines
+from crscore.llm.engines.base import Answer, Engine, Message, Sampling
+from crscore.records import Claims, ReferenceKind
 
 SOURCE: Final = "labels"
 """Source of the claims, recorded in every reference."""

@@ -11,18 +11,14 @@ from __future__ import annotations
 import contextlib
 import importlib
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
-from crscore.lab.training.claims.settings import ALL_LINEAR
+from crscore.lab.training.claims.settings import ALL_LINEAR, Settings
 from crscore.llm import model_files
 from crscore.llm.engines.vllm import PINNED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crscore.lab.training.claims.settings import Settings
 
 INSTALL: Final = "pip install 'crscore[finetune]'"
 

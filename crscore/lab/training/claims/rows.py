@@ -5,23 +5,19 @@ from __future__ import annotations
 import gzip
 import hashlib
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from pathlib import Path
+from typing import Final, TypeVar
 
 import msgspec
 
 from crscore.claims.llm import chunks
 from crscore.claims.llm.answer import read_answer
+from crscore.claims.llm.chunks import Chunk
 from crscore.diff import parse
 from crscore.errors import DiffParseError, InputError, LimitError
-from crscore.records import LineKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from crscore.claims.llm.chunks import Chunk
-    from crscore.records import Diff
+from crscore.records import Diff, LineKind
 
 T = TypeVar("T")
 

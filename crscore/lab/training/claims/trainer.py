@@ -14,21 +14,17 @@ import json
 import re
 import shutil
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crscore import io
 from crscore.errors import InputError
 from crscore.lab.training.claims import model
-from crscore.lab.training.claims.examples import pad_rows
+from crscore.lab.training.claims.examples import Encoded, pad_rows
+from crscore.lab.training.claims.settings import Settings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from crscore.lab.training.claims.examples import Encoded
-    from crscore.lab.training.claims.settings import Settings
-
-    Report = Callable[[str], None]
+Report = Callable[[str], None]
 
 KEPT: Final = 2
 """Number of checkpoints kept: the best and the last."""

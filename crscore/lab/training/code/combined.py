@@ -9,26 +9,21 @@ sign of its weight is fixed: with few problems to learn from, that carries over 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.code.metrics.combined.compared import compare_samples
+from crscore.code.metrics.codebertscore.tokens import TokenSource
+from crscore.code.metrics.combined.compared import Compared, compare_samples
 from crscore.code.metrics.combined.features import NAMES
 from crscore.code.metrics.combined.weights import Weights
+from crscore.code.samples import Sample
 from crscore.lab.training.linear import require_scipy
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.code.metrics.codebertscore.tokens import TokenSource
-    from crscore.code.metrics.combined.compared import Compared
-    from crscore.code.samples import Sample
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 _AGAINST: Final = ("length apart", "does not parse", "unfinished", "repetition", "tiny")
 _EITHER: Final = ("size", "cosine with the context", "vectors precision", "content precision")

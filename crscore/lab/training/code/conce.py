@@ -11,16 +11,13 @@ Source:
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from crscore.code.metrics.codescore_r.transformer import encoded, extract
 from crscore.errors import DependencyError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from crscore.lab.training.code.examples import Example
+from crscore.lab.training.code.examples import Example
 
 TEMPERATURE = 0.05
 BATCH = 16

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,10 +14,6 @@ from crscore.code.transforms import LANGUAGES, mutants, transforms
 from crscore.errors import InputError
 from crscore.suggestions.sketch import sketch
 from crscore.suggestions.trees import grammar_of, parse_code
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 EQUIVALENTS = 3
 """Most equivalent forms of a function, drawn."""

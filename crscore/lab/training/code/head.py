@@ -9,22 +9,17 @@ Source:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from crscore.code.metrics.codescore_r.features import PLACES, feature_counts
 from crscore.code.metrics.codescore_r.head import Head
+from crscore.lab.training.code.examples import Example
 from crscore.suggestions.trees import parse_code
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from crscore.lab.training.code.examples import Example
-
-    Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float32]
 
 COLUMNS = 128
 TEMPERATURE = 0.05
