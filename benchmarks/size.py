@@ -18,9 +18,9 @@ def code_lines(source: str) -> int:
     documentation = {
         line
         for node in ast.walk(ast.parse(source))
-        for statement in getattr(node, "body", None) or ()
         if isinstance(node, ast.stmt | ast.mod)
-        and isinstance(statement, ast.Expr)
+        for statement in getattr(node, "body", ())
+        if isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
         and isinstance(statement.value.value, str)
         for line in range(statement.lineno, (statement.end_lineno or 0) + 1)
