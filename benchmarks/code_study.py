@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore.code import metrics
-from crscore.lab.study import layout
 from crscore.lab.study.code import out_of_the_bleu, study
 from crscore.lab.study.code.graded import read_graded
+from crscore.reports import layout
 from crscore.statistics import paired_bootstrap
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from crscore.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.lab.study import layout
+    from crscore.reports import layout
 
 DEFAULT: Final = "score"
 _PATH: Final = click.Path(path_type=Path)
@@ -65,7 +65,7 @@ def _write_report(
     found: msgspec.Struct, report: layout.Report, form: str, target: str | None
 ) -> None:
     """Write the document of a study, as text by its layout, or as JSON."""
-    from crscore.lab.study import layout  # noqa: PLC0415
+    from crscore.reports import layout  # noqa: PLC0415
 
     _write(found, lambda *_, **__: layout.to_text(report), form, target)
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from crscore.lab.study import separation
-    from crscore.lab.study.layout import Report
     from crscore.lab.study.results import ValidationResult
     from crscore.lab.study.run import Options, Trainer
     from crscore.lab.study.splits import Split
     from crscore.llm.engines.base import Engine
+    from crscore.reports.layout import Report
 
 COMPARISON_OPTIONS: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
 """Parameters of a comparison of two results."""
@@ -368,7 +368,7 @@ def _progress(*, verbose: bool) -> Callable[[str], None]:
 
 
 def _laid_out(made: Report, report: str) -> str:
-    from crscore.lab.study import layout  # noqa: PLC0415
+    from crscore.reports import layout  # noqa: PLC0415
 
     return layout.to_html(made) if report == "html" else layout.to_text(made)
 

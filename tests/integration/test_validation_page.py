@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from crscore import cli
-from crscore.lab.study import error_analysis, layout
+from crscore.lab.study import error_analysis
 from crscore.lab.study.result_report import result_report
+from crscore.reports import layout
 from tests.helpers import browser, results
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from crscore.lab.study.layout import Report
+    from crscore.reports.layout import Report
 
 CANARY = (
     "window.__errors = []; addEventListener('securitypolicyviolation', "

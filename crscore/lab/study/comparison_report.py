@@ -17,8 +17,8 @@ from crscore.lab.study.formats import (
     signed_interval,
     whole,
 )
-from crscore.lab.study.layout import Card, Report, Section, Table, make_table
 from crscore.reports.charts import Bar, Plot
+from crscore.reports.layout import Card, Report, Section, Table, make_table
 
 LETTERS: Final = {"first": "A", "second": "B", None: NOTHING}
 _LOOKS: Final = {"first": "bad", "second": "good", None: ""}

@@ -15,10 +15,10 @@ from crscore.lab.study.formats import (
     whole,
 )
 from crscore.lab.study.issues import Effect, Issues, ToolRow
-from crscore.lab.study.layout import Details, Example, Section, Table, make_table
 from crscore.lab.study.rediscovered_issues import Miss, Rediscovered
 from crscore.lab.study.study import DIMENSIONS
 from crscore.reports.charts import Bar, Plot
+from crscore.reports.layout import Details, Example, Section, Table, make_table
 
 MISSES_IN_TEXT: Final = 5
 LABELS: Final = {

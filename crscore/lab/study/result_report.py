@@ -22,7 +22,13 @@ from crscore.lab.study.formats import (
     whole,
 )
 from crscore.lab.study.issue_section import issue_section
-from crscore.lab.study.layout import (
+from crscore.lab.study.levels import Sensitivity
+from crscore.lab.study.measure import REPEATED_TOKENS, WORDS
+from crscore.lab.study.results import Attacks, ValidationResult
+from crscore.lab.study.study import DIMENSIONS
+from crscore.lab.study.systems import HUMAN, junk_systems
+from crscore.reports.charts import Bar, Mark, Plot
+from crscore.reports.layout import (
     NO,
     YES,
     Card,
@@ -33,12 +39,6 @@ from crscore.lab.study.layout import (
     Table,
     make_table,
 )
-from crscore.lab.study.levels import Sensitivity
-from crscore.lab.study.measure import REPEATED_TOKENS, WORDS
-from crscore.lab.study.results import Attacks, ValidationResult
-from crscore.lab.study.study import DIMENSIONS
-from crscore.lab.study.systems import HUMAN, junk_systems
-from crscore.reports.charts import Bar, Mark, Plot
 
 Correlations = dict[tuple[str, str, str], Correlation]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crscore.lab.study.formats import NOTHING, count, number, percent, ranged, whole
-from crscore.lab.study.layout import Card, Report, Section, make_table
 from crscore.lab.study.separation import Estimate, Separation, SeparationResult
+from crscore.reports.layout import Card, Report, Section, make_table
 
 
 def separation_report(result: SeparationResult) -> Report:

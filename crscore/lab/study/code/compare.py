@@ -14,7 +14,7 @@ from crscore.code.measure import Measurement, measure
 from crscore.code.samples import Sample
 from crscore.errors import InputError
 from crscore.lab.study.formats import NOTHING, count, percent
-from crscore.lab.study.layout import Card, Report, Section, make_table
+from crscore.reports.layout import Card, Report, Section, make_table
 from crscore.statistics import paired_bootstrap
 
 Floats = npt.NDArray[np.float64]

@@ -21,7 +21,7 @@ from crscore import plugins
 from crscore.errors import InputError
 from crscore.lab.study.code.graded import GradedCode
 from crscore.lab.study.formats import NOTHING, count, percent, whole
-from crscore.lab.study.layout import Card, Report, Section, make_table
+from crscore.reports.layout import Card, Report, Section, make_table
 from crscore.statistics import paired_bootstrap
 
 Floats = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from crscore.code.samples import Sample
 from crscore.lab.study.code import correlate
 from crscore.lab.study.code.graded import GradedCode
 from crscore.lab.study.formats import count, number, ranged
-from crscore.lab.study.layout import Card, Report, Section, Table, make_table
+from crscore.reports.layout import Card, Report, Section, Table, make_table
 from crscore.statistics import bootstrap, correlation
 
 Floats = npt.NDArray[np.float64]

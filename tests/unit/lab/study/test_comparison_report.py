@@ -4,11 +4,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from crscore.lab.study import compare, layout, results, saved
+from crscore.lab.study import compare, results, saved
 from crscore.lab.study.compare import Comparison
 from crscore.lab.study.comparison_report import comparison_report
-from crscore.lab.study.layout import Report
 from crscore.lab.study.saved import ReviewKey, SavedReview, SavedRun
+from crscore.reports import layout
+from crscore.reports.layout import Report
 from tests.helpers import findings as helper
 from tests.helpers.page import HARMLESS, VOID, Reader
 from tests.helpers.results import EVIL

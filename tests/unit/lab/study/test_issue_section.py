@@ -3,13 +3,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from crscore.lab.study import layout
 from crscore.lab.study.issue_section import issue_section
 from crscore.lab.study.issues import Issues
-from crscore.lab.study.layout import Section
 from crscore.lab.study.rediscovered_issues import Miss, Rediscovered
 from crscore.lab.study.result_report import result_report
 from crscore.lab.study.results import ValidationResult
+from crscore.reports import layout
+from crscore.reports.layout import Section
 from crscore.settings import override_settings
 from tests.helpers import findings as helper
 from tests.helpers import study as studies

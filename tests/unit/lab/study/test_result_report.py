@@ -6,12 +6,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from crscore.lab.study import error_analysis, layout
+from crscore.lab.study import error_analysis
 from crscore.lab.study.agreement import Agreement
-from crscore.lab.study.layout import Report, Section, Table
 from crscore.lab.study.measure import ExtraMetrics, Metric
 from crscore.lab.study.result_report import result_report
 from crscore.lab.study.results import ValidationResult
+from crscore.reports import layout
+from crscore.reports.layout import Report, Section, Table
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 

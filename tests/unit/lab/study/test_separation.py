@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from crscore.errors import InputError
-from crscore.lab.study import comments, layout, link_classifier, separation
+from crscore.lab.study import comments, link_classifier, separation
 from crscore.lab.study.separation import NUMBERS, Options, SeparationResult
 from crscore.lab.study.separation_report import separation_report
 from crscore.records import Aspects, Usefulness
+from crscore.reports import layout
 from crscore.scorer import Scorer
 from crscore.statistics import bootstrap
 from tests.helpers import study as helper

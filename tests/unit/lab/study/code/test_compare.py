@@ -5,8 +5,8 @@ import pytest
 
 from crscore.code.samples import Sample
 from crscore.errors import ConfigError, InputError
-from crscore.lab.study import layout
 from crscore.lab.study.code import compare
+from crscore.reports import layout
 
 REFERENCE = ("total = sum(row.size for row in rows)",)
 

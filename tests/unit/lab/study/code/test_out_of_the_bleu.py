@@ -8,9 +8,9 @@ import pytest
 
 from crscore.code.samples import Sample
 from crscore.errors import InputError
-from crscore.lab.study import layout
 from crscore.lab.study.code import out_of_the_bleu
 from crscore.lab.study.code.graded import GradedCode
+from crscore.reports import layout
 
 REFERENCE = "for row in rows: total += row.size"
 # From right to wrong, with the grade that people would give.

@@ -10,10 +10,10 @@ from scipy import stats
 from crscore.code import metrics
 from crscore.code.samples import Sample
 from crscore.errors import InputError, UnknownPluginError
-from crscore.lab.study import layout
 from crscore.lab.study.code import correlate
 from crscore.lab.study.code import study as code_study
 from crscore.lab.study.code.graded import GradedCode
+from crscore.reports import layout
 
 REFERENCE = "total = sum(row.size for row in rows)"
 ANSWERS = [

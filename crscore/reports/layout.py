@@ -140,10 +140,10 @@ def to_html(report: Report) -> str:
         DependencyError: What draws its plots is not installed.
     """
     return frame.page(
-        "lab/study/templates/page.html.j2",
+        "reports/templates/layout.html.j2",
         title=report.title,
         style=frame.read_resource("reports/templates/charts.css")
-        + frame.read_resource("lab/study/templates/page.css"),
+        + frame.read_resource("reports/templates/layout.css"),
         report=report,
         draw=charts.draw,
         line=escape.one_line,

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from crscore.lab.study.layout import (
+from crscore.reports.charts import Bar, Plot
+from crscore.reports.layout import (
     Card,
     Details,
     Example,
@@ -14,7 +15,6 @@ from crscore.lab.study.layout import (
     to_html,
     to_text,
 )
-from crscore.reports.charts import Bar, Plot
 from tests.helpers.page import HARMLESS, VOID, Reader
 from tests.helpers.results import EVIL
 
