@@ -188,14 +188,14 @@ def _add_sources(
 
 
 def _gate(result: Result, settings: Config, name: str) -> int:
-    from crscore.pull_request import gate  # noqa: PLC0415
+    from crscore.scoring import gate  # noqa: PLC0415
 
     wanted = (settings.fail_under, settings.fail_under_relevance)
     if result.missing and any(one is not None for one in wanted):
         say(f"the gate was not applied to {name}: the result is partial")
         return 0
     useful = result.usefulness
-    verdict = gate.compare(
+    verdict = gate.check_thresholds(
         name,
         standing=None if useful is None else useful.standing,
         relevance=result.relevance,

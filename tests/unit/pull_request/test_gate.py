@@ -5,10 +5,11 @@ from msgspec import structs
 
 from crscore.errors import ConfigError
 from crscore.pull_request import gate
+from crscore.scoring.gate import GateResult
 from tests.helpers import overviews
 
 
-def judge(found, fail_on: str, limit: float | None = 0.5) -> gate.Verdict:
+def judge(found, fail_on: str, limit: float | None = 0.5) -> GateResult:
     return gate.judge(found, fail_under_relevance=limit, fail_on=fail_on.split(","))
 
 
@@ -74,7 +75,7 @@ def test_partial_run_stops_nobody_and_says_so() -> None:
 def test_gate_on_somebody_who_did_not_speak_says_so() -> None:
     verdict = judge(scored(mira=0.1), "copilot")
     assert verdict.failed == ()
-    assert "copilot: no such reviewer spoke" in verdict.notices[0]
+    assert "copilot: no such reviewer commented" in verdict.notices[0]
 
 
 def test_each_name_that_matches_nobody_is_told() -> None:

@@ -1,0 +1,51 @@
+"""Quality gate: numbers of a review compared with thresholds, off unless a threshold is set."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+NO_WEIGHTS: Final = "the encoder has no weights for it"
+"""Why a text that has scores has no usefulness."""
+
+
+class GateResult(NamedTuple):
+    """Result of the gate."""
+
+    failed: tuple[str, ...]
+    """Texts below a threshold, one sentence each; empty when all pass."""
+    notices: tuple[str, ...]
+    """Reasons that the gate was not applied, one sentence each."""
+
+
+def check_thresholds(
+    name: str,
+    *,
+    standing: int | None,
+    relevance: float | None,
+    reason: str | None,
+    fail_under: float | None,
+    fail_under_relevance: float | None,
+) -> GateResult:
+    """Compare the numbers of one text with the thresholds; without a number it passes.
+
+    Args:
+        name: The text, in messages.
+        standing: Its standing, 0 to 100; None when unknown.
+        relevance: Its relevance, in [0, 1]; None for an abstention.
+        reason: Why there is no score; None when there is one.
+        fail_under: Standing below which it fails; None for no gate.
+        fail_under_relevance: Relevance below which it fails; None for no gate.
+    """
+    failed, notices = [], []
+    for measure, value, flag, threshold in (
+        ("usefulness", standing, "fail-under", fail_under),
+        ("relevance", relevance, "fail-under-relevance", fail_under_relevance),
+    ):
+        if threshold is None:
+            continue
+        if value is None:
+            why = reason or NO_WEIGHTS
+            notices.append(f"the gate was not applied to {name}: no {measure}, {why}")
+        elif value < threshold:
+            failed.append(f"{measure} of {name} is {value:.4g}, below {flag} {threshold:g}")
+    return GateResult(tuple(failed), tuple(notices))
