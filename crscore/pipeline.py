@@ -19,7 +19,7 @@ import numpy.typing as npt
 from crscore import progress
 from crscore.budget import Budget
 from crscore.claims.base import ClaimGenerator
-from crscore.diff.parse import named
+from crscore.diff.paths import format_paths
 from crscore.encoders.base import Encoder
 from crscore.matchers.base import Cells, Matcher
 from crscore.records import (
@@ -131,7 +131,7 @@ class _Work:
         why = "" if time_limit is None else Budget(time_limit).reason
         among = f"of {len(self.parsed)} comments were set aside, as"
         found = [
-            f"{files} set aside, as {why}: {named(self.unread)}.",
+            f"{files} set aside, as {why}: {format_paths(self.unread)}.",
             f"{late} {among} {why}.",
             f"{self.crowded_out} {among} a review has at most {MAX_SENTENCES:,} sentences.",
         ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from crscore.diff import parse
+from crscore.diff.paths import format_paths
 from crscore.errors import InputError
 from crscore.records import ChangedFile, Diff, FileStatus
 
@@ -120,7 +121,7 @@ def _has_text(file: ChangedFile) -> bool:
 
 
 def _left_out(reason: str, paths: Sequence[str]) -> str:
-    names = parse.named(paths)
+    names = format_paths(paths)
     return f"Only the hunks were read of {len(paths)} files, each of which {reason}: {names}."
 
 
@@ -157,7 +158,7 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
         there = f"{len(misfits)} of its files are there in another version" if misfits else ""
         misfits = [
             f"--source-root fits nothing in the diff: {there or 'none of its files is there'}. "
-            f"Only the hunks were read: {parse.named(wanted)}."
+            f"Only the hunks were read: {format_paths(wanted)}."
         ]
     added = parse.with_sources(change, found)
     return replace(added, notes=(*added.notes, *notes, *misfits))

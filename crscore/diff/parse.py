@@ -12,6 +12,7 @@ from typing import Final
 
 from crscore.diff.headers import Header, read_header
 from crscore.diff.languages import language_of
+from crscore.diff.paths import format_paths
 from crscore.diff.sections import Section, part_of, split_sections
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
@@ -20,7 +21,6 @@ from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineK
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
-_NAMED: Final = 3
 _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 
@@ -204,17 +204,6 @@ def _with_end(line: DiffLine) -> str:
     return line.text + end + ("" if line.ends_file_without_newline else "\n")
 
 
-def named(paths: Sequence[str]) -> str:
-    """Format the first few of many paths; "" is that of a bare hunk.
-
-    Example:
-        >>> named(["a", "b", "c", "d"])
-        "'a', 'b', 'c' and 1 more"
-    """
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(repr(path or "a hunk without --path") for path in paths[:_NAMED]) + more
-
-
 def _bytes_of(text: str | bytes, source: str, limits: Limits) -> bytes:
     found = len(text)
     if found <= limits.max_diff_bytes:
@@ -265,7 +254,7 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
             "The lines that are there were read, and their numbers are right."
         )
     if missing := [file for file in files if file.is_missing]:
-        paths = named([file.path for file in missing])
+        paths = format_paths([file.path for file in missing])
         notes.append(f"{len(missing)} files were not read, as {missing[0].missing}: {paths}.")
     only = sum(line.startswith("Only in ") for line in lines)
     if only:

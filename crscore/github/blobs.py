@@ -19,7 +19,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from crscore.cache import Store
-from crscore.diff import full_files, parse
+from crscore.diff import full_files
+from crscore.diff.paths import format_paths
 from crscore.errors import HostError
 from crscore.github.changed_files import Change
 from crscore.github.client import Client
@@ -200,10 +201,10 @@ def _missing(
     if unread:
         yield (
             f"{len(unread)} changed files could not be read whole ({why}), only their hunks: "
-            f"{parse.named(unread)}."
+            f"{format_paths(unread)}."
         )
     if unknown:
         yield (
             f"{len(unknown)} files without shown lines may have changed in their mode only, which "
-            f"could not be asked ({why}): {parse.named(unknown)}."
+            f"could not be asked ({why}): {format_paths(unknown)}."
         )

@@ -21,7 +21,7 @@ import msgspec
 from crscore.diff import parse
 from crscore.diff.full_files import Limits
 from crscore.diff.languages import language_of
-from crscore.diff.parse import named
+from crscore.diff.paths import format_paths
 from crscore.errors import InputError
 from crscore.github.client import Client
 from crscore.records import ChangedFile, Diff, FileStatus, LineKind
@@ -343,7 +343,7 @@ def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:
         if one.reason is not None:
             groups.setdefault(one.reason, []).append(name)
     for reason, names in sorted(groups.items()):
-        yield f"{len(names)} of the changed files {reason}: {named(names)}."
+        yield f"{len(names)} of the changed files {reason}: {format_paths(names)}."
 
 
 def _disagreements(found: Totals, totals: Totals) -> Iterator[str]:

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 
+from crscore.claims.structural.change import Change
 from crscore.claims.structural.headline import label
 from crscore.claims.structural.sides import Part, Version, squeeze
-from crscore.claims.structural.topics import Change
 from crscore.syntax.outline import Fact, Role
 
 _LAST = re.compile(r"\.|->|::")

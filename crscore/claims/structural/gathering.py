@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from crscore.claims.structural.change import Change
 from crscore.syntax.outline import Kind, Role
-
-if TYPE_CHECKING:
-    from crscore.claims.structural.topics import Change
 
 SCREENS = 120
 """Changed lines up to which a new type or file is one topic with all its members."""

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import counted, listed, quote, quoted
-from crscore.claims.structural.topics import Change
 from crscore.records import LineKind
 from crscore.syntax.outline import Fact, Kind, Role
 

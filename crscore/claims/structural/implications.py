@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import Told, at, fits, quote, quoted
 from crscore.claims.structural.evidence import difference
 from crscore.claims.structural.sides import Version
-from crscore.claims.structural.topics import Change
 from crscore.syntax.outline import Kind, Role
 
 DECLARED = frozenset({Kind.FUNCTION, Kind.TYPE})

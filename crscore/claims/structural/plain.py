@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import Told, listed, quote
 from crscore.claims.structural.headline import PATH, plain_line
 from crscore.claims.structural.pieces import prose_of
 from crscore.claims.structural.sentences import told
 from crscore.claims.structural.sides import Part, Version, runs_of, spoken
-from crscore.claims.structural.topics import Change
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.outline import Fact, Kind, Role
 

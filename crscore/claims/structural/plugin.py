@@ -12,11 +12,12 @@ import msgspec
 from crscore.budget import Budget
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain
+from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import Told, counted
 from crscore.claims.structural.headline import label
 from crscore.claims.structural.sentences import told
 from crscore.claims.structural.sides import versions_of
-from crscore.claims.structural.topics import Change, changes_of, join_moved
+from crscore.claims.structural.topics import changes_of, join_moved
 from crscore.claims.structural.weigh import in_order, without_test
 from crscore.records import ChangedFile, Claims, Diff
 from crscore.syntax import grammars

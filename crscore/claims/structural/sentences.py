@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from crscore.claims.structural.change import Change
 from crscore.claims.structural.details import condition, details
 from crscore.claims.structural.english import Told, at, fits, listed, quoted
 from crscore.claims.structural.evidence import Evidence
@@ -12,7 +13,6 @@ from crscore.claims.structural.headline import around, label, plain_line, tellin
 from crscore.claims.structural.implications import implied
 from crscore.claims.structural.pieces import prose_of
 from crscore.claims.structural.sides import Version, spoken
-from crscore.claims.structural.topics import Change
 from crscore.syntax.outline import Kind, Role
 from crscore.text.words import split_identifier
 

@@ -7,9 +7,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import Told, sentence
 from crscore.claims.structural.plain import MACHINE_MADE, made_by_machine_name
-from crscore.claims.structural.topics import Change
 from crscore.records import (
     ChangedFile,
     LineKind,

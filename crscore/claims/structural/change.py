@@ -1,0 +1,66 @@
+"""Change of one unit of a file: what the sentences are about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from crscore.claims.structural.sides import Part
+from crscore.records import ChangedFile
+from crscore.syntax.outline import Kind, Unit
+
+
+@dataclass(slots=True, kw_only=True)
+class Change:
+    """One changed unit of a file, before it is put into words."""
+
+    file: ChangedFile
+    name: str
+    """Qualified name; "" for the file itself."""
+    kind: Kind
+    noun: str
+    state: str
+    """`new`, `removed`, `overload` (one more declaration of a name), `less` (one fewer), `renamed`,
+    `replaced`, `moved`, `away`, `place`, `layout`, `comments` or `changed`."""
+    old: Part
+    new: Part
+    language: str = ""
+    """Name of the table it was read with; "" without one."""
+    before: str = ""
+    """The name or the path that it had before, when it was renamed, replaced or moved."""
+    origin: Change | None = None
+    """For a moved unit, what its former file lost."""
+    members: list[Unit] = field(default_factory=list)
+    """Units inside it that are told with it."""
+    added: list[int] = field(default_factory=list)
+    """Changed lines of the new version that belong to it, sorted."""
+    removed: list[int] = field(default_factory=list)
+    """Changed lines of the old version that belong to it, sorted."""
+
+    alike: list[Change] = field(default_factory=list)
+    """Other units that changed in the same way and are told with it."""
+    aside: frozenset[tuple[bool, int]] = frozenset()
+    """Changed lines told with it that stand outside of it, the imports of its file; each with True
+    for the new version."""
+
+    @property
+    def last(self) -> str:
+        """Name without the names around it."""
+        return self.unit.name.rpartition(".")[2] if self.unit is not None else ""
+
+    @property
+    def size(self) -> int:
+        """Changed lines."""
+        return len(self.added) + len(self.removed)
+
+    @property
+    def told_size(self) -> int:
+        """Lines as a reader counts them: of a new or removed unit all, with its blank ones."""
+        units = (self.new if self.state == "new" else self.old).units
+        if self.state in {"new", "removed"} and self.name and self.noun != "tests":
+            return sum(unit.end - unit.start + 1 for unit in units if unit.name)
+        return self.size - len(self.aside) + sum(one.size for one in self.alike)
+
+    @property
+    def unit(self) -> Unit | None:
+        """Its declaration, in the new version where there is one."""
+        return next(iter(self.new.units or self.old.units), None)
