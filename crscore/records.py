@@ -517,7 +517,7 @@ class Effect(StrEnum):
 
     NOTHING = "nothing"
     WHITE_SPACE = "white space"
-    """White space that has no meaning in the language."""
+    """White space, or the kind of a string's quotes, without meaning in the language."""
     COMMENTS = "comments"
     NAMES = "names"
     """Names that the file gives and uses in the replaced lines alone."""

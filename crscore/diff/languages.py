@@ -14,6 +14,8 @@ _SUFFIXES, _NAMES = (
     for table in ("suffixes", "names")
 )
 
+_OTHER_NAMES: Final = {**_SUFFIXES, "c#": "csharp", "golang": "go"}
+
 
 def language_of(path: str) -> str | None:
     """Return the language of a file.
@@ -39,6 +41,20 @@ def language_of(path: str) -> str | None:
         return _SUFFIXES[suffix]
     # Dockerfile.dev, Makefile.am, .env.local
     return _NAMES.get(stem) if stem in {"dockerfile", "makefile", ".env"} else None
+
+
+def canonical_name(language: str) -> str:
+    """Return the name that `language_of` uses for a language.
+
+    Args:
+        language: A name, or a suffix without its dot; case-insensitive.
+
+    Example:
+        >>> [canonical_name(name) for name in ("js", "Python", "C++", "golang", "klingon")]
+        ['javascript', 'python', 'cpp', 'go', 'klingon']
+    """
+    name = language.strip().lower()
+    return name if name in _TABLES["suffixes"] else _OTHER_NAMES.get(name, name)
 
 
 def suffix_of(language: str) -> str | None:

@@ -6,14 +6,14 @@ what code does: `Effect.BEHAVIOUR` is all that is not proven to be less.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.records import ChangedFile, Comment, Effect, LineKind, Side, Suggestion
 from crscore.review.proposals import align_lines, find_place
 from crscore.suggestions.sketch import sketch_tokens
-from crscore.suggestions.trees import Token, tokens
+from crscore.suggestions.trees import Token, is_readable, tokens
 from crscore.syntax import fragments
 from crscore.syntax.grammars import Language, language_of, parse
 from crscore.syntax.outline import errors_in
@@ -137,14 +137,48 @@ def _judge(
     effect: Effect | None = None
     if before.is_read(span) and after.is_read(inserted):
         effect = _effect(before.tokens(span), after.tokens(inserted))
-    if effect is Effect.BEHAVIOUR and _only_renames(old, new, grammar):
+    # A hunk may lack other uses of a renamed name.
+    if effect is Effect.BEHAVIOUR and is_whole and _only_renames(old, new, grammar):
         effect = Effect.NAMES
-    if before.errors and after.errors:
-        return None, effect, "the code around it does not parse"
-    return not after.errors, effect, None
+    parses, reason = _parses(before, after)
+    if parses and not is_whole and grammar.indented and _new_levels(old, new):
+        parses, reason = None, "the diff does not show a block of its indentation"
+    return parses, effect, reason
+
+
+def _parses(before: _Text, after: _Text) -> tuple[bool | None, str | None]:
+    """Return whether a text parses as it did before, and why that is undecided.
+
+    Python itself judges Python, except Python 2 and newer versions, which only the grammar reads.
+    """
+    if after.errors:
+        return (None, "the code around it does not parse") if before.errors else (False, None)
+    is_broken = is_readable(before.source, before.grammar) and not is_readable(
+        after.source, after.grammar
+    )
+    return not is_broken, None
+
+
+def _new_levels(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Return whether a text ends more blocks around it than it did before.
+
+    A part of a file does not show how far the blocks around it are indented.
+    """
+    return not set(_outer_levels(after)) <= set(_outer_levels(before))
+
+
+def _outer_levels(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the indentations that are smaller than those of all lines above."""
+    smallest: str | None = None
+    for line in lines:
+        indentation = line[: len(line) - len(line.lstrip())]
+        if line.strip() and (smallest is None or len(indentation) < len(smallest)):
+            smallest = indentation
+            yield indentation
 
 
 class _Text(NamedTuple):
+    source: str
     root: tree_sitter.Node
     grammar: Language
     errors: int
@@ -183,9 +217,9 @@ def _read(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
         enclosed = fragments.enclose(grammar, lines)
         lines = fragments.dedent(lines)
         before, behind = enclosed.before, enclosed.behind
-    text = before + "\n".join(lines) + behind
-    root = parse(grammar, text.encode("utf-8", "replace"))
-    return _Text(root, grammar, errors_in(root), before.count("\n"))
+    source = before + "\n".join(lines) + behind
+    root = parse(grammar, source.encode("utf-8", "replace"))
+    return _Text(source, root, grammar, errors_in(root), before.count("\n"))
 
 
 def _effect(before: Sequence[Token], after: Sequence[Token]) -> Effect:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.errors import InputError
 from crscore.syntax import fragments
@@ -13,6 +14,11 @@ from crscore.syntax.grammars import Language, language_of, parse
 
 if TYPE_CHECKING:
     import tree_sitter
+
+_EQUAL_QUOTES: Final = frozenset(("python", "javascript", "typescript", "tsx"))
+"""Languages in which `'a'` and `"a"` are the same string."""
+# 'a', b'a', '''a'''; not 'say "hi"' or 'it\'s', where the other quotes would need a backslash.
+_SINGLE_QUOTED: Final = re.compile(r"([A-Za-z]*)('{3}|')([^'\"]*)\2")
 
 
 class Parsed(NamedTuple):
@@ -66,6 +72,9 @@ class Token(NamedTuple):
 def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterator[Token]:
     """Yield the leaves of a tree, in the order of the text; a string is one leaf.
 
+    In a language where both quotes mean the same, a string has double quotes if that needs no
+    escape.
+
     Args:
         root: Root of the tree.
         grammar: Its grammar.
@@ -81,7 +90,17 @@ def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterato
             stack.extend((child, within) for child in reversed(node.children))
         elif node.end_byte > node.start_byte:
             text = (node.text or b"").decode("utf-8", "replace")
+            if node.type == "string" and grammar.name in _EQUAL_QUOTES:
+                text = _double_quoted(text)
             yield Token(node.type, text, around, node.start_point.row)
+
+
+def _double_quoted(literal: str) -> str:
+    match = _SINGLE_QUOTED.fullmatch(literal)
+    if match is None:
+        return literal
+    quotes = match[2].replace("'", '"')
+    return f"{match[1]}{quotes}{match[3]}{quotes}"
 
 
 def grammar_of(name: str | None) -> Language:
@@ -90,10 +109,10 @@ def grammar_of(name: str | None) -> Language:
     Raises:
         InputError: There is none; the message names the language.
     """
-    found = language_of(name)
-    if found is None:
+    language = language_of(name)
+    if language is None:
         raise InputError(f"no grammar for {name or 'code of an unknown language'}")
-    return found
+    return language
 
 
 def parse_code(code: str, language: str | None) -> Parsed:

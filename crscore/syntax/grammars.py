@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from crscore.diff.languages import canonical_name
 from crscore.errors import DependencyError
 
 if TYPE_CHECKING:
@@ -113,8 +114,11 @@ def _by_name() -> dict[str, Language]:
 
 
 def language_of(name: str | None) -> Language | None:
-    """Return the table for a language name as in `ChangedFile.language`, or None."""
-    return _by_name().get(name) if name else None
+    """Return the table for a name of a language (`javascript`, `js`), or None."""
+    if not name:
+        return None
+    tables = _by_name()
+    return tables.get(name) or tables.get(canonical_name(name))
 
 
 @cache

@@ -160,3 +160,43 @@ def test_megabyte_on_one_line_ends():
     line = "a = [" + "1, " * 300_000 + "]"
     found = judge_in_file(line.replace("a =", "b ="), [line], Span(0, 1), "python")
     assert found.effect in {Effect.NAMES, Effect.BEHAVIOUR}
+
+
+def test_quotes_of_a_string_are_layout_where_both_mean_the_same():
+    def effect(old, new, language):
+        return judge_in_file(new, [old, ""], Span(0, 1), language).effect
+
+    assert effect("a = b'x\\n'", 'a = b"x\\n"', "python") is Effect.WHITE_SPACE
+    assert effect("let a = 'x';", 'let a = "x";', "js") is Effect.WHITE_SPACE
+    assert effect("a = 'say \"x\"'", 'a = "say x"', "python") is Effect.BEHAVIOUR
+    assert effect("$a = '$x';", '$a = "$x";', "php") is Effect.BEHAVIOUR
+
+
+@pytest.mark.parametrize("code", ["result = 1", "      result = 1", "\tresult = 1"])
+def test_indentation_is_judged_by_python_itself(code):
+    assert in_file(code, 5, 5).parses is False
+    assert in_change(code, path="app.py", line=5).parses is False
+
+
+def test_python_that_only_the_grammar_reads_is_judged_by_the_grammar():
+    lines = ["print 'a'", "b = 1", ""]
+    assert judge_in_file("b = 2", lines, Span(1, 2), "python").parses is True
+
+
+def test_indentation_that_a_hunk_cannot_decide_is_undecided():
+    diff = (
+        "--- a/a.py\n+++ b/a.py\n@@ -8,2 +8,2 @@\n         a = 1\n-        b = 1\n+        b = 2\n"
+    )
+    judged = in_change("    b = 3", diff=diff, path="a.py", line=9)
+    assert (judged.parses, judged.reason) == (
+        None,
+        "the diff does not show a block of its indentation",
+    )
+    assert in_change("        b = 3", diff=diff, path="a.py", line=9).parses is True
+
+
+def test_names_are_claimed_from_a_whole_file_only():
+    code = "    for one in items:\n        result += one"
+    place = {"path": "app.py", "start_line": 6, "line": 7}
+    assert in_change(code, whole=True, **place).effect is Effect.NAMES
+    assert in_change(code, **place).effect is Effect.BEHAVIOUR
