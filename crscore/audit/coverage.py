@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from crscore.audit.overview import Coverage, Rate, SkipCount
 from crscore.audit.store.database import Store
-from crscore.audit.tables import Scope
+from crscore.audit.store.reviews import Scope
 from crscore.statistics.clusters import clustered_wilson, wilson
 
 Floats = npt.NDArray[np.float64]

@@ -12,7 +12,7 @@ from crscore.audit.coverage import rate_of_pulls
 from crscore.audit.overview import EffectCount, Nearness, Rate, SuggestedCode
 from crscore.audit.signals.suggested import MERGED_METRICS
 from crscore.audit.store.database import Store
-from crscore.audit.tables import LATEST, Scope
+from crscore.audit.store.reviews import LATEST, Scope
 
 _BLOCKS: Final = f"""{LATEST},
 newest AS (

@@ -32,10 +32,10 @@ from crscore.audit.overview import (
 )
 from crscore.audit.signals import TITLES
 from crscore.audit.store.database import Store
+from crscore.audit.store.reviews import LATEST
 from crscore.audit.store.rows import host_id_of, kind_of
 from crscore.audit.suggested import load_suggested_code
 from crscore.audit.tables import (
-    LATEST,
     NOISE_REASONS,
     SCORES,
     Period,

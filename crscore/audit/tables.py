@@ -7,7 +7,7 @@ signature, and of the last scoring of each pull.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, NamedTuple
@@ -16,7 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.audit.signals import TITLES, Signal
+from crscore.audit.store import reviews
 from crscore.audit.store.database import Store
+from crscore.audit.store.repositories import all_repositories
+from crscore.audit.store.reviews import Scope
 from crscore.errors import InputError
 from crscore.pull_request.reviewers import wildcards
 from crscore.statistics.clusters import divide
@@ -34,42 +37,15 @@ MEASURES: Final = (*SCORES, NOISE, *TITLES.values())
 """Everything by which reviewers can be compared; a signal's is the share of comments, 0 to 100."""
 LOWER_IS_BETTER: Final = frozenset({NOISE, TITLES[Signal.THUMBS_DOWN]})
 NEEDS_ROW: Final = frozenset({Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED})
-"""Signals that say nothing of a comment without a row; of the others, no row is a no."""
+"""Signals that are unknown for a comment without a row; for the others, no row means no."""
 OF_THREADS: Final = frozenset(
     {Signal.RESOLVED_BY_AUTHOR, Signal.RESOLVED_BY_PERSON, Signal.RESOLVED_BY_BOT}
 )
-"""Signals of comments in threads alone."""
+"""Signals that only comments in threads have."""
 _COVERS: Final = 0.9
-"""Share of the scored pulls from which on a signature covers a period."""
+"""Share of the scored pulls that a signature needs to cover a period."""
 _SIZES: Final = (20, 100, 500)
-"""Largest numbers of changed lines of the classes of size."""
-
-LATEST: Final = """
-WITH latest AS MATERIALIZED (
-  SELECT s.repository, s.number, s.content,
-    -- The last night; of two scorings in one night, the one that left its page.
-    MAX(s.night || (s.content IS g.content) || hex(s.content)) AS newest
-  FROM scores s
-  JOIN pulls p USING (repository, number)
-  LEFT JOIN pages g
-    ON g.repository = s.repository AND g.number = s.number AND g.signature = s.signature
-  WHERE s.signature = ?1 AND substr(p.created, 1, 10) BETWEEN ?2 AND ?3
-    AND s.repository IN (SELECT value FROM json_each(?4))
-  GROUP BY s.repository, s.number
-)"""
-"""Start of a query with a `Scope`'s values: `latest` has the last scored content of each pull."""
-
-_PULLS: Final = """
-SELECT repository, number, substr(created, 1, 10), language, lines FROM pulls
-WHERE substr(created, 1, 10) BETWEEN ? AND ?
-  AND repository IN (SELECT value FROM json_each(?))
-ORDER BY repository, number"""
-_REVIEWS: Final = f"""{LATEST}
-SELECT s.repository, s.number, s.reviewer, s.is_bot, s.comments, s.words, s.standing,
-  100 * s.relevance, 100 * s.conciseness, 100 * s.comprehensiveness, 100 * s.substance
-FROM latest l JOIN scores s USING (repository, number, content)
-WHERE s.signature = ?1 AND s.reviewer <> ''
-ORDER BY s.repository, s.number, s.reviewer"""  # noqa: S608  (our own names)
+"""Upper bounds of the size classes, in changed lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +63,7 @@ class Period:
         """Check the days.
 
         Raises:
-            InputError: A day is no date, or the first is after the last.
+            InputError: A day is not a date, or the first is after the last.
         """
         try:
             days = [date.fromisoformat(day) for day in (self.since, self.until)]
@@ -97,18 +73,8 @@ class Period:
             raise InputError(f"the period ends on {self.until}, before its start on {self.since}")
 
 
-class Scope(NamedTuple):
-    """Rows that a table was made of: the values of `LATEST` and of queries like it."""
-
-    signature: int
-    since: str
-    until: str
-    repositories: str
-    """Numbers of the repositories, a JSON list."""
-
-
 class SignalCounts(NamedTuple):
-    """Comments by what one signal says of them, shape (N,) each, a row for each review."""
+    """Counts of comments by the value of one signal, shape (N,) each, one row per review."""
 
     yes: Floats
     known: Floats
@@ -152,12 +118,12 @@ class ReviewTable:
 
     def rows_of(self, reviewer: str) -> npt.NDArray[np.bool_]:
         """Return which rows are of a reviewer, shape (N,)."""
-        at = self.reviewers.index(reviewer) if reviewer in self.reviewers else -1
-        rows: npt.NDArray[np.bool_] = self.reviewer == at
-        return rows
+        index = self.reviewers.index(reviewer) if reviewer in self.reviewers else -1
+        is_row: npt.NDArray[np.bool_] = self.reviewer == index
+        return is_row
 
     def matrix(self, column: str) -> Floats:
-        """Return a column as a matrix of shape (P, K); NaN where there is none."""
+        """Return a column as a matrix of shape (P, K); NaN for a missing review."""
         values = np.full((len(self.number), len(self.reviewers)), np.nan)
         values[self.pull, self.reviewer] = self.columns[column]
         return values
@@ -181,32 +147,37 @@ def load_reviews(
         InputError: No repository has such a name.
     """
     repositories = json.dumps(find_repositories(store, period.repositories))
-    scored = _scored_pulls(store, period, repositories)
+    scored = reviews.count_scored_pulls(store, period.since, period.until, repositories)
     chosen = signature if signature is not None else _covering(scored)
     scope = Scope(chosen, period.since, period.until, repositories)
-    pulls = store.query(_PULLS, *scope[1:])
-    pull_at = {(row[0], row[1]): at for at, row in enumerate(pulls)}
-    rows = store.query(_REVIEWS, *scope)
-    bots = {row[2]: bool(row[3]) for row in rows}
+    pulls = reviews.read_pulls(store, scope)
+    pull_indices = {row[:2]: index for index, row in enumerate(pulls)}
+    scores = reviews.read_scores(store, scope)
+    bots = {row[2]: bool(row[3]) for row in scores}
     names = tuple(sorted(bots))
-    name_at = {name: at for at, name in enumerate(names)}
-    columns, counts = _columns(store, scope, rows, measure)
-    texts = store.signatures()
+    columns, signals = _columns(store, scope, scores, measure)
+    signatures = store.signatures()
+    strata: dict[tuple[int, str | None, int], int] = {}
     return ReviewTable(
         period=period,
         scope=scope,
-        signature=texts.get(chosen, ""),
-        other_signatures=tuple((one, texts[one]) for one in sorted(scored) if one != chosen),
-        repository=np.array([row[0] for row in pulls], dtype=np.int64),
-        number=np.array([row[1] for row in pulls], dtype=np.int64),
-        day=np.array([date.fromisoformat(row[2]).toordinal() for row in pulls], dtype=np.int64),
-        stratum=_strata([(row[0], row[3], _size(row[4])) for row in pulls]),
+        signature=signatures.get(chosen, ""),
+        other_signatures=tuple(
+            (number, signatures[number]) for number in sorted(scored) if number != chosen
+        ),
+        repository=_integers(row[0] for row in pulls),
+        number=_integers(row[1] for row in pulls),
+        day=_integers(date.fromisoformat(row[2]).toordinal() for row in pulls),
+        stratum=_integers(
+            strata.setdefault((repository, language, _size(lines)), len(strata))
+            for repository, _, _, language, lines in pulls
+        ),
         reviewers=names,
         is_bot=np.array([bots[name] for name in names], dtype=bool),
-        pull=np.array([pull_at[row[:2]] for row in rows], dtype=np.int64),
-        reviewer=np.array([name_at[row[2]] for row in rows], dtype=np.int64),
+        pull=_integers(pull_indices[row[:2]] for row in scores),
+        reviewer=_integers(names.index(row[2]) for row in scores),
         columns=columns,
-        signals=counts,
+        signals=signals,
     )
 
 
@@ -216,37 +187,20 @@ def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
     Raises:
         InputError: A pattern matches none, though there are repositories.
     """
-    known = store.query("SELECT id, name FROM repositories ORDER BY id")
-    found = set()
+    repositories = all_repositories(store)
+    numbers: set[int] = set()
     for pattern in patterns:
-        matched = {number for number, name in known if wildcards.matches(pattern, name)}
-        if known and not matched:
+        matches = {one.id for one in repositories if wildcards.matches(pattern, one.name)}
+        if repositories and not matches:
             raise InputError(f"the store has no repository {pattern}")
-        found |= matched
-    return sorted(found)
-
-
-def _scored_pulls(store: Store, period: Period, repositories: str) -> dict[int, int]:
-    """Count the scored pulls of each signature."""
-    return dict(
-        store.query(
-            """SELECT signature, COUNT(*) FROM (
-              SELECT DISTINCT s.signature, s.repository, s.number
-              FROM scores s JOIN pulls p USING (repository, number)
-              WHERE substr(p.created, 1, 10) BETWEEN ? AND ?
-                AND s.repository IN (SELECT value FROM json_each(?)))
-            GROUP BY signature""",
-            period.since,
-            period.until,
-            repositories,
-        )
-    )
+        numbers |= matches
+    return sorted(numbers)
 
 
 def _covering(counts: Mapping[int, int]) -> int:
     """Return the newest signature that covers the period; 0 without any."""
     most = max(counts.values(), default=0)
-    return max((one for one, count in counts.items() if count >= _COVERS * most), default=0)
+    return max((number for number, count in counts.items() if count >= _COVERS * most), default=0)
 
 
 def _size(lines: int | None) -> int:
@@ -254,91 +208,58 @@ def _size(lines: int | None) -> int:
     return -1 if lines is None else sum(lines > limit for limit in _SIZES)
 
 
-def _strata(keys: list[tuple[int, str | None, int]]) -> Ints:
-    numbers: dict[tuple[int, str | None, int], int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+def _integers(values: Iterable[int]) -> Ints:
+    return np.fromiter(values, dtype=np.int64)
 
 
 def _columns(
-    store: Store, scope: Scope, rows: Sequence[tuple[Any, ...]], measure: str | None
+    store: Store, scope: Scope, scores: Sequence[tuple[Any, ...]], measure: str | None
 ) -> tuple[dict[str, Floats], dict[Signal, SignalCounts]]:
-    place = {row[:3]: at for at, row in enumerate(rows)}
     names = ("comments", "words", *SCORES)
-    numbers = np.array([row[4:] for row in rows], dtype=np.float64).reshape(-1, len(names))
+    numbers = np.array([row[4:] for row in scores], dtype=np.float64).reshape(-1, len(names))
     columns = dict(zip(names, numbers.T, strict=True))
     if measure in SCORES:
         return columns, {}
-    columns |= _comments(store, scope, place)
-    noisy = sum((columns[reason] for reason in NOISE_REASONS), np.zeros(len(rows)))
-    columns[NOISE] = 100 * divide(noisy, columns["scored"])
+    row_indices = {row[:3]: index for index, row in enumerate(scores)}
+    counted = ("scored", "threads", *NOISE_REASONS)
+    counts, indices = _numbers(
+        reviews.count_comments(store, scope, NOISE_REASONS), row_indices, width=len(counted)
+    )
+    table = np.zeros((len(scores), len(counted)))
+    table[indices] = counts
+    columns |= zip(counted, table.T, strict=True)
+    columns[NOISE] = 100 * divide(table[:, 2:].sum(axis=1), columns["scored"])
     if measure == NOISE:
         return columns, {}
-    counts = _signals(store, scope, place, columns)
-    columns |= {TITLES[signal]: 100 * divide(one.yes, one.known) for signal, one in counts.items()}
-    return columns, counts
-
-
-def _comments(store: Store, scope: Scope, place: Mapping[_Key, int]) -> dict[str, Floats]:
-    """Count the comments of each row, those in threads, and the noise by reason."""
-    reasons = ", ".join(f"SUM(s.noise IS '{reason}')" for reason in NOISE_REASONS)
-    found = store.query(
-        f"""{LATEST}
-        SELECT c.repository, c.number, c.reviewer, COUNT(*), COUNT(c.thread), {reasons}
-        FROM comment_scores s JOIN comments c ON c.key = s.comment
-        JOIN latest l ON l.repository = c.repository AND l.number = c.number
-          AND l.content = s.content
-        WHERE s.signature = ?1
-        GROUP BY c.repository, c.number, c.reviewer""",  # noqa: S608  (our own names)
-        *scope,
-    )
-    names = ("scored", "threads", *NOISE_REASONS)
-    numbers, at = _numbers(found, place, width=len(names))
-    table = np.zeros((len(place), len(names)))
-    table[at] = numbers
-    return dict(zip(names, table.T, strict=True))
+    signals = _signals(store, scope, row_indices, columns)
+    columns |= {TITLES[key]: 100 * divide(count.yes, count.known) for key, count in signals.items()}
+    return columns, signals
 
 
 def _signals(
-    store: Store, scope: Scope, place: Mapping[_Key, int], columns: Mapping[str, Floats]
+    store: Store, scope: Scope, row_indices: Mapping[_Key, int], columns: Mapping[str, Floats]
 ) -> dict[Signal, SignalCounts]:
-    found = store.query(
-        f"""{LATEST},
-        newest AS (
-          SELECT comment, signal, value, base_yes, base_all,
-            MAX(night || printf('%09d', rules))
-          FROM signals GROUP BY comment, signal)
-        SELECT c.repository, c.number, c.reviewer, n.signal, SUM(n.value IS 1),
-          COUNT(n.value), COUNT(*) - COUNT(n.value),
-          TOTAL(n.base_yes * (n.base_all > 0)), TOTAL(n.base_all)
-        FROM comment_scores s JOIN comments c ON c.key = s.comment
-        JOIN latest l ON l.repository = c.repository AND l.number = c.number
-          AND l.content = s.content
-        JOIN newest n ON n.comment = s.comment
-        WHERE s.signature = ?1
-        GROUP BY c.repository, c.number, c.reviewer, n.signal""",  # noqa: S608  (our own names)
-        *scope,
-    )
-    numbers, at = _numbers(found, place, width=6)
+    numbers, indices = _numbers(reviews.count_signals(store, scope), row_indices, width=6)
     counts = {}
     for signal in Signal:
-        table = np.zeros((len(place), 5))
-        chosen = numbers[:, 0] == signal
-        table[at[chosen]] = numbers[chosen, 1:]
-        one = SignalCounts(*table.T)
+        table = np.zeros((len(row_indices), 5))
+        is_signal = numbers[:, 0] == signal
+        table[indices[is_signal]] = numbers[is_signal, 1:]
+        count = SignalCounts(*table.T)
         if signal not in NEEDS_ROW:
-            all_ = columns["threads" if signal in OF_THREADS else "scored"]
-            one = one._replace(known=all_ - one.unknown)
-        counts[signal] = one
+            total = columns["threads" if signal in OF_THREADS else "scored"]
+            count = count._replace(known=total - count.unknown)
+        counts[signal] = count
     return counts
 
 
 def _numbers(
-    rows: Sequence[tuple[Any, ...]], place: Mapping[_Key, int], *, width: int
+    rows: Sequence[tuple[Any, ...]], row_indices: Mapping[_Key, int], *, width: int
 ) -> tuple[Floats, Ints]:
     """Return the numbers behind the key of each row of a query, and the review it belongs to.
 
-    Rows of reviewers without a score are left out.
+    Rows of reviewers without a score are skipped.
     """
-    kept = [row for row in rows if row[:3] in place]
-    numbers = np.array([row[3:] for row in kept], dtype=np.float64).reshape(-1, width)
-    return numbers, np.array([place[row[:3]] for row in kept], dtype=np.int64)
+    scored = [row for row in rows if row[:3] in row_indices]
+    numbers = np.array([row[3:] for row in scored], dtype=np.float64).reshape(-1, width)
+    return numbers, _integers(row_indices[row[:3]] for row in scored)

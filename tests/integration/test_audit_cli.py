@@ -215,7 +215,7 @@ def test_webhook_that_fails_is_told_without_its_address(audit, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("report", "--store", "none.db"), "no such file: crscore audit sync makes it"),
+        (("report", "--store", "none.db"), "no such file; crscore audit sync creates it"),
         (("report", "--format", "site"), "-o site"),
         (("compare", "coderabbit", "rabbit", *PERIOD), "no review of rabbit"),
         (("compare", "--measure", "beauty", *PERIOD), "no measure beauty"),

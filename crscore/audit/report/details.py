@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from crscore.audit.overview import Overview, Shown
 from crscore.audit.store.database import Store
+from crscore.audit.store.reviews import LATEST, Scope
 from crscore.audit.summary import comment_address
-from crscore.audit.tables import LATEST, Scope
 
 EXAMPLES: Final = 5
 """Best comments of a reviewer, and worst ones."""

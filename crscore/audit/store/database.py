@@ -27,25 +27,25 @@ BUSY_S: Final = 30.0
 """Seconds to wait for another process that writes."""
 _HASH_BYTES: Final = 16
 _MAGIC: Final = b"SQLite format 3\0"
-_PAGE_SIZE_AT: Final = slice(16, 18)
-_PAGE_COUNT_AT: Final = slice(28, 32)
+_PAGE_SIZE: Final = slice(16, 18)
+_PAGE_COUNT: Final = slice(28, 32)
 
 
 class Store:
     """Store of an audit. For one thread; several processes may open the same file.
 
     Args:
-        path: The file; made when missing.
+        path: The file; created when missing.
         must_exist: Whether a missing file is an error: for commands that only read.
 
     Raises:
-        StoreError: It is no store, is damaged, or was made by a newer version.
+        StoreError: The file is not a store, is damaged, or was created by a newer version.
     """
 
     def __init__(self, path: Path, *, must_exist: bool = False) -> None:
         self.path = path
         if must_exist and not path.is_file():
-            raise StoreError(str(path), "there is no such file: crscore audit sync makes it")
+            raise StoreError(str(path), "there is no such file; crscore audit sync creates it")
         _check_size(path)
         with self._reported():
             self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
@@ -93,22 +93,6 @@ class Store:
         with self._reported():
             return self._connection.execute(sql, values).fetchall()
 
-    def stream(self, sql: str, *values: Any) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
-        """Run a query and return the names of its columns, and its rows as they are read.
-
-        `unpack(text)` in SQL is the text of a row of `texts`.
-
-        Raises:
-            StoreError: The file cannot be read.
-        """
-        with self._reported():
-            found = self._connection.execute(sql, values)
-        return tuple(column[0] for column in found.description), self._rows(found)
-
-    def _rows(self, found: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
-        with self._reported():
-            yield from found
-
     def change(self, sql: str, *values: Any) -> int:
         """Run one statement that writes; return the number of rows.
 
@@ -118,13 +102,13 @@ class Store:
         with self._reported():
             return self._connection.execute(sql, values).rowcount
 
-    def select(self, kind: type[R], rest: str = "", *values: Any) -> list[R]:
-        """Read rows of one table.
+    def find(self, kind: type[R], *order: str, **values: Any) -> list[R]:
+        """Return the rows of one table whose columns have these values.
 
         Args:
             kind: Class of the rows.
-            rest: What follows the table's name: `WHERE repository = ? ORDER BY number`.
-            values: Values of its parameters.
+            order: Columns to sort by.
+            values: Values by column; without any, all rows match.
 
         Raises:
             StoreError: The file cannot be read.
@@ -134,11 +118,41 @@ class Store:
             >>> from crscore.audit.store.rows import Cursor
             >>> with Store(Path(":memory:")) as store:
             ...     store.put([Cursor(repository=7, list="pulls", position="2026-01-02T03:04:05Z")])
-            ...     store.select(Cursor, "WHERE repository = ?", 7)[0].position
+            ...     store.find(Cursor, "list", repository=7)[0].position
             '2026-01-02T03:04:05Z'
         """
+        sql = _where(values) + (f" ORDER BY {', '.join(order)}" if order else "")
+        return self.select(kind, sql, *values.values())
+
+    def find_one(self, kind: type[R], **values: Any) -> R | None:
+        """Return the first row whose columns have these values; None when there is none.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        return next(iter(self.find(kind, **values)), None)
+
+    def delete(self, kind: type[Row], **values: Any) -> None:
+        """Delete the rows of one table whose columns have these values.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        self.change(f"DELETE FROM {kind.TABLE}{_where(values)}", *values.values())
+
+    def select(self, kind: type[R], clauses: str = "", *values: Any) -> list[R]:
+        """Return rows of one table; for modules of this room.
+
+        Args:
+            kind: Class of the rows.
+            clauses: SQL after the table's name: `WHERE repository = ? ORDER BY number`.
+            values: Values of its parameters.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
         names = [field.name for field in fields(kind)]
-        sql = f"SELECT {', '.join(names)} FROM {kind.TABLE} {rest}"  # noqa: S608  (our own names)
+        sql = f"SELECT {', '.join(names)} FROM {kind.TABLE} {clauses}"
         return [kind(**dict(zip(names, row, strict=True))) for row in self.query(sql, *values)]
 
     def put(self, rows: Iterable[Row]) -> None:
@@ -170,10 +184,10 @@ class Store:
         Raises:
             StoreError: It is not there.
         """
-        found = self.query("SELECT text FROM texts WHERE hash = ?", key)
-        if not found:
+        rows = self.query("SELECT text FROM texts WHERE hash = ?", key)
+        if not rows:
             raise StoreError(str(self.path), f"the text {key.hex()} is missing")
-        return _unpack(found[0][0])
+        return _unpack(rows[0][0])
 
     def signature_id(self, text: str) -> int:
         """Return the number of a score's signature, which is stored at its first use."""
@@ -192,7 +206,7 @@ class Store:
         for kind, values in grouped.items():
             names = [field.name for field in fields(kind)]
             into = f"{kind.TABLE} ({', '.join(names)})"
-            sql = f"INSERT OR {conflict} INTO {into} VALUES ({', '.join('?' * len(names))})"  # noqa: S608
+            sql = f"INSERT OR {conflict} INTO {into} VALUES ({', '.join('?' * len(names))})"
             with self._reported():
                 self._connection.executemany(sql, values)
 
@@ -200,12 +214,12 @@ class Store:
         scripts = _scripts()
         kind, tables = self._pragma("application_id"), self.query("SELECT 1 FROM sqlite_master")
         if tables and kind != APPLICATION_ID:
-            raise StoreError(str(self.path), "it is no store of crscore audit")
+            raise StoreError(str(self.path), "it is not a store of crscore audit")
         version = self._pragma("user_version")
         if version > len(scripts):
             raise StoreError(
                 str(self.path),
-                f"a newer crscore made it (schema {version}, and this one knows {len(scripts)}): "
+                f"a newer crscore created it (schema {version}, this one has {len(scripts)}): "
                 "update crscore",
             )
         if version == len(scripts):
@@ -230,6 +244,10 @@ class Store:
             raise StoreError(str(self.path), _reason(exc)) from exc
 
 
+def _where(values: Mapping[str, Any]) -> str:
+    return " WHERE " + " AND ".join(f"{name} = ?" for name in values) if values else ""
+
+
 def _unpack(data: bytes) -> str:
     return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
@@ -241,11 +259,10 @@ def _sql_text(data: bytes | None) -> str | None:
 
 def _scripts() -> tuple[str, ...]:
     folder = importlib.resources.files("crscore.audit.store.migrations")
-    found = sorted(
-        (entry for entry in folder.iterdir() if entry.name.endswith(".sql")),
-        key=lambda entry: entry.name,
+    entries = [entry for entry in folder.iterdir() if entry.name.endswith(".sql")]
+    return tuple(
+        entry.read_text(encoding="utf-8") for entry in sorted(entries, key=lambda entry: entry.name)
     )
-    return tuple(entry.read_text(encoding="utf-8") for entry in found)
 
 
 def _statements(script: str) -> Iterator[str]:
@@ -259,17 +276,17 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def _check_size(path: Path) -> None:
-    """Reject another file, and one that was cut off: SQLite tells so at the first missing page."""
+    """Reject other files, and truncated ones, which SQLite notices late."""
     if not path.is_file():
         return
     with path.open("rb") as file:
         header = file.read(100)  # the length of the header
     if header and not header.startswith(_MAGIC):
-        raise StoreError(str(path), "it is no store of crscore audit")
-    size = int.from_bytes(header[_PAGE_SIZE_AT], "big")
-    pages = int.from_bytes(header[_PAGE_COUNT_AT], "big")
+        raise StoreError(str(path), "it is not a store of crscore audit")
+    size = int.from_bytes(header[_PAGE_SIZE], "big")
+    pages = int.from_bytes(header[_PAGE_COUNT], "big")
     if 0 < path.stat().st_size < pages * (65_536 if size == 1 else size):
-        raise StoreError(str(path), "it is cut off: restore it from the last artifact or backup")
+        raise StoreError(str(path), "it is truncated: restore it from the last artifact or backup")
 
 
 def _reason(exc: sqlite3.Error) -> str:

@@ -7,8 +7,8 @@ import pytest
 
 from crscore.audit.coverage import load_coverage
 from crscore.audit.store.database import Store
+from crscore.audit.store.reviews import Scope
 from crscore.audit.store.rows import Check
-from crscore.audit.tables import Scope
 from tests.helpers import audit_rows as rows
 
 if TYPE_CHECKING:

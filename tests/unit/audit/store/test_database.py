@@ -114,8 +114,8 @@ def test_key_of_a_comment_tells_kind_and_id(kind: RemarkKind) -> None:
 # What can be wrong with the file
 
 
-def test_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="crscore audit sync makes it"):
+def test_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="crscore audit sync creates it"):
         Store(tmp_path / "a.db", must_exist=True)
     assert not (tmp_path / "a.db").exists()
 
@@ -125,7 +125,7 @@ def test_newer_schema_is_refused(tmp_path: Path) -> None:
     Store(path).close()
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match=r"a newer crscore made it \(schema 99.*update crscore"):
+    with pytest.raises(StoreError, match=r"a newer crscore created it \(schema 99.*update crscore"):
         Store(path)
 
 
@@ -133,7 +133,7 @@ def test_other_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE mine (x)")
-    with pytest.raises(StoreError, match="no store of crscore audit"):
+    with pytest.raises(StoreError, match="not a store of crscore audit"):
         Store(path)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
@@ -142,7 +142,7 @@ def test_other_database_is_refused_and_left_alone(tmp_path: Path) -> None:
 def test_text_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     path.write_text("no database\n" * 100)
-    with pytest.raises(StoreError, match="no store of crscore audit"):
+    with pytest.raises(StoreError, match="not a store of crscore audit"):
         Store(path)
 
 
@@ -154,7 +154,7 @@ def test_truncated_store_is_told_at_once(tmp_path: Path, share: float) -> None:
             store.add_text(f"{at}" * 50)
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * share)])
-    with pytest.raises(StoreError, match="cut off: restore it"):
+    with pytest.raises(StoreError, match="truncated: restore it"):
         Store(path)
 
 

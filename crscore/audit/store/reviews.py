@@ -1,0 +1,110 @@
+"""Scores, comments and signals of the reviews in a period."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from crscore.audit.store.database import Store
+
+LATEST: Final = """
+WITH latest AS MATERIALIZED (
+  SELECT s.repository, s.number, s.content,
+    -- The last night; of two scorings in one night, the one that left its page.
+    MAX(s.night || (s.content IS g.content) || hex(s.content)) AS newest
+  FROM scores s
+  JOIN pulls p USING (repository, number)
+  LEFT JOIN pages g
+    ON g.repository = s.repository AND g.number = s.number AND g.signature = s.signature
+  WHERE s.signature = ?1 AND substr(p.created, 1, 10) BETWEEN ?2 AND ?3
+    AND s.repository IN (SELECT value FROM json_each(?4))
+  GROUP BY s.repository, s.number
+)"""
+"""Start of a query with a `Scope`'s values: `latest` has the last scored content of each pull."""
+_LATEST_COMMENTS: Final = """
+FROM comment_scores s JOIN comments c ON c.key = s.comment
+JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
+
+Rows = list[tuple[Any, ...]]
+
+
+class Scope(NamedTuple):
+    """Reviews to read: the values of `LATEST` and of queries like it."""
+
+    signature: int
+    since: str
+    until: str
+    repositories: str
+    """Numbers of the repositories, a JSON list."""
+
+
+def count_scored_pulls(store: Store, since: str, until: str, repositories: str) -> dict[int, int]:
+    """Count the scored pulls of each signature."""
+    sql = """
+        SELECT signature, COUNT(*) FROM (
+          SELECT DISTINCT s.signature, s.repository, s.number
+          FROM scores s JOIN pulls p USING (repository, number)
+          WHERE substr(p.created, 1, 10) BETWEEN ? AND ?
+            AND s.repository IN (SELECT value FROM json_each(?)))
+        GROUP BY signature"""
+    return dict(store.query(sql, since, until, repositories))
+
+
+def read_pulls(store: Store, scope: Scope) -> Rows:
+    """Return repository, number, day of creation, language and lines of each pull, in order."""
+    sql = """
+        SELECT repository, number, substr(created, 1, 10), language, lines FROM pulls
+        WHERE substr(created, 1, 10) BETWEEN ? AND ?
+          AND repository IN (SELECT value FROM json_each(?))
+        ORDER BY repository, number"""
+    return store.query(sql, *scope[1:])
+
+
+def read_scores(store: Store, scope: Scope) -> Rows:
+    """Return repository, number, reviewer, whether it is a bot, and its numbers, in order.
+
+    The numbers are comments and words, then standing, relevance, conciseness, comprehensiveness and
+    substance, 0 to 100.
+    """
+    sql = f"""{LATEST}
+        SELECT s.repository, s.number, s.reviewer, s.is_bot, s.comments, s.words, s.standing,
+          100 * s.relevance, 100 * s.conciseness, 100 * s.comprehensiveness, 100 * s.substance
+        FROM latest l JOIN scores s USING (repository, number, content)
+        WHERE s.signature = ?1 AND s.reviewer <> ''
+        ORDER BY s.repository, s.number, s.reviewer"""
+    return store.query(sql, *scope)
+
+
+def count_comments(store: Store, scope: Scope, noise_reasons: Sequence[str]) -> Rows:
+    """Return repository, number, reviewer, and counts of comments.
+
+    The counts are of all scored comments, of those in threads, and of those that are noise for each
+    of the reasons.
+    """
+    reasons = ", ".join(f"SUM(s.noise IS '{reason}')" for reason in noise_reasons)
+    sql = f"""{LATEST}
+        SELECT c.repository, c.number, c.reviewer, COUNT(*), COUNT(c.thread), {reasons}
+        {_LATEST_COMMENTS}
+        WHERE s.signature = ?1
+        GROUP BY c.repository, c.number, c.reviewer"""
+    return store.query(sql, *scope)
+
+
+def count_signals(store: Store, scope: Scope) -> Rows:
+    """Return repository, number, reviewer, signal, and counts of comments by their newest value.
+
+    The counts are yes, known, unknown, and the sums of both base counts.
+    """
+    sql = f"""{LATEST},
+        newest AS (
+          SELECT comment, signal, value, base_yes, base_all,
+            MAX(night || printf('%09d', rules))
+          FROM signals GROUP BY comment, signal)
+        SELECT c.repository, c.number, c.reviewer, n.signal, SUM(n.value IS 1),
+          COUNT(n.value), COUNT(*) - COUNT(n.value),
+          TOTAL(n.base_yes * (n.base_all > 0)), TOTAL(n.base_all)
+        {_LATEST_COMMENTS}
+        JOIN newest n ON n.comment = s.comment
+        WHERE s.signature = ?1
+        GROUP BY c.repository, c.number, c.reviewer, n.signal"""
+    return store.query(sql, *scope)
