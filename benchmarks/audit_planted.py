@@ -23,6 +23,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from crscore.audit.compare import compare_all
 from crscore.audit.drift import find_changes
 from crscore.audit.store.database import Store
@@ -31,7 +33,7 @@ from crscore.audit.tables import Period, load_reviews
 from crscore.github.records import RemarkKind
 from crscore.records import Comment, Side
 from crscore.scorer import Scorer
-from crscore.statistics.clusters import means
+from crscore.statistics.resampled import means
 from tests.helpers import audit_rows
 from tests.helpers.changes import change, texts
 
@@ -320,7 +322,9 @@ def run(pools: list[Pool], seed: int) -> Outcome:
     days = [audit_rows.night(CHANGE_DAY + late) for late in (-1, 0, 1, 2)]
     bots = [*STEADY, "G"]
     places = [table.reviewers.index(name) for name in bots]
-    useful = dict(zip(bots, means(table.matrix("usefulness"))[places], strict=True))
+    usefulness = table.matrix("usefulness")
+    mean_usefulness = means(usefulness, np.ones((1, len(usefulness))))[0]
+    useful = dict(zip(bots, mean_usefulness[places], strict=True))
     return Outcome(
         a_better=verdicts["A", "B"] == "better",
         c_or_d_better=verdicts["C", "D"] in ("better", "worse"),

@@ -22,7 +22,7 @@ from crscore.code import metrics
 from crscore.lab.study.code import out_of_the_bleu, study
 from crscore.lab.study.code.graded import read_graded
 from crscore.reports import layout
-from crscore.statistics import paired_bootstrap
+from crscore.statistics import bootstrap
 
 if TYPE_CHECKING:
     from crscore.lab.study.code.graded import GradedCode
@@ -50,7 +50,7 @@ def bootstrap_time(graded: GradedCode, resamples: int) -> None:
     columns = [*columns, out_of_the_bleu.human_column(grid)]
     models = out_of_the_bleu.synthetic_models(grid.grades, grid.texts)
     start = time.perf_counter()
-    counts = paired_bootstrap.draw_counts(grid.rows.shape[1], resamples=resamples, seed=42)
+    counts = bootstrap.weight_matrix(grid.rows.shape[1], resamples=resamples, seed=42)
     for column in columns:
         out_of_the_bleu.outcomes(column, models, counts)
     print(

@@ -25,7 +25,7 @@ from crscore.lab.study.vector_cache import VectorCache
 from crscore.lab.training import matcher
 from crscore.lab.training.boosting import Growth
 from crscore.lab.training.matcher import Recipe
-from crscore.statistics import correlation
+from crscore.statistics import ranks
 
 RECIPES = {
     "shipped": Recipe(),
@@ -86,10 +86,7 @@ class Remembered:
 def relevance(found: dict) -> float:
     return float(
         np.mean(
-            [
-                correlation.spearman(one.metrics[0].values[:, 2], one.human[:, 2])
-                for one in found.values()
-            ]
+            [ranks.spearman(one.metrics[0].values[:, 2], one.human[:, 2]) for one in found.values()]
         )
     )
 
@@ -114,17 +111,15 @@ def show(name: str, found: dict) -> None:
         systems = np.array([row.review.system for row in measured.rows])
         real = ~np.isin(systems, junk_systems(systems, human[:, 2]))
         within = [
-            correlation.spearman(values[systems == one, 2], human[systems == one, 2]) or 0.0
+            ranks.spearman(values[systems == one, 2], human[systems == one, 2]) or 0.0
             for one in np.unique(systems)
         ]
-        numbers = [correlation.spearman(values[:, d], human[:, d]) for d in range(3)]
+        numbers = [ranks.spearman(values[:, d], human[:, d]) for d in range(3)]
         numbers += [
-            correlation.kendall(values[:, 2], human[:, 2]),
-            correlation.spearman(values[real, 2], human[real, 2]),
+            ranks.kendall(values[:, 2], human[:, 2]),
+            ranks.spearman(values[real, 2], human[real, 2]),
             float(np.mean(within)),
-            correlation.spearman(
-                *(by_system(column, systems) for column in (values[:, 2], human[:, 2]))
-            ),
+            ranks.spearman(*(by_system(column, systems) for column in (values[:, 2], human[:, 2]))),
         ]
         line = "  ".join(f"{number:.3f}" for number in numbers)
         print(f"{name:<18}{claims:<12}{line}", flush=True)

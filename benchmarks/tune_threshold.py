@@ -22,7 +22,7 @@ from crscore.lab.study import study
 from crscore.matchers.base import Cells
 from crscore.matchers.published import Published
 from crscore.scoring import scores
-from crscore.statistics import correlation
+from crscore.statistics import ranks
 
 if TYPE_CHECKING:
     from crscore.records import Result
@@ -72,7 +72,7 @@ def counted(result: Result) -> Cells:
 
 
 def agreement(values: np.ndarray, human: np.ndarray) -> list[float]:
-    return [correlation.spearman(values[:, d], human[:, d]) or 0.0 for d in range(3)]
+    return [ranks.spearman(values[:, d], human[:, d]) or 0.0 for d in range(3)]
 
 
 def best(table: np.ndarray, human: np.ndarray, rows: np.ndarray) -> int:

@@ -16,14 +16,9 @@ import numpy.typing as npt
 from crscore.audit.overview import Estimate, Verdict
 from crscore.audit.tables import LOWER_IS_BETTER, MEASURES, ReviewTable
 from crscore.errors import InputError
-from crscore.statistics import correlation
-from crscore.statistics.clusters import (
-    RESAMPLES,
-    draws,
-    holm,
-    mean_draws,
-    stratified_draws,
-)
+from crscore.statistics import bootstrap, resampled
+from crscore.statistics.bootstrap import RESAMPLES
+from crscore.statistics.corrections import holm
 
 Floats = npt.NDArray[np.float64]
 
@@ -172,16 +167,16 @@ def _differences(
     def differ(weights: Floats) -> Floats:
         found = np.empty((len(weights), len(pairs)))
         if paired:
-            found[:, paired] = mean_draws(deltas.T, weights)
+            found[:, paired] = resampled.means(deltas.T, weights)
         for at in stratified:
-            found[:, at] = stratified_draws(*sides[at], strata, weights)
+            found[:, at] = resampled.stratified_difference(*sides[at], strata, weights)
         return found
 
     pulls = int(there.sum())
     if not pulls:
         return [_Pair(first, second, False, 0, 0) for first, second in pairs]
     observed = differ(np.ones((1, pulls)))[0]
-    drawn = np.concatenate([differ(one) for one in draws(pulls, resamples=resamples, seed=seed)])
+    drawn = bootstrap.resample(differ, pulls, resamples=resamples, seed=seed)
     return [
         _pair(pairs[at], sides[at], observed[at], drawn[:, at], paired=at in paired)
         for at in range(len(pairs))
@@ -200,12 +195,11 @@ def _pair(
     counting = known[0] & known[1] if paired else known[0] | known[1]
     fewest = min(int((one & counting).sum()) for one in known)
     pair = _Pair(*names, paired, int(counting.sum()), fewest)
-    found = correlation.verdict(
+    found = bootstrap.bootstrap_test(
         None if np.isnan(difference) else float(difference),
-        drawn[~np.isnan(drawn)],
-        resamples=len(drawn),
+        drawn,
         clusters=pair.pulls,
-        correlation=False,
+        is_correlation=False,
     )
     if found.low is None or found.high is None:
         return pair
@@ -257,7 +251,7 @@ def _needed(pair: _Pair, detect: float, *, pairs: int) -> int | None:
     """
     if not pair.error:
         return None
-    total = correlation.clusters_needed(
+    total = bootstrap.clusters_needed(
         detect, pair.error, clusters=pair.pulls, significance=SIGNIFICANCE / pairs
     )
     more = max((total or 0) - pair.pulls, MIN_PULLS - pair.fewest)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from crscore.audit.overview import Coverage, Rate, SkipCount
 from crscore.audit.store.database import Store
 from crscore.audit.store.reviews import Scope
-from crscore.statistics.clusters import clustered_wilson, wilson
+from crscore.statistics.intervals import clustered_wilson, wilson
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,7 +19,8 @@ import numpy.typing as npt
 from crscore.audit.overview import ConfigurationChange
 from crscore.audit.signals import Signal
 from crscore.audit.tables import ReviewTable
-from crscore.statistics.clusters import divide, rank_sum_p
+from crscore.statistics.ranks import rank_sum_p
+from crscore.statistics.resampled import divide
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

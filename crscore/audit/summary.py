@@ -43,7 +43,8 @@ from crscore.audit.tables import (
     load_reviews,
 )
 from crscore.github.records import RemarkKind
-from crscore.statistics.clusters import RESAMPLES, draws, interval, mean_draws, means, rank_ranges
+from crscore.statistics import bootstrap, resampled
+from crscore.statistics.bootstrap import RESAMPLES
 
 Floats = npt.NDArray[np.float64]
 
@@ -180,22 +181,24 @@ def _estimates(
     if not count:
         return [], {}
     values = np.hstack([table.matrix(column) for column in _ESTIMATES])
-    drawn = np.concatenate(
-        [
-            mean_draws(values, weights)
-            for weights in draws(pulls, resamples=options.resamples, seed=options.seed)
-        ]
+    drawn = bootstrap.resample(
+        lambda weights: resampled.means(values, weights),
+        pulls,
+        resamples=options.resamples,
+        seed=options.seed,
     )
-    observed, known = means(values), (~np.isnan(values)).sum(axis=0)
+    observed = resampled.means(values, np.ones((1, pulls)))[0]
+    known = (~np.isnan(values)).sum(axis=0)
     estimates: list[dict[str, Estimate | None]] = [{} for _ in range(count)]
     for at in range(values.shape[1]):
-        found = interval(drawn[:, at], pulls=int(known[at]))
-        estimates[at % count][_ESTIMATES[at // count]] = found and Estimate(
-            value=float(observed[at]), low=found[0], high=found[1]
-        )
+        low, high = bootstrap.percentile_interval(drawn[:, at], clusters=int(known[at]))
+        if low is not None and high is not None:
+            estimates[at % count][_ESTIMATES[at // count]] = Estimate(
+                value=float(observed[at]), low=low, high=high
+            )
     useful = _ESTIMATES.index("usefulness") * count
     bots = [at for at in np.flatnonzero(table.is_bot).tolist() if known[useful + at]]
-    ranges = rank_ranges(drawn[:, [useful + at for at in bots]]) if bots else ()
+    ranges = bootstrap.rank_ranges(drawn[:, [useful + at for at in bots]]) if bots else ()
     return estimates, dict(zip(bots, ranges, strict=True))
 
 

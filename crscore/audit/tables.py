@@ -22,7 +22,7 @@ from crscore.audit.store.repositories import all_repositories
 from crscore.audit.store.reviews import Scope
 from crscore.errors import InputError
 from crscore.pull_request.reviewers import wildcards
-from crscore.statistics.clusters import divide
+from crscore.statistics.resampled import divide
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -1,53 +1,67 @@
-"""The bootstrap over changes, all draws at once.
+"""Bootstrap over clusters: draws, intervals, p-values.
 
-A draw takes whole changes with replacement. It is represented by how often it takes each row, so
-that a statistic of many draws is arithmetic on one matrix: rank correlations of some hundred
-columns, a thousand draws each, take seconds.
+A draw takes whole clusters with replacement: reviews of one change share its difficulty, comments
+on one pull request its author. It is represented by how often it takes each row, so that a
+statistic of many draws is arithmetic on one matrix (`resampled`): a thousand draws of some hundred
+columns take seconds. A statistic that a draw leaves undefined is NaN in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+import statistics
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from crscore.statistics.intervals import LEVEL, Interval, percentiles
+from crscore.statistics.ranks import require_scipy
+
 Floats = npt.NDArray[np.float64]
 
+RESAMPLES: Final = 2_000
 MAX_CELLS: Final = 2**21
 """Cells of one block of draws; limits a large study to some hundred MB."""
+ONE_SIDED: Final = 0.95
+"""Share of wins that Evtikhiev et al. ask for: 90 % when read from both sides."""
+TWO_SIDED: Final = 0.975
+"""The stricter share: 95 % from both sides."""
+# Correlations of exactly 1 have no Fisher's z; this bound is closer to 1 than any realistic one.
+_NEARLY_ONE: Final = 1 - 1e-12
 
 
-class Draws(NamedTuple):
-    """Values of a statistic in B draws."""
+class BootstrapTest(NamedTuple):
+    """Uncertainty of a statistic, by a bootstrap over clusters."""
 
-    values: Floats
-    """Shape (B,); 0 where undefined."""
-    defined: npt.NDArray[np.bool_]
-    """Shape (B,)."""
-
-    def kept(self) -> Floats:
-        """Return the defined values."""
-        return self.values[self.defined]
-
-
-class Ranked(NamedTuple):
-    """Ranks of a column in B draws."""
-
-    centred: Floats
-    """Rank less the mean rank of the draw, shape (B, N)."""
-    weighted: Floats
-    """`centred` times the row's count, shape (B, N)."""
-    spread: Floats
-    """Sum of the squares over the drawn rows, shape (B,); 0 where the column is constant."""
+    low: float | None
+    """Lower end of the 95 % percentile interval; None when there is none."""
+    high: float | None
+    p: float | None
+    """Two-sided p-value against a true value of 0; None when the draws do not determine it."""
+    error: float | None
+    """Standard error: the standard deviation of the draws; None when there is no interval."""
 
 
-def blocks(clusters: Sequence[str], *, resamples: int, seed: int) -> Iterator[Floats]:
-    """Draw changes with replacement.
+class Wins(NamedTuple):
+    """How often one system scored above another."""
+
+    first: float
+    """Share of the resamples in which the first one is strictly above the second."""
+    second: float
+    """Share in which it is strictly below."""
+
+    def better(self, needed: float = ONE_SIDED) -> int:
+        """Return 1 or -1 when the first or the second is significantly better, else 0."""
+        return int(self.first >= needed) - int(self.second >= needed)
+
+
+def draw_weights(clusters: Sequence[str] | int, *, resamples: int, seed: int) -> Iterator[Floats]:
+    """Draw clusters with replacement.
 
     Args:
-        clusters: Each row's change, N names.
+        clusters: Each row's cluster, N names; or N, where each row is a cluster.
         resamples: Number of draws.
         seed: Seed of the draws; the same seed and clusters give the same draws.
 
@@ -55,126 +69,209 @@ def blocks(clusters: Sequence[str], *, resamples: int, seed: int) -> Iterator[Fl
         How often each draw takes each row, shape (b, N), whole numbers; the blocks have `resamples`
         draws in total, which do not depend on the block size.
     """
-    names, membership = np.unique(np.asarray(clusters), return_inverse=True)
+    if isinstance(clusters, int):
+        rows, count, membership = clusters, clusters, None
+    else:
+        names, membership = np.unique(np.asarray(clusters), return_inverse=True)
+        rows, count = len(clusters), len(names)
     rng = np.random.default_rng(seed)
-    size = max(1, MAX_CELLS // max(1, len(clusters)))
-    for start in range(0, resamples, size):
-        count = min(size, resamples - start)
-        drawn = rng.integers(0, len(names), (count, len(names)))
-        drawn += np.arange(count)[:, None] * len(names)
-        taken = np.bincount(drawn.ravel(), minlength=count * len(names))
-        yield taken.reshape(count, len(names)).astype(np.float64)[:, membership]
+    block_size = max(1, MAX_CELLS // max(1, rows))
+    for start in range(0, resamples, block_size):
+        size = min(block_size, resamples - start)
+        drawn = rng.integers(0, count, (size, count)) + np.arange(size)[:, None] * count
+        taken = np.bincount(drawn.ravel(), minlength=size * count).astype(np.float64)
+        weights: Floats = taken.reshape(size, count)
+        yield weights if membership is None else weights[:, membership]
 
 
-def join(parts: Iterable[Draws]) -> Draws:
-    """Join the draws of several blocks."""
-    listed = list(parts)
-    return Draws(
-        np.concatenate([part.values for part in listed]) if listed else np.zeros(0),
-        np.concatenate([part.defined for part in listed]) if listed else np.zeros(0, dtype=bool),
-    )
+def weight_matrix(clusters: Sequence[str] | int, *, resamples: int, seed: int) -> Floats:
+    """Return the draws of `draw_weights` as one matrix, shape (B, N), B at least 1."""
+    return np.concatenate(list(draw_weights(clusters, resamples=resamples, seed=seed)))
 
 
-def ranked(values: Floats, weights: Floats) -> Ranked:
-    """Rank a column in each draw, ties sharing their mean rank.
-
-    Args:
-        values: Shape (N,).
-        weights: How often each draw takes each row, shape (B, N).
-
-    Returns:
-        The ranks, less the mean rank.
-    """
-    _, inverse = np.unique(values, return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    starts = np.flatnonzero(np.diff(inverse[order], prepend=-1))
-    groups = np.add.reduceat(weights[:, order], starts, axis=1)
-    upper = np.cumsum(groups, axis=1)
-    # A group of w equal values that ends at rank u has the mean rank u - (w - 1) / 2; the mean
-    # over all n drawn rows is (n + 1) / 2. Half numbers below 2**53: the sums are exact.
-    centre = upper - groups / 2 - upper[:, -1:] / 2
-    centred = centre[:, inverse]
-    weighted = centred * weights
-    return Ranked(centred, weighted, np.einsum("bn,bn->b", weighted, centred))
-
-
-def spearman(first: Ranked, second: Ranked) -> Draws:
-    """Correlate two ranked columns in each draw; undefined where one of them is constant."""
-    scale = np.sqrt(first.spread * second.spread)
-    defined = scale > 0
-    products = np.einsum("bn,bn->b", first.centred, second.weighted)
-    values = np.divide(products, scale, out=np.zeros_like(scale), where=defined)
-    return Draws(np.clip(values, -1.0, 1.0), defined)
-
-
-def mean_of_groups(parts: Sequence[Draws], present: Sequence[npt.NDArray[np.bool_]]) -> Draws:
-    """Average over the groups present in each draw.
-
-    A group in which a side is constant counts as 0: leaving it out would reward a metric for being
-    constant.
-
-    Args:
-        parts: Each group's values.
-        present: Whether each draw has a row of the group, each of shape (B,).
-    """
-    there = np.array(present, dtype=np.float64)
-    total = (np.array([part.values for part in parts]) * there).sum(axis=0)
-    count = there.sum(axis=0)
-    values = np.divide(total, count, out=np.zeros_like(count), where=count > 0)
-    return Draws(values, count > 0)
-
-
-def ratio(numerator: Floats, denominator: Floats, weights: Floats) -> Draws:
-    """Divide two sums over the drawn rows; undefined where the denominator is 0.
-
-    Args:
-        numerator: Shape (N,).
-        denominator: Shape (N,), none below 0.
-        weights: How often each draw takes each row, shape (B, N).
-    """
-    upper, lower = weights @ numerator, weights @ denominator
-    defined = lower > 0
-    return Draws(np.divide(upper, lower, out=np.zeros_like(upper), where=defined), defined)
-
-
-def auc(
-    values: Floats,
-    positive: npt.NDArray[np.bool_],
-    weights: Floats,
+def resample(
+    statistic: Callable[[Floats], Floats],
+    clusters: Sequence[str] | int,
     *,
-    strata: Sequence[str] | None = None,
-) -> Draws:
-    """Compute the chance that a positive row exceeds a negative one; a tie counts one half.
+    resamples: int,
+    seed: int,
+) -> Floats:
+    """Compute a statistic in each draw of `draw_weights`, at least one.
 
     Args:
-        values: Shape (N,), N at least 1.
-        positive: Shape (N,).
-        weights: How often each draw takes each row, shape (B, N).
-        strata: Stratum of each row: only pairs inside one are compared. None for a single one.
+        statistic: Weights, shape (b, N) -> values, shape (b, ...).
+        clusters: As of `draw_weights`.
+        resamples: Number of draws, B.
+        seed: Seed of the draws.
 
     Returns:
-        Each in [0, 1]; undefined where there is no pair.
+        Shape (B, ...); (0,) without draws.
+    """
+    drawn = draw_weights(clusters, resamples=resamples, seed=seed)
+    parts = [statistic(weights) for weights in drawn]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def interval_of_rows(
+    statistic: Callable[[npt.NDArray[np.intp]], float | None],
+    clusters: Sequence[str],
+    *,
+    resamples: int,
+    seed: int,
+) -> Interval:
+    """Compute the percentile interval of a statistic that has no vectorised form.
+
+    Args:
+        statistic: Row indices, possibly repeated -> value, or None where it is undefined.
+        clusters: Cluster of each row, N names.
+        resamples: Number of draws.
+        seed: Seed of the draws.
+    """
+    rows = np.arange(len(clusters))
+
+    def values(weights: Floats) -> Floats:
+        drawn = (statistic(np.repeat(rows, counts)) for counts in weights.astype(np.int64))
+        return np.array([math.nan if value is None else value for value in drawn])
+
+    draws = resample(values, clusters, resamples=resamples, seed=seed)
+    return percentile_interval(draws, clusters=len(set(clusters)))
+
+
+def percentile_interval(draws: Floats, *, clusters: int) -> Interval:
+    """Return the 95 % percentile interval of bootstrap draws.
+
+    Args:
+        draws: Shape (B,); NaN where undefined.
+        clusters: Number of clusters drawn from.
+
+    Returns:
+        The interval; its ends are None with fewer than two clusters, which every draw repeats, or
+        when fewer than half of the draws are defined.
+    """
+    defined = draws[~np.isnan(draws)]
+    if clusters < 2 or len(defined) < max(1, len(draws) / 2):
+        return Interval(None, None)
+    return Interval(*percentiles(defined))
+
+
+def bootstrap_test(
+    value: float | None, draws: Floats, *, clusters: int, is_correlation: bool
+) -> BootstrapTest:
+    """Test a statistic against 0 by its bootstrap over clusters.
+
+    p compares value / standard error with Student's t of C - 1 degrees of freedom, C clusters:
+    the change, not the review, is what was sampled. A correlation is compared on Fisher's
+    scale, z = atanh(r), whose error does not depend on r: the standard error is that of the
+    draws' z.
+
+    Args:
+        value: The statistic on all rows; None where it is undefined.
+        draws: Its values in the draws, shape (B,); NaN where undefined.
+        clusters: Number of clusters drawn from.
+        is_correlation: The statistic is a correlation, or a mean of several, in [-1, 1].
+
+    Returns:
+        Interval, p and standard error; p is 1 for a value of 0 that no draw changes, and None
+        for another value that no draw changes.
+
+    Raises:
+        DependencyError: scipy is not installed.
+    """
+    low, high = percentile_interval(draws, clusters=clusters)
+    if value is None or low is None:
+        return BootstrapTest(None, None, None, None)
+    defined = draws[~np.isnan(draws)]
+    scaled_value, scaled_draws = value, defined
+    if is_correlation:
+        scaled_value = math.atanh(min(max(value, -_NEARLY_ONE), _NEARLY_ONE))
+        scaled_draws = np.arctanh(np.clip(defined, -_NEARLY_ONE, _NEARLY_ONE))
+    p = _p_value(scaled_value, float(scaled_draws.std()), clusters - 1)
+    return BootstrapTest(low, high, p, float(defined.std()))
+
+
+def _p_value(value: float, error: float, degrees_of_freedom: int) -> float | None:
+    if value == 0:
+        return 1.0
+    if error == 0:
+        return None
+    require_scipy()
+    from scipy.special import stdtr  # noqa: PLC0415  (heavy, needed here only)
+
+    return min(1.0, 2 * float(stdtr(degrees_of_freedom, -abs(value) / error)))
+
+
+def clusters_needed(
+    difference: float,
+    error: float,
+    *,
+    clusters: int,
+    power: float = 0.8,
+    significance: float = 0.05,
+) -> int | None:
+    """Return the number of clusters needed to show a difference of this size.
+
+    The standard error falls with the square root of the number of clusters, so C clusters of
+    error e give n = C · ((z(1 - a/2) + z(power)) · e / difference)², rounded up.
+
+    Args:
+        difference: The difference to detect, in the unit of `error`.
+        error: Its standard error on the existing clusters.
+        clusters: Number of existing clusters.
+        power: Chance of detecting it, in (0, 1).
+        significance: Level of the two-sided test, in (0, 1).
+
+    Returns:
+        At least 2; None for no difference.
+
+    Source:
+        Textbook sample size of a two-sided z-test.
 
     Example:
-        >>> values, positive = np.array([0.9, 0.8, 0.7]), np.array([True, False, True])
-        >>> auc(values, positive, np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 0.0]])).values.tolist()
-        [0.5, 1.0]
-        >>> auc(values, positive, np.ones((1, 3)), strata=["a", "b", "b"]).values.tolist()
-        [0.0]
+        A difference of 2.8 standard errors is just detectable with the existing clusters.
+
+        >>> clusters_needed(0.02802, 0.01, clusters=100)
+        100
+        >>> clusters_needed(0.01401, 0.01, clusters=100)
+        400
     """
-    _, stratum = np.unique(np.asarray(strata or [""] * len(values)), return_inverse=True)
-    order = np.lexsort((values, stratum))
-    is_new = np.diff(stratum[order], prepend=-1) != 0
-    starts = np.flatnonzero(is_new | (np.diff(values[order], prepend=np.inf) != 0))
-    taken = weights[:, order]
-    upper = np.add.reduceat(taken * positive[order], starts, axis=1)
-    lower = np.add.reduceat(taken * ~positive[order], starts, axis=1)
-    firsts = np.flatnonzero(is_new[starts])
-    positives, negatives = (np.add.reduceat(one, firsts, axis=1) for one in (upper, lower))
-    # All that stands below, less what belongs to the strata before. Half numbers: sums are exact.
-    below = (upper * (np.cumsum(lower, axis=1) - lower / 2)).sum(axis=1)
-    before = (positives * (np.cumsum(negatives, axis=1) - negatives)).sum(axis=1)
-    pairs = (positives * negatives).sum(axis=1)
-    defined = pairs > 0
-    share = np.divide(below - before, pairs, out=np.zeros_like(pairs), where=defined)
-    return Draws(share, defined)
+    if difference == 0:
+        return None
+    normal = statistics.NormalDist()
+    sum_of_quantiles = normal.inv_cdf(1 - significance / 2) + normal.inv_cdf(power)
+    return max(2, math.ceil(clusters * (sum_of_quantiles * error / difference) ** 2))
+
+
+def wins(first: Floats, second: Floats) -> Wins:
+    """Compare two systems on the same draws.
+
+    Args:
+        first: Scores, shape (B,).
+        second: Scores, shape (B,).
+
+    Source:
+        Koehn, EMNLP 2004; Evtikhiev et al., "Out of the BLEU", section 5: not significant iff 0.05
+        < share < 0.95. Without resamples of equal scores `Wins.better` is the same rule; two
+        systems of equal scores, which never win, are no different here.
+    """
+    return Wins(float((first > second).mean()), float((first < second).mean()))
+
+
+def rank_ranges(draws: Floats) -> tuple[tuple[int, int], ...]:
+    """Return the ranks that the data allow each column, 1 for the highest value.
+
+    Args:
+        draws: Shape (B, K); NaN, which ranks last, where undefined.
+
+    Returns:
+        Best and worst rank in 95 % of the draws. Equal values share the best of their ranks.
+
+    Example:
+        >>> rank_ranges(np.array([[9.0, 5.0, 4.0]] * 50 + [[9.0, 4.0, 5.0]] * 50))
+        ((1, 1), (2, 3), (2, 3))
+    """
+    filled = np.where(np.isnan(draws), -np.inf, draws)
+    ranks = 1 + (filled[:, None, :] > filled[:, :, None]).sum(axis=2)
+    tail = (1 - LEVEL) / 2
+    best = np.quantile(ranks, tail, axis=0, method="lower")
+    worst = np.quantile(ranks, 1 - tail, axis=0, method="higher")
+    return tuple(zip(best.astype(int).tolist(), worst.astype(int).tolist(), strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from crscore.lab.study.study import DIMENSIONS, RatedReview, Study
-from crscore.statistics import correlation
+from crscore.statistics import ranks
 
 Pairs = Sequence[tuple[float, float]]
 
@@ -171,7 +171,7 @@ def weighted_kappa(pairs: Pairs) -> float | None:
 
 def _spearman(pairs: Pairs) -> float | None:
     first, second = np.asarray(pairs, dtype=np.float64).reshape(-1, 2).T
-    return correlation.spearman(first, second)
+    return ranks.spearman(first, second)
 
 
 def _alpha(dimension: str, reviews: Sequence[RatedReview], index: int) -> Agreement:

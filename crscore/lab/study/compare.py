@@ -13,7 +13,7 @@ from crscore.errors import InputError
 from crscore.lab.study import pairs, saved, slices
 from crscore.lab.study.saved import ReviewKey, SavedRun
 from crscore.lab.study.study import DIMENSIONS
-from crscore.statistics import bootstrap, correlation
+from crscore.statistics import bootstrap, ranks
 from crscore.version import __version__
 
 Floats = npt.NDArray[np.float64]
@@ -99,7 +99,7 @@ def compare(first: SavedRun, second: SavedRun, *, resamples: int, seed: int) -> 
     """Compare two runs on the reviews that both have.
 
     Both runs share every draw of changes, so that the difficulty of a change cancels out. p
-    compares the difference with the standard deviation of the draws (`correlation.verdict`).
+    compares the difference with the standard deviation of the draws (`bootstrap.bootstrap_test`).
 
     Args:
         first: First run.
@@ -141,34 +141,30 @@ def compare(first: SavedRun, second: SavedRun, *, resamples: int, seed: int) -> 
 
 def difference(
     values: tuple[float | None, float | None],
-    sampled: tuple[bootstrap.Draws, bootstrap.Draws],
+    sampled: tuple[Floats, Floats],
     *,
     labels: tuple[str, str, str],
-    resamples: int,
     changes: int,
 ) -> Difference:
     """Assess the difference of a statistic between two sides measured on the same changes.
 
     Args:
         values: Values for the first and the second side.
-        sampled: Values in each draw; both sides share the draws.
+        sampled: Values in each draw, NaN where undefined; both sides share the draws.
         labels: Statistic, dimension and slice.
-        resamples: Number of draws.
         changes: Number of changes drawn from.
     """
     first, second = values
     between = None if first is None or second is None else second - first
-    defined = sampled[0].defined & sampled[1].defined
-    drawn = (sampled[1].values - sampled[0].values)[defined]
-    sure = correlation.verdict(
-        between, drawn, resamples=resamples, clusters=changes, correlation=False
+    sure = bootstrap.bootstrap_test(
+        between, sampled[1] - sampled[0], clusters=changes, is_correlation=False
     )
     better = None
     if between and sure.p is not None and sure.p < SIGNIFICANT:
         better = _SECOND if between > 0 else _FIRST
     needed = None
     if between is not None and sure.error is not None:
-        needed = correlation.clusters_needed(between, sure.error, clusters=changes)
+        needed = bootstrap.clusters_needed(between, sure.error, clusters=changes)
     statistic, dimension, name = labels
     return Difference(
         statistic=statistic,
@@ -200,14 +196,12 @@ def _differences(
         sampled = columns.sample(part, changes, resamples=resamples, seed=seed)
         for d, dimension in enumerate(DIMENSIONS):
             one, two = (
-                part.correlate(correlation.spearman, columns.values(t, d), human[:, d])
-                for t in (0, 1)
+                part.correlate(ranks.spearman, columns.values(t, d), human[:, d]) for t in (0, 1)
             )
             yield difference(
                 (one, two),
                 (sampled[0, d], sampled[1, d]),
                 labels=(SPEARMAN, dimension, part.name),
-                resamples=resamples,
                 changes=len(set(inside)),
             )
             if part.name == slices.WITHIN_SYSTEM:
@@ -223,7 +217,6 @@ def _differences(
                     second.sample(resamples=resamples, seed=seed),
                 ),
                 labels=(PAIR_ACCURACY, dimension, part.name),
-                resamples=resamples,
                 changes=len(first.changes),
             )
 

@@ -9,7 +9,8 @@ from msgspec import Struct
 from crscore.lab.study import slices
 from crscore.lab.study.measure import Measurements
 from crscore.lab.study.study import DIMENSIONS
-from crscore.statistics import correlation
+from crscore.statistics import ranks
+from crscore.statistics.bootstrap import bootstrap_test
 
 
 class Correlation(Struct, frozen=True, kw_only=True):
@@ -44,7 +45,7 @@ def correlations(measured: Measurements, *, resamples: int, seed: int) -> tuple[
 
     Intervals and p come from a bootstrap that draws the slice's changes with replacement, as
     reviews of one change are not independent; all metrics share the draws. p compares Fisher's z of
-    the correlation with the standard deviation of the draws' z (`correlation.verdict`); scipy's p
+    the correlation with the standard deviation of the draws' z (`bootstrap_test`); scipy's p
     would assume independent reviews.
 
     Args:
@@ -67,13 +68,9 @@ def correlations(measured: Measurements, *, resamples: int, seed: int) -> tuple[
         for m, metric in enumerate(measured.metrics):
             for d, dimension in enumerate(DIMENSIONS):
                 values = columns.values(m, d)
-                spearman = part.correlate(correlation.spearman, values, human[:, d])
-                sure = correlation.verdict(
-                    spearman,
-                    sampled[m, d].kept(),
-                    resamples=resamples,
-                    clusters=clusters,
-                    correlation=True,
+                spearman = part.correlate(ranks.spearman, values, human[:, d])
+                sure = bootstrap_test(
+                    spearman, sampled[m, d], clusters=clusters, is_correlation=True
                 )
                 found[m, d, part.name] = Correlation(
                     metric=metric.name,
@@ -81,8 +78,8 @@ def correlations(measured: Measurements, *, resamples: int, seed: int) -> tuple[
                     slice=part.name,
                     n=len(part.rows),
                     spearman=spearman,
-                    kendall=part.correlate(correlation.kendall, values, human[:, d]),
-                    pearson=part.correlate(correlation.pearson, values, human[:, d]),
+                    kendall=part.correlate(ranks.kendall, values, human[:, d]),
+                    pearson=part.correlate(ranks.pearson, values, human[:, d]),
                     low=sure.low,
                     high=sure.high,
                     p=sure.p,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.lab.study.measure import Measurements, ScoredReview
-from crscore.statistics import correlation
+from crscore.statistics import ranks
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -147,8 +147,8 @@ def _kind(rows: Sequence[ScoredReview], chosen: Bools) -> Kind:
 def _agreement(values: Floats, human: Floats, chosen: Bools) -> Correlated:
     return Correlated(
         n=int(chosen.sum()),
-        spearman=correlation.spearman(values[chosen], human[chosen]),
-        kendall=correlation.kendall(values[chosen], human[chosen]),
+        spearman=ranks.spearman(values[chosen], human[chosen]),
+        kendall=ranks.kendall(values[chosen], human[chosen]),
     )
 
 

@@ -20,7 +20,7 @@ from crscore.records import Finding, Severity, ToolRun, ToolState
 from crscore.scorer import Scorer
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import Chosen
-from crscore.statistics import correlation
+from crscore.statistics import ranks
 
 WITHOUT: Final = "none"
 """The score counts no issues."""
@@ -292,13 +292,12 @@ def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterat
         for d, dimension in enumerate(DIMENSIONS):
             ratings = human[:, d]
             values = [columns.values(v, d) for v in range(len(variants))]
-            found = [part.correlate(correlation.spearman, one, ratings) for one in values]
+            found = [part.correlate(ranks.spearman, one, ratings) for one in values]
             for v, variant in enumerate(variants):
                 gain = compare.difference(
                     (found[0], found[v]),
                     (sampled[0, d], sampled[v, d]),
                     labels=(compare.SPEARMAN, dimension, part.name),
-                    resamples=resamples,
                     changes=clusters,
                 )
                 yield Effect(
@@ -307,7 +306,7 @@ def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterat
                     slice=part.name,
                     n=len(part.rows),
                     spearman=found[v],
-                    kendall=part.correlate(correlation.kendall, values[v], ratings),
+                    kendall=part.correlate(ranks.kendall, values[v], ratings),
                     difference=gain.difference if v else None,
                     low=gain.low if v else None,
                     high=gain.high if v else None,

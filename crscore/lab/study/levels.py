@@ -13,7 +13,7 @@ from msgspec import Struct
 from crscore.lab.study.measure import Measurements, ScoredReview
 from crscore.lab.study.study import DIMENSIONS, LIKERT
 from crscore.scoring import scores
-from crscore.statistics import correlation
+from crscore.statistics import ranks
 
 Floats = npt.NDArray[np.float64]
 
@@ -123,8 +123,8 @@ def sweep(measured: Measurements, *, also: Sequence[float] = ()) -> tuple[Step, 
         steps.append(
             Step(
                 threshold=tau,
-                spearman=correlation.spearman(values, human),
-                kendall=correlation.kendall(values, human),
+                spearman=ranks.spearman(values, human),
+                kendall=ranks.kendall(values, human),
                 mean=float(values.mean()),
             )
         )

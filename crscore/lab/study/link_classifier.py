@@ -17,7 +17,8 @@ from crscore.lab.study.study import GROUND_TRUTH, Study, edited
 from crscore.records import Comment
 from crscore.scorer import Scorer
 from crscore.settings import override_settings
-from crscore.statistics import bootstrap, correlation
+from crscore.statistics import bootstrap, resampled
+from crscore.statistics.intervals import Interval
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -275,19 +276,16 @@ def average_precision(score: Floats, linked: Bools) -> float:
         0.8333
     """
     weights = np.ones((1, len(score)))
-    return float(_average_precisions(_ladder(score), linked, weights).values[0])
+    return float(np.nan_to_num(_average_precisions(_ladder(score), linked, weights))[0])
 
 
-def _average_precisions(ladder: _Ladder, linked: Bools, weights: Floats) -> bootstrap.Draws:
+def _average_precisions(ladder: _Ladder, linked: Bools, weights: Floats) -> Floats:
     taken = weights[:, ladder.order]
     gained = np.add.reduceat(taken * linked[ladder.order], ladder.starts, axis=1)
     everyone = np.cumsum(np.add.reduceat(taken, ladder.starts, axis=1), axis=1)
     right = np.cumsum(gained, axis=1)
     precision = np.divide(right, everyone, out=np.zeros_like(right), where=everyone > 0)
-    total = right[:, -1]
-    area = (gained * precision).sum(axis=1)
-    defined = total > 0
-    return bootstrap.Draws(np.divide(area, total, out=np.zeros_like(area), where=defined), defined)
+    return resampled.divide((gained * precision).sum(axis=1), right[:, -1])
 
 
 def auc(score: Floats, linked: Bools) -> float | None:
@@ -304,30 +302,28 @@ def auc(score: Floats, linked: Bools) -> float | None:
         >>> auc(np.array([0.9, 0.8, 0.7]), np.array([True, False, True]))
         0.5
     """
-    positive = int(linked.sum())
-    other = len(linked) - positive
-    if not positive or not other:
-        return None
-    ranks = correlation.ranks(score)[linked]
-    return float((ranks.sum() - positive * (positive + 1) / 2) / (positive * other))
+    value = float(resampled.auc(score, linked, np.ones((1, len(score))))[0])
+    return None if np.isnan(value) else value
 
 
 def _intervals(
     found: Links, score: Floats, decided: Bools, *, resamples: int, seed: int
-) -> tuple[correlation.Interval, correlation.Interval]:
+) -> tuple[Interval, Interval]:
     ladder = _ladder(score)
     right = (decided & found.linked).astype(np.float64)
     half = (decided.astype(np.float64) + found.linked) / 2
-    f1, precision = [], []
-    for weights in bootstrap.blocks(found.changes, resamples=resamples, seed=seed):
-        f1.append(bootstrap.ratio(right, half, weights))
-        precision.append(_average_precisions(ladder, found.linked, weights))
+
+    def f1_and_precision(weights: Floats) -> Floats:
+        precisions = _average_precisions(ladder, found.linked, weights)
+        return np.stack([resampled.ratio(right, half, weights), precisions], axis=1)
+
+    draws = bootstrap.resample(f1_and_precision, found.changes, resamples=resamples, seed=seed)
+    f1, precision = draws.reshape(-1, 2).T
     clusters = len(set(found.changes))
-    first, second = (
-        correlation.percentiles(bootstrap.join(one).kept(), resamples=resamples, clusters=clusters)
-        for one in (f1, precision)
+    return (
+        bootstrap.percentile_interval(f1, clusters=clusters),
+        bootstrap.percentile_interval(precision, clusters=clusters),
     )
-    return first, second
 
 
 def scorer_of_links(scorer: Scorer, study: Study) -> Scorer:

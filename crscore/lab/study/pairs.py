@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +15,7 @@ from crscore.lab.study.measure import Measurements
 from crscore.lab.study.slices import POOLED, WITHOUT_JUNK
 from crscore.lab.study.study import DIMENSIONS
 from crscore.lab.study.systems import junk_systems
-from crscore.statistics import bootstrap, correlation
+from crscore.statistics import bootstrap, resampled
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -66,10 +67,8 @@ def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[Sam
                 if not len(rows):
                     continue
                 count = tally(metric.values[rows, d], human[rows, d], changes)
-                interval = correlation.percentiles(
-                    count.sample(resamples=resamples, seed=seed).kept(),
-                    resamples=resamples,
-                    clusters=len(count.changes),
+                interval = bootstrap.percentile_interval(
+                    count.sample(resamples=resamples, seed=seed), clusters=len(count.changes)
                 )
                 found.append(
                     SameDiff(
@@ -107,14 +106,12 @@ class Tally:
         """Share of pairs in the same order, in [0, 1]; None without a pair."""
         return float(self.right.sum() / self.n) if self.n else None
 
-    def sample(self, *, resamples: int, seed: int) -> bootstrap.Draws:
-        """Compute the accuracy in every draw of changes."""
-        blocks = bootstrap.blocks(self.changes, resamples=resamples, seed=seed)
+    def sample(self, *, resamples: int, seed: int) -> Floats:
+        """Compute the accuracy in every draw of changes, shape (B,)."""
         if not self.changes:
-            return bootstrap.join([])
-        return bootstrap.join(
-            bootstrap.ratio(self.right, self.counted, weights) for weights in blocks
-        )
+            return np.zeros(0)
+        accuracy = partial(resampled.ratio, self.right, self.counted)
+        return bootstrap.resample(accuracy, self.changes, resamples=resamples, seed=seed)
 
 
 def tally(values: Floats, human: Floats, changes: Sequence[str]) -> Tally:

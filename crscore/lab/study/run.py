@@ -35,7 +35,7 @@ from crscore.scorer import Scorer
 from crscore.scoring import signature
 from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
-from crscore.statistics import correlation
+from crscore.statistics import ranks
 
 Extra = Callable[[Measurements, Encoder], ExtraMetrics]
 
@@ -137,7 +137,7 @@ def run(
         DependencyError: A package is missing.
         CRScoreError: A part of the run failed.
     """
-    correlation.require_scipy()  # before the work begins
+    ranks.require_scipy()  # before the work begins
     encoder = VectorCache(scorer.make_encoder(settings))
     tools = scorer.make_analyzers(settings)
     analyzers = AnalysisCache(tools)

@@ -23,7 +23,7 @@ from crscore.lab.study.measure import REPEATED_TOKENS, WORDS
 from crscore.records import Analysis, Comment, Result, Usefulness, analyzers_identity
 from crscore.scorer import Scorer
 from crscore.scoring import signature
-from crscore.statistics import bootstrap, correlation
+from crscore.statistics import bootstrap, resampled
 from crscore.version import __version__
 
 Floats = npt.NDArray[np.float64]
@@ -298,7 +298,7 @@ def _pairs(scored: _Scored, others: Sequence[_Job], rows: int, options: Options)
 
     def wins(values: Floats) -> Estimate:
         won = (np.sign(values[own] - values[other]) + 1) / 2
-        ratio = partial(bootstrap.ratio, won, np.ones(len(won)))
+        ratio = partial(resampled.ratio, won, np.ones(len(won)))
         return _estimate(ratio, [scored.groups[one] for one in other], options)
 
     is_own = at < rows
@@ -316,7 +316,7 @@ def _label(
     groups = [scored.groups[index] for index in at]
 
     def within(values: Floats) -> Estimate:
-        auc = partial(bootstrap.auc, values[at], true, strata=strata)
+        auc = partial(resampled.auc, values[at], true, strata=strata)
         return _estimate(auc, groups, options)
 
     paired = within if options.within else None
@@ -339,7 +339,7 @@ def _separation(
         separation = NumberSeparation(
             number=number,
             abstained=int(np.isnan(raw[at]).sum()),
-            auc=_estimate(partial(bootstrap.auc, values[at], true), groups, options),
+            auc=_estimate(partial(resampled.auc, values[at], true), groups, options),
             paired=paired(values) if paired else None,
         )
         numbers.append(separation)
@@ -353,13 +353,10 @@ def _separation(
 
 
 def _estimate(
-    statistic: Callable[[Floats], bootstrap.Draws], groups: Sequence[str], options: Options
+    statistic: Callable[[Floats], Floats], groups: Sequence[str], options: Options
 ) -> Estimate:
     """Compute a statistic of N rows, given how often each is drawn; all get the same draws."""
-    blocks = bootstrap.blocks(groups, resamples=options.resamples, seed=options.seed)
-    draws = bootstrap.join(map(statistic, blocks)).kept()
-    whole = statistic(np.ones((1, len(groups)))).kept()
-    low, high = correlation.percentiles(
-        draws, resamples=options.resamples, clusters=len(set(groups))
-    )
-    return Estimate(value=float(whole[0]) if len(whole) else None, low=low, high=high)
+    draws = bootstrap.resample(statistic, groups, resamples=options.resamples, seed=options.seed)
+    value = float(statistic(np.ones((1, len(groups))))[0])
+    low, high = bootstrap.percentile_interval(draws, clusters=len(set(groups)))
+    return Estimate(value=None if np.isnan(value) else value, low=low, high=high)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.lab.study.systems import junk_systems
-from crscore.statistics import bootstrap
+from crscore.statistics import bootstrap, resampled
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -130,7 +130,7 @@ class Columns:
 
     def sample(
         self, part: Slice, changes: Sequence[str], *, resamples: int, seed: int
-    ) -> Mapping[tuple[int, int], bootstrap.Draws]:
+    ) -> Mapping[tuple[int, int], Floats]:
         """Correlate the ranks of every column with its dimension in every draw of changes.
 
         Args:
@@ -140,34 +140,34 @@ class Columns:
             seed: Seed of the draws, which all columns share.
 
         Returns:
-            (table, dimension) -> the values.
+            (table, dimension) -> the values, shape (B,), NaN where undefined.
         """
         wanted = {key: (index, key[1]) for key, index in self._index.items()}
-        found: dict[tuple[int, int], list[bootstrap.Draws]] = {pair: [] for pair in wanted.values()}
+        found: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in wanted.values()}
         clusters = [changes[row] for row in part.rows]
-        for weights in bootstrap.blocks(clusters, resamples=resamples, seed=seed):
+        for weights in bootstrap.draw_weights(clusters, resamples=resamples, seed=seed):
             for pair, values in self._block(part, sorted(found), weights).items():
                 found[pair].append(values)
-        joined = {pair: bootstrap.join(parts) for pair, parts in found.items()}
+        joined = {pair: np.concatenate(parts or [np.zeros(0)]) for pair, parts in found.items()}
         return {key: joined[pair] for key, pair in wanted.items()}
 
     def _block(
         self, part: Slice, pairs: Sequence[tuple[int, int]], weights: Floats
-    ) -> dict[tuple[int, int], bootstrap.Draws]:
-        by_group: dict[tuple[int, int], list[bootstrap.Draws]] = {pair: [] for pair in pairs}
+    ) -> dict[tuple[int, int], Floats]:
+        by_group: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in pairs}
         present: list[npt.NDArray[np.bool_]] = []
         start = 0
         for rows in part.groups:
             inside = np.ascontiguousarray(weights[:, start : start + len(rows)])
             start += len(rows)
             present.append(inside.sum(axis=1) > 0)
-            human = [bootstrap.ranked(column[rows], inside) for column in self.human.T]
+            human = [resampled.rank(column[rows], inside) for column in self.human.T]
             for index, column in enumerate(self._distinct):
                 dimensions = [d for i, d in pairs if i == index]
-                ranks = bootstrap.ranked(column[rows], inside)
+                ranks = resampled.rank(column[rows], inside)
                 for d in dimensions:
-                    by_group[index, d].append(bootstrap.spearman(ranks, human[d]))
+                    by_group[index, d].append(resampled.spearman(ranks, human[d]))
         return {
-            pair: parts[0] if len(parts) == 1 else bootstrap.mean_of_groups(parts, present)
+            pair: parts[0] if len(parts) == 1 else resampled.mean_of_groups(parts, present)
             for pair, parts in by_group.items()
         }

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.lab.study.study import DIMENSIONS
-from crscore.statistics import correlation
+from crscore.statistics import ranks
 
 if TYPE_CHECKING:
     from crscore.lab.study.measure import Measurements
@@ -140,7 +140,7 @@ def rank_systems(measured: Measurements) -> Systems:
     for metric, values in entries:
         for d, dimension in enumerate(DIMENSIONS):
             found = averages(values[:, d])
-            ranks = correlation.ranks(-found)
+            system_ranks = ranks.rank(-found)
             for index in np.lexsort((names, -human[d])):
                 means.append(
                     SystemMean(
@@ -149,7 +149,7 @@ def rank_systems(measured: Measurements) -> Systems:
                         metric=metric,
                         dimension=dimension,
                         mean=float(found[index]),
-                        rank=float(ranks[index]),
+                        rank=float(system_ranks[index]),
                     )
                 )
     for one in measured.metrics:
@@ -188,12 +188,10 @@ class _Tested(NamedTuple):
 
 
 def _compare(first: Floats, second: Floats) -> tuple[_Tested, _Tested]:
-    correlation.require_scipy()
-    from scipy.stats import kendalltau, spearmanr  # noqa: PLC0415  (heavy, needed here only)
-
+    stats = ranks.require_scipy()
     if len(first) < FEWEST or np.ptp(first) == 0 or np.ptp(second) == 0:
         return _Tested(None, None), _Tested(None, None)
-    rho, tau = spearmanr(first, second), kendalltau(first, second)
+    rho, tau = stats.spearmanr(first, second), stats.kendalltau(first, second)
     # Rounding in scipy can leave a perfect correlation one ulp above 1.
     return (
         _Tested(float(np.clip(rho.statistic, -1, 1)), float(rho.pvalue)),

@@ -1,19 +1,19 @@
+from __future__ import annotations
+
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
 
-from crscore.statistics import bootstrap, correlation
+from crscore.statistics import bootstrap
+from crscore.statistics.bootstrap import BootstrapTest, Wins
+from crscore.statistics.intervals import Interval
+from crscore.statistics.resampled import means
 
 CLUSTERS = ["a", "a", "b", "c", "c", "c", "d"]
-ROWS = st.lists(
-    st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=25
-)
 
 
 def weights(resamples: int = 40, seed: int = 0) -> np.ndarray:
-    return np.concatenate(list(bootstrap.blocks(CLUSTERS, resamples=resamples, seed=seed)))
+    return bootstrap.weight_matrix(CLUSTERS, resamples=resamples, seed=seed)
 
 
 def test_draw_takes_whole_clusters_and_as_many_as_there_are() -> None:
@@ -27,7 +27,8 @@ def test_draw_takes_whole_clusters_and_as_many_as_there_are() -> None:
 def test_size_of_a_block_changes_no_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = weights()
     monkeypatch.setattr(bootstrap, "MAX_CELLS", 21)
-    assert next(iter(bootstrap.blocks(CLUSTERS, resamples=40, seed=0))).shape == (3, 7)
+    first = next(iter(bootstrap.draw_weights(CLUSTERS, resamples=40, seed=0)))
+    assert first.shape == (3, 7)
     assert (weights() == whole).all()
 
 
@@ -41,43 +42,152 @@ def test_draws_are_those_of_the_plain_bootstrap() -> None:
     assert (weights(10, seed=4) == expected).all()
 
 
-@given(ROWS)
-def test_spearman_of_a_draw_is_that_of_its_rows_written_out(rows) -> None:
-    first, second, counts = np.array(rows, dtype=float).T
-    drawn = np.repeat(np.arange(len(rows)), counts.astype(int))
-    found = bootstrap.spearman(
-        bootstrap.ranked(first, counts[None, :]), bootstrap.ranked(second, counts[None, :])
+def test_rows_without_names_are_clusters_of_their_own() -> None:
+    numbered = bootstrap.weight_matrix(["0", "1", "2"], resamples=20, seed=1)
+    assert (bootstrap.weight_matrix(3, resamples=20, seed=1) == numbered).all()
+
+
+def test_no_draw_has_no_value() -> None:
+    assert bootstrap.resample(np.sum, CLUSTERS, resamples=0, seed=0).shape == (0,)
+
+
+def interval(clusters: list[str], values: np.ndarray) -> Interval:
+    return bootstrap.interval_of_rows(
+        lambda rows: float(values[rows].mean()), clusters, resamples=2000, seed=0
     )
-    written_out = correlation.spearman(first[drawn], second[drawn])
-    assert found.defined.tolist() == [written_out is not None]
-    assert found.values[0] == pytest.approx(written_out or 0.0)
 
 
-def test_centred_ranks_are_scipys() -> None:
-    values = np.array([3.0, 1.0, 3.0, 2.0])
-    found = bootstrap.ranked(values, np.ones((1, 4))).centred[0]
-    assert found.tolist() == (scipy.stats.rankdata(values) - 2.5).tolist()
+def test_interval_of_a_mean_is_near_the_normal_one() -> None:
+    values = np.random.default_rng(1).normal(size=400)
+    low, high = interval([str(i) for i in range(400)], values)
+    half = 1.96 * values.std() / 20
+    assert low == pytest.approx(values.mean() - half, abs=0.02)
+    assert high == pytest.approx(values.mean() + half, abs=0.02)
 
 
-def test_mean_of_groups_leaves_out_the_absent_and_counts_the_constant_as_zero() -> None:
-    first = bootstrap.Draws(np.array([0.5, 0.5, 0.0]), np.array([True, True, False]))
-    second = bootstrap.Draws(np.array([0.3, 0.0, 0.0]), np.array([True, False, False]))
-    yes, no = np.array([True, True, False]), np.array([True, False, False])
-    found = bootstrap.mean_of_groups([first, second], [yes, no])
-    assert found.values.tolist() == pytest.approx([0.4, 0.5, 0.0])
-    assert found.defined.tolist() == [True, True, False]
-    constant = bootstrap.mean_of_groups([first, second], [yes, yes])
-    assert constant.values.tolist() == pytest.approx([0.4, 0.25, 0.0])
+def test_clustered_rows_widen_the_interval() -> None:
+    # 20 clusters of 20 equal rows hold as much as 20 rows: the interval is sqrt(20) times wider.
+    values = np.repeat(np.random.default_rng(2).normal(size=20), 20)
+    apart = interval([str(i) for i in range(400)], values)
+    together = interval([str(i // 20) for i in range(400)], values)
+    ratio = (together.high - together.low) / (apart.high - apart.low)
+    assert ratio == pytest.approx(np.sqrt(20), rel=0.15)
 
 
-def test_ratio_of_nothing_is_undefined() -> None:
-    found = bootstrap.ratio(
-        np.array([1.0, 0.0]), np.array([2.0, 0.0]), np.array([[1.0, 1.0], [0.0, 3.0]])
-    )
-    assert found.values.tolist() == [0.5, 0.0]
-    assert found.defined.tolist() == [True, False]
-    assert found.kept().tolist() == [0.5]
+def test_interval_covers_the_true_mean() -> None:
+    rng = np.random.default_rng(5)
+    covered = 0
+    for seed in range(200):
+        values = rng.normal(50, 20, (60, 1))
+        drawn = means(values, bootstrap.weight_matrix(60, resamples=400, seed=seed))
+        low, high = bootstrap.percentile_interval(drawn[:, 0], clusters=60)
+        covered += low <= 50 <= high
+
+    # 190 expected; the percentile interval of 60 values covers a little less.
+    assert 178 <= covered <= 198
 
 
-def test_no_block_joins_to_no_draw() -> None:
-    assert bootstrap.join([]).kept().shape == (0,)
+def test_statistic_that_is_mostly_undefined_has_no_interval() -> None:
+    found = bootstrap.interval_of_rows(lambda _: None, ["a", "b"], resamples=10, seed=0)
+    assert found == (None, None)
+
+
+def test_single_cluster_has_no_interval() -> None:
+    assert interval(["a", "a", "a"], np.array([1.0, 2.0, 3.0])) == (None, None)
+
+
+def judged(value: float | None, drawn: list[float], **kwargs) -> BootstrapTest:
+    options = {"clusters": 10, "is_correlation": False} | kwargs
+    return bootstrap.bootstrap_test(value, np.array(drawn), **options)
+
+
+def test_bootstrap_test_is_percentiles_and_students_t() -> None:
+    drawn = np.random.default_rng(6).normal(0.3, 0.1, 500)
+    result = judged(0.3, [*drawn, np.nan])
+    assert (result.low, result.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
+    assert result.error == pytest.approx(drawn.std())
+    assert result.p == pytest.approx(2 * scipy.stats.t.sf(0.3 / drawn.std(), 9))
+
+
+def test_p_of_a_correlation_is_on_fishers_scale() -> None:
+    drawn = np.tanh(np.random.default_rng(7).normal(1.2, 0.2, 500))
+    z = np.arctanh(0.8) / np.arctanh(drawn).std()
+    result = judged(0.8, drawn.tolist(), is_correlation=True)
+    assert result.p == pytest.approx(2 * scipy.stats.t.sf(z, 9))
+    assert result.error == pytest.approx(drawn.std())
+
+
+def test_p_does_not_mind_the_sign() -> None:
+    drawn = np.random.default_rng(8).normal(0.2, 0.1, 100)
+    assert judged(0.2, drawn.tolist()).p == judged(-0.2, (-drawn).tolist()).p
+
+
+@pytest.mark.parametrize(("value", "p"), [(0.0, 1.0), (0.5, None)])
+def test_value_that_no_draw_changes_has_no_p_unless_it_is_zero(value, p) -> None:
+    assert judged(value, [value] * 10) == (value, value, p, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "drawn", "options"),
+    [
+        (None, [0.1] * 10, {}),
+        (0.1, [0.1] * 10, {"clusters": 1}),
+        (0.1, [0.1] * 4 + [np.nan] * 6, {}),
+        (0.1, [], {}),
+    ],
+)
+def test_too_few_draws_test_nothing(value, drawn, options) -> None:
+    assert judged(value, drawn, **options) == (None, None, None, None)
+
+
+def test_perfect_correlation_has_a_p() -> None:
+    assert 0 <= judged(1.0, [1.0, 1.0, 0.9, 0.95] * 5, is_correlation=True).p < 0.05
+
+
+def test_clusters_needed_is_the_textbook_size() -> None:
+    # z(0.975) + z(0.8) = 1.95996 + 0.84162 = 2.80159; (2.80159 * 0.02 / 0.01)**2 = 31.4 of 205.
+    assert bootstrap.clusters_needed(0.01, 0.02, clusters=205) == 6437
+    assert bootstrap.clusters_needed(-0.01, 0.02, clusters=205) == 6437
+
+
+def test_no_difference_is_shown_by_no_number_of_clusters() -> None:
+    assert bootstrap.clusters_needed(0.0, 0.02, clusters=205) is None
+
+
+def test_size_found_by_clusters_needed_has_the_power() -> None:
+    # Means of n normal values with deviation 1, the true mean 0.3: 88 values for 80 %.
+    n = bootstrap.clusters_needed(0.3, 1 / np.sqrt(10), clusters=10)
+    rng = np.random.default_rng(9)
+    seen = np.abs(rng.normal(0.3, 1 / np.sqrt(n), 20_000) * np.sqrt(n)) > 1.95996
+    assert n == 88
+    assert seen.mean() == pytest.approx(0.8, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("wins", "needed", "better"),
+    [
+        (Wins(0.95, 0.05), 0.95, 1),  # not significant iff 0.05 < share < 0.95
+        (Wins(0.949, 0.051), 0.95, 0),
+        (Wins(0.05, 0.95), 0.95, -1),
+        (Wins(0.96, 0.04), 0.975, 0),
+        (Wins(0.0, 0.0), 0.95, 0),
+    ],
+)
+def test_significance_follows_the_share_of_wins(wins: Wins, needed: float, better: int) -> None:
+    assert wins.better(needed) == better
+
+
+def test_equal_scores_are_no_wins() -> None:
+    wins = bootstrap.wins(np.array([1.0, 2.0, 3.0, 0.0]), np.array([1.0, 1.0, 4.0, 0.0]))
+
+    assert wins == (0.25, 0.25)
+
+
+def test_ranks_of_equals_are_equal_ranges() -> None:
+    drawn = np.random.default_rng(2).normal([60, 50, 50, 20], 1, (2_000, 4))
+
+    assert bootstrap.rank_ranges(drawn) == ((1, 1), (2, 3), (2, 3), (4, 4))
+
+
+def test_rank_of_an_undefined_mean_is_the_last() -> None:
+    assert bootstrap.rank_ranges(np.array([[np.nan, 1.0]] * 10)) == ((2, 2), (1, 1))

@@ -13,7 +13,7 @@ from crscore.lab.study.attacks.attack_set import Attack, AttackKind, honest_revi
 from crscore.lab.study.study import Study
 from crscore.records import Comment, Flag, Result
 from crscore.scorer import Scorer
-from crscore.statistics import correlation
+from crscore.statistics.bootstrap import interval_of_rows
 
 WIN_GOAL: Final = 0.95
 """Share of duels that the honest review must win, for each kind with this goal."""
@@ -254,11 +254,11 @@ def _scored(result: Result) -> Scored:
 
 def _kind_row(kind: AttackKind, duels: Sequence[Duel], *, resamples: int, seed: int) -> KindRow:
     won = np.array([duel.won for duel in duels], dtype=np.float64)
-    interval = correlation.cluster_bootstrap(
+    interval = interval_of_rows(
         lambda drawn: float(won[drawn].mean()),
         [duel.attack.change for duel in duels],
         resamples=resamples,
-        rng=np.random.default_rng(seed),
+        seed=seed,
     )
     tally = _tally(duels)
     honest_median = _median(duel.honest for duel in duels)

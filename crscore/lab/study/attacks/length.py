@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from crscore.errors import InputError
 from crscore.lab.study.measure import Measurements
-from crscore.statistics import correlation
+from crscore.statistics import ranks
+from crscore.statistics.bootstrap import interval_of_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,11 +59,11 @@ def length_effect(measured: Measurements, *, resamples: int, seed: int) -> Lengt
         raise InputError("the effect of length needs the metric 'words' among the measurements")
     name = measured.primary.name
     columns = np.stack([named[name], named[_WORDS], measured.human[:, 2]])
-    interval = correlation.cluster_bootstrap(
+    interval = interval_of_rows(
         lambda drawn: partial_spearman(*columns[:, drawn]),
         measured.changes,
         resamples=resamples,
-        rng=np.random.default_rng(seed),
+        seed=seed,
     )
     return LengthEffect(
         metric=name,
@@ -99,8 +100,8 @@ def partial_spearman(first: Floats, second: Floats, given: Floats) -> float | No
         >>> abs(partial_spearman(one, other, given)) < 1e-9
         True
     """
-    pair = correlation.spearman(first, second)
-    one, other = correlation.spearman(first, given), correlation.spearman(second, given)
+    pair = ranks.spearman(first, second)
+    one, other = ranks.spearman(first, given), ranks.spearman(second, given)
     if pair is None or one is None or other is None:
         return None
     left = (1 - one**2) * (1 - other**2)

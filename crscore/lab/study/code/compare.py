@@ -15,7 +15,8 @@ from crscore.code.samples import Sample
 from crscore.errors import InputError
 from crscore.lab.study.formats import NOTHING, count, percent
 from crscore.reports.layout import Card, Report, Section, make_table
-from crscore.statistics import paired_bootstrap
+from crscore.statistics import bootstrap, resampled
+from crscore.statistics.intervals import percentiles
 
 Floats = npt.NDArray[np.float64]
 
@@ -151,17 +152,15 @@ def compare(
     """
     one, two = _paired(first, second, labels)
     problems = [sample.id if sample.id is not None else str(n) for n, sample in enumerate(one)]
-    groups, membership = np.unique(np.asarray(problems), return_inverse=True)
-    counts = paired_bootstrap.draw_counts(len(groups), resamples=resamples, seed=seed)
-    counts = counts[:, membership]
-    needed = paired_bootstrap.TWO_SIDED if two_sided else paired_bootstrap.ONE_SIDED
+    counts = bootstrap.weight_matrix(problems, resamples=resamples, seed=seed)
+    needed = bootstrap.TWO_SIDED if two_sided else bootstrap.ONE_SIDED
     # Together: a metric may depend on all references it is given.
     measured = measure([*one, *two], names, preset=preset)
     return CodeComparison(
         first=labels[0],
         second=labels[1],
         samples=len(one),
-        problems=len(groups),
+        problems=len(set(problems)),
         resamples=resamples,
         seed=seed,
         needed=needed,
@@ -204,9 +203,9 @@ def _compare(measurement: Measurement, counts: Floats, needed: float) -> MetricC
     name, metric, statistics = measurement
     parts = statistics.reshape(2, len(statistics) // 2, -1)
     one, two = metric.corpus_scores(parts.sum(axis=1))
-    drawn = paired_bootstrap.resample(parts, metric.corpus_scores, counts)
-    low, high = paired_bootstrap.interval(drawn[0] - drawn[1])
-    shares = paired_bootstrap.wins(drawn[0], drawn[1])
+    drawn = resampled.corpus_scores(parts, metric.corpus_scores, counts)
+    low, high = percentiles(drawn[0] - drawn[1])
+    shares = bootstrap.wins(drawn[0], drawn[1])
     better = shares.better(needed)
     points = 100 * float(one - two)
     rates = RATES.get(name)

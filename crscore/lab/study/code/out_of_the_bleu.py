@@ -22,7 +22,8 @@ from crscore.errors import InputError
 from crscore.lab.study.code.graded import GradedCode
 from crscore.lab.study.formats import NOTHING, count, percent, whole
 from crscore.reports.layout import Card, Report, Section, make_table
-from crscore.statistics import paired_bootstrap
+from crscore.statistics import bootstrap, resampled
+from crscore.statistics.intervals import percentiles
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -165,7 +166,7 @@ def tables(
     grid = make_grid(graded)
     columns, notes = make_columns(graded, grid)
     models = synthetic_models(grid.grades, grid.texts)
-    counts = paired_bootstrap.draw_counts(grid.rows.shape[1], resamples=resamples, seed=seed)
+    counts = bootstrap.weight_matrix(grid.rows.shape[1], resamples=resamples, seed=seed)
     one, two = np.triu_indices(len(models), 1)
     people = outcomes(human_column(grid), models, counts)[0][one, two]
     return Tables(
@@ -289,10 +290,10 @@ def _candidates(grades: Floats) -> Iterator[Indices]:
 
 def _scores(columns: Sequence[Column], grid: Grid, counts: Floats) -> Iterator[Row]:
     for column in columns:
-        drawn = paired_bootstrap.resample(column.statistics, column.corpus_scores, counts)
+        drawn = resampled.corpus_scores(column.statistics, column.corpus_scores, counts)
         totals = column.corpus_scores(column.statistics.sum(axis=1))
         for system, score, draws in zip(grid.systems, totals, drawn, strict=True):
-            low, high = paired_bootstrap.interval(draws)
+            low, high = percentiles(draws)
             yield Row(
                 metric=column.name,
                 system=system,
@@ -313,10 +314,10 @@ def outcomes(
     """
     snippets = np.arange(column.statistics.shape[1])
     chosen = column.statistics[np.array(models), snippets]
-    drawn = paired_bootstrap.resample(chosen, column.corpus_scores, counts)
+    drawn = resampled.corpus_scores(chosen, column.corpus_scores, counts)
     totals = column.corpus_scores(chosen.sum(axis=1))
     above = np.array([(row > drawn).mean(axis=1) for row in drawn])
-    better = (above >= paired_bootstrap.ONE_SIDED).astype(np.int8)
+    better = (above >= bootstrap.ONE_SIDED).astype(np.int8)
     return better - better.T, totals
 
 

@@ -15,7 +15,7 @@ from crscore.lab.study.code import correlate
 from crscore.lab.study.code.graded import GradedCode
 from crscore.lab.study.formats import count, number, ranged
 from crscore.reports.layout import Card, Report, Section, Table, make_table
-from crscore.statistics import bootstrap, correlation
+from crscore.statistics import bootstrap, ranks, resampled
 
 Floats = npt.NDArray[np.float64]
 
@@ -90,7 +90,7 @@ class _Scored(NamedTuple):
 class _Block(NamedTuple):
     weights: Floats
     """How often each draw takes each row, shape (b, N)."""
-    grades: bootstrap.Ranked
+    grades: resampled.RankedColumn
     """Grades in each draw."""
 
 
@@ -126,8 +126,8 @@ def study(
     ]
     scored += _baselines(graded.samples)
     pairs = correlate.pairs_within(graded.problems)
-    drawn = list(bootstrap.blocks(graded.problems, resamples=resamples, seed=seed))
-    blocks = [_Block(weights, bootstrap.ranked(graded.grades, weights)) for weights in drawn]
+    drawn = list(bootstrap.draw_weights(graded.problems, resamples=resamples, seed=seed))
+    blocks = [_Block(weights, resampled.rank(graded.grades, weights)) for weights in drawn]
     found = [_agreement(one, graded, pairs, blocks) for one in scored]
     return CodeStudy(
         sha256=graded.sha256,
@@ -177,13 +177,9 @@ def _agreement(
         for parts in (agreeing, np.ones(len(agreeing)))
     )
 
-    def estimate(value: float | None, draw: Callable[[_Block], bootstrap.Draws]) -> Estimate:
-        draws = bootstrap.join(map(draw, blocks))
-        low, high = correlation.percentiles(
-            draws.kept(),
-            resamples=sum(len(block.weights) for block in blocks),
-            clusters=len(set(graded.problems)),
-        )
+    def estimate(value: float | None, draw: Callable[[_Block], Floats]) -> Estimate:
+        draws = np.concatenate([draw(block) for block in blocks] or [np.zeros(0)])
+        low, high = bootstrap.percentile_interval(draws, clusters=len(set(graded.problems)))
         return Estimate(value=value, low=low, high=high)
 
     total = compared.sum()
@@ -193,30 +189,18 @@ def _agreement(
         is_baseline=scored.is_baseline,
         kendall=estimate(
             float(agreed.sum() / total) if total else None,
-            lambda block: bootstrap.ratio(agreed, compared, block.weights),
+            lambda block: resampled.ratio(agreed, compared, block.weights),
         ),
         pearson=estimate(
-            correlation.pearson(scores, graded.grades),
-            lambda block: _pearson(scores, graded.grades, block.weights),
+            ranks.pearson(scores, graded.grades),
+            lambda block: resampled.pearson(scores, graded.grades, block.weights),
         ),
         spearman=estimate(
-            correlation.spearman(scores, graded.grades),
-            lambda block: bootstrap.spearman(bootstrap.ranked(scores, block.weights), block.grades),
+            ranks.spearman(scores, graded.grades),
+            lambda block: resampled.spearman(resampled.rank(scores, block.weights), block.grades),
         ),
-        kendall_b=correlation.kendall(scores, graded.grades),
+        kendall_b=ranks.kendall(scores, graded.grades),
     )
-
-
-def _pearson(first: Floats, second: Floats, weights: Floats) -> bootstrap.Draws:
-    """Correlate two columns in each draw; undefined where one of them is constant."""
-    # Centred, so that the sums below lose no digits.
-    x, y = first - first.mean(), second - second.mean()
-    parts = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
-    n, sx, sy, sxx, syy, sxy = (weights @ parts).T
-    scale = np.sqrt(np.maximum(sxx - sx * sx / n, 0) * np.maximum(syy - sy * sy / n, 0))
-    defined = scale > 1e-9
-    values = np.divide(sxy - sx * sy / n, scale, out=np.zeros_like(scale), where=defined)
-    return bootstrap.Draws(np.clip(values, -1.0, 1.0), defined)
 
 
 def study_report(found: CodeStudy) -> Report:

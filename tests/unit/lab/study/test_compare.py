@@ -6,7 +6,7 @@ from crscore.errors import InputError
 from crscore.lab.study import compare, saved
 from crscore.lab.study.compare import Comparison, Difference
 from crscore.lab.study.saved import ReviewKey, SavedReview, SavedRun
-from crscore.statistics import correlation
+from crscore.statistics import bootstrap, ranks
 
 CHANGES, SYSTEMS = 40, ("gpt3.5", "llama3", "lstm")
 KEYS = [ReviewKey(f"c{i:02}", system, 0) for i in range(CHANGES) for system in SYSTEMS]
@@ -67,14 +67,14 @@ def test_difference_turns_its_sign_with_the_order_and_keeps_the_rest() -> None:
 
 def test_interval_is_that_of_the_plain_paired_bootstrap() -> None:
     one = row(compared(run(POOR), run(GOOD, "b.json")))
-    slow = correlation.cluster_bootstrap(
+    slow = bootstrap.interval_of_rows(
         lambda rows: (
-            correlation.spearman(GOOD[rows, 2], HUMAN[rows, 2])
-            - correlation.spearman(POOR[rows, 2], HUMAN[rows, 2])
+            ranks.spearman(GOOD[rows, 2], HUMAN[rows, 2])
+            - ranks.spearman(POOR[rows, 2], HUMAN[rows, 2])
         ),
         [key.change for key in KEYS],
         resamples=200,
-        rng=np.random.default_rng(0),
+        seed=0,
     )
     assert (one.low, one.high) == pytest.approx(slow)
 
@@ -83,11 +83,11 @@ def test_pairing_makes_two_like_runs_easy_to_tell_apart() -> None:
     # A little noise on top of the same values: the errors of the runs go together.
     near = GOOD + np.random.default_rng(5).normal(0, 0.5, GOOD.shape)
     one = row(compared(run(near), run(GOOD, "b.json")))
-    alone = correlation.cluster_bootstrap(
-        lambda rows: correlation.spearman(GOOD[rows, 2], HUMAN[rows, 2]),
+    alone = bootstrap.interval_of_rows(
+        lambda rows: ranks.spearman(GOOD[rows, 2], HUMAN[rows, 2]),
         [key.change for key in KEYS],
         resamples=200,
-        rng=np.random.default_rng(0),
+        seed=0,
     )
     assert one.high - one.low < (alone.high - alone.low) / 1.5
 

@@ -5,7 +5,7 @@ import scipy.stats
 from crscore.lab.study import study
 from crscore.lab.study.correlate import Correlation, correlations
 from crscore.lab.study.measure import Measurements
-from crscore.statistics import correlation
+from crscore.statistics import bootstrap, ranks
 from tests.helpers import measured as helper
 
 RNG = np.random.default_rng(5)
@@ -105,9 +105,7 @@ def slow_within_system(rows: np.ndarray) -> float:
     return float(
         np.mean(
             [
-                correlation.spearman(
-                    VALUES[rows[systems == one], 2], HUMAN[rows[systems == one], 2]
-                )
+                ranks.spearman(VALUES[rows[systems == one], 2], HUMAN[rows[systems == one], 2])
                 or 0.0
                 for one in np.unique(systems)
             ]
@@ -118,15 +116,13 @@ def slow_within_system(rows: np.ndarray) -> float:
 @pytest.mark.parametrize(
     ("name", "statistic"),
     [
-        ("pooled", lambda rows: correlation.spearman(VALUES[rows, 2], HUMAN[rows, 2])),
+        ("pooled", lambda rows: ranks.spearman(VALUES[rows, 2], HUMAN[rows, 2])),
         ("within-system", slow_within_system),
     ],
 )
 def test_interval_is_that_of_the_plain_bootstrap(name: str, statistic) -> None:
     # The same draws one by one: rows repeated, ranked anew, correlated.
-    slow = correlation.cluster_bootstrap(
-        statistic, measured().changes, resamples=50, rng=np.random.default_rng(0)
-    )
+    slow = bootstrap.interval_of_rows(statistic, measured().changes, resamples=50, seed=0)
     found = row(name, resamples=50)
     assert (found.low, found.high) == pytest.approx(slow)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from crscore.lab.study.pairs import SameDiff, couples, ordered, same_diff
-from crscore.statistics import correlation
+from crscore.statistics import bootstrap
 from tests.helpers import measured as helper
 
 # Change a: 5 > 3 > 1 for people; the metric ties the first two. Change b: people tie two.
@@ -64,11 +64,11 @@ def test_interval_is_that_of_the_plain_bootstrap() -> None:
     fast = same_diff(helper.measured(rows, helper.metric(values)), resamples=100, seed=0)[0]
     pairs = couples(changes)
     right, counted = ordered(values, human, pairs)
-    slow = correlation.cluster_bootstrap(
+    slow = bootstrap.interval_of_rows(
         lambda drawn: right[drawn].sum() / counted[drawn].sum(),
         [changes[i] for i in pairs[:, 0]],
         resamples=100,
-        rng=np.random.default_rng(0),
+        seed=0,
     )
     assert (fast.low, fast.high) == pytest.approx(slow)
     assert fast.low < fast.accuracy < fast.high

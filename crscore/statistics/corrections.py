@@ -1,0 +1,33 @@
+"""Corrections of p-values for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Correct p-values for their number.
+
+    scipy has no Holm; statsmodels, which has, would bring pandas and patsy for these lines.
+
+    Args:
+        p_values: Any number, each in [0, 1].
+
+    Returns:
+        The corrected ones, in the same order, each in [0, 1].
+
+    Source:
+        Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
+
+    Example:
+        >>> holm([0.01, 0.04, 0.03])
+        (0.03, 0.06, 0.06)
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    corrected = np.empty(len(p_values))
+    scaled = np.minimum(1.0, factors * np.asarray(p_values, dtype=np.float64)[order])
+    corrected[order] = np.maximum.accumulate(scaled)
+    return tuple(corrected.tolist())

@@ -1,0 +1,102 @@
+"""Intervals: percentiles of draws, and shares by Wilson's formula."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+LEVEL: Final = 0.95
+"""Coverage of an interval."""
+_Z: Final = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+
+class Interval(NamedTuple):
+    """Interval of a statistic; its ends are None when the data do not determine one."""
+
+    low: float | None
+    high: float | None
+
+
+class Share(NamedTuple):
+    """Share with its interval, all in [0, 1]."""
+
+    share: float
+    low: float
+    high: float
+
+
+def percentiles(draws: Floats) -> tuple[float, float]:
+    """Return the 2.5 and 97.5 percentiles of draws without NaN, shape (B,), B at least 1."""
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def wilson(successes: float, trials: float) -> Share | None:
+    """Return a share with its 95 % interval of Wilson, without correction for continuity.
+
+    The formula is here because `clustered_wilson` has fractions of trials, which
+    `scipy.stats.binomtest` does not take; a test compares the two on whole numbers.
+
+    Args:
+        successes: From 0 to `trials`.
+        trials: At least 0.
+
+    Returns:
+        The share and its interval; None without trials.
+
+    Source:
+        Wilson, JASA 22 (1927), 209-212.
+
+    Example:
+        >>> [round(end, 3) for end in wilson(8, 10)]
+        [0.8, 0.49, 0.943]
+    """
+    if trials == 0:
+        return None
+    share, square = successes / trials, _Z**2
+    centre = (share + square / (2 * trials)) / (1 + square / trials)
+    half = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    half *= _Z / (1 + square / trials)
+    # Rounding may leave the ends a hair beyond the share at 0 and at 1.
+    return Share(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
+
+
+def clustered_wilson(successes: Floats, trials: Floats) -> Share | None:
+    """Return a share with its 95 % interval where the trials come in clusters.
+
+    Wilson's interval for as many independent trials as carry the same information: the number is
+    divided by the design effect, the variance between clusters over that of independent trials.
+
+    Args:
+        successes: In each cluster, shape (N,), none above `trials`.
+        trials: In each cluster, shape (N,), whole numbers.
+
+    Returns:
+        The share and its interval; None without trials.
+
+    Source:
+        Rao and Scott, Biometrics 48 (1992), 577-585.
+
+    Example:
+        >>> alike = clustered_wilson(np.array([4.0, 0.0, 4.0, 0.0]), np.full(4, 4.0))
+        >>> [round(end, 2) for end in alike], [round(end, 2) for end in wilson(2, 4)]
+        ([0.5, 0.13, 0.87], [0.5, 0.15, 0.85])
+    """
+    successes, trials = successes[trials > 0], trials[trials > 0]
+    total = float(trials.sum())
+    if not total:
+        return None
+    share = float(successes.sum()) / total
+    independent = share * (1 - share) / total
+    design_effect = 1.0
+    if len(trials) > 1 and independent > 0:
+        between = float(((successes - share * trials) ** 2).sum()) / total**2
+        design_effect = max(1.0, between * len(trials) / (len(trials) - 1) / independent)
+    return wilson(share * total / design_effect, total / design_effect)

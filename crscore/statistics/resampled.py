@@ -1,0 +1,212 @@
+"""Statistics in all draws of a bootstrap at once, from how often each draw takes each row.
+
+These are ours because scipy computes one sample at a time: a study takes a thousand draws of some
+hundred columns. Undefined is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class RankedColumn(NamedTuple):
+    """Ranks of a column in B draws."""
+
+    centred: Floats
+    """Rank less the mean rank of the draw, shape (B, N)."""
+    weighted: Floats
+    """`centred` times the row's count, shape (B, N)."""
+    spread: Floats
+    """Sum of the squares over the drawn rows, shape (B,); 0 where the column is constant."""
+
+
+def divide(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide; NaN where the denominator is not above 0."""
+    quotients: Floats = np.divide(
+        numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0
+    )
+    return quotients
+
+
+def ratio(numerator: Floats, denominator: Floats, weights: Floats) -> Floats:
+    """Divide two sums over the drawn rows.
+
+    Args:
+        numerator: Shape (N,).
+        denominator: Shape (N,), none below 0.
+        weights: How often each draw takes each row, shape (B, N).
+
+    Returns:
+        Shape (B,); NaN where the denominator is 0.
+    """
+    return divide(weights @ numerator, weights @ denominator)
+
+
+def means(values: Floats, weights: Floats) -> Floats:
+    """Compute the mean of each column in each draw.
+
+    Args:
+        values: Shape (N, K); NaN where a row has no value.
+        weights: How often each draw takes each row, shape (B, N).
+
+    Returns:
+        Shape (B, K); NaN where a draw has no value.
+    """
+    has_value = ~np.isnan(values)
+    return divide(weights @ np.where(has_value, values, 0.0), weights @ has_value.astype(float))
+
+
+def stratified_difference(first: Floats, second: Floats, strata: Ints, weights: Floats) -> Floats:
+    """Compute the difference of two means within strata in each draw.
+
+    The means are compared inside each stratum, and the differences averaged with the number of
+    rows that either has in it. A stratum that only one of them has, in the draw, does not count.
+
+    Args:
+        first: Values of the first, shape (N,); NaN where it has none.
+        second: The same of the second.
+        strata: Stratum of each row, whole numbers from 0, shape (N,).
+        weights: How often each draw takes each row, shape (B, N).
+
+    Returns:
+        First minus second, shape (B,); NaN where no stratum has both.
+    """
+    order = np.argsort(strata, kind="stable")
+    starts = np.flatnonzero(np.diff(strata[order], prepend=-1))
+    taken = weights[:, order]
+    sums, counts = [], []
+    for values in (first[order], second[order]):
+        has_value = ~np.isnan(values)
+        sums.append(np.add.reduceat(taken * np.where(has_value, values, 0.0), starts, axis=1))
+        counts.append(np.add.reduceat(taken * has_value, starts, axis=1))
+    both = (counts[0] > 0) & (counts[1] > 0)
+    sizes = np.where(both, counts[0] + counts[1], 0.0)
+    differences = divide(sums[0], counts[0]) - divide(sums[1], counts[1])
+    total = (np.where(both, differences, 0.0) * sizes).sum(axis=1)
+    return divide(total, sizes.sum(axis=1))
+
+
+def rank(values: Floats, weights: Floats) -> RankedColumn:
+    """Rank a column in each draw, ties sharing their mean rank.
+
+    Args:
+        values: Shape (N,).
+        weights: How often each draw takes each row, shape (B, N).
+    """
+    _, inverse = np.unique(values, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    starts = np.flatnonzero(np.diff(inverse[order], prepend=-1))
+    groups = np.add.reduceat(weights[:, order], starts, axis=1)
+    upper = np.cumsum(groups, axis=1)
+    # A group of w equal values that ends at rank u has the mean rank u - (w - 1) / 2; the mean
+    # over all n drawn rows is (n + 1) / 2. Half numbers below 2**53: the sums are exact.
+    centre = upper - groups / 2 - upper[:, -1:] / 2
+    centred = centre[:, inverse]
+    weighted = centred * weights
+    return RankedColumn(centred, weighted, np.einsum("bn,bn->b", weighted, centred))
+
+
+def spearman(first: RankedColumn, second: RankedColumn) -> Floats:
+    """Correlate two ranked columns in each draw, shape (B,); NaN where one of them is constant."""
+    products = np.einsum("bn,bn->b", first.centred, second.weighted)
+    return np.clip(divide(products, np.sqrt(first.spread * second.spread)), -1.0, 1.0)
+
+
+def pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
+    """Correlate two columns in each draw.
+
+    Args:
+        first: Shape (N,).
+        second: Shape (N,).
+        weights: How often each draw takes each row, shape (B, N).
+
+    Returns:
+        Shape (B,); NaN where one of them is constant.
+    """
+    # Centred, so that the sums below lose no digits.
+    x, y = first - first.mean(), second - second.mean()
+    parts = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
+    n, sx, sy, sxx, syy, sxy = (weights @ parts).T
+    scale = np.sqrt(np.maximum(sxx - sx * sx / n, 0) * np.maximum(syy - sy * sy / n, 0))
+    return np.clip(divide(sxy - sx * sy / n, np.where(scale > 1e-9, scale, 0.0)), -1.0, 1.0)
+
+
+def mean_of_groups(values: Sequence[Floats], present: Sequence[npt.NDArray[np.bool_]]) -> Floats:
+    """Average over the groups present in each draw.
+
+    An undefined group (a side is constant) counts as 0: leaving it out would reward a metric for
+    being constant.
+
+    Args:
+        values: Each group's values, each of shape (B,).
+        present: Whether each draw has a row of the group, each of shape (B,).
+
+    Returns:
+        Shape (B,); NaN where no group is present.
+    """
+    is_present = np.array(present, dtype=np.float64)
+    total = (np.nan_to_num(np.array(values)) * is_present).sum(axis=0)
+    return divide(total, is_present.sum(axis=0))
+
+
+def auc(
+    values: Floats,
+    is_positive: npt.NDArray[np.bool_],
+    weights: Floats,
+    *,
+    strata: Sequence[str] | None = None,
+) -> Floats:
+    """Compute the chance that a positive row exceeds a negative one; a tie counts one half.
+
+    Args:
+        values: Shape (N,), N at least 1.
+        is_positive: Shape (N,).
+        weights: How often each draw takes each row, shape (B, N).
+        strata: Stratum of each row: only pairs inside one are compared. None for a single one.
+
+    Returns:
+        Shape (B,), each in [0, 1]; NaN where there is no pair.
+
+    Example:
+        >>> values, is_positive = np.array([0.9, 0.8, 0.7]), np.array([True, False, True])
+        >>> auc(values, is_positive, np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 0.0]])).tolist()
+        [0.5, 1.0]
+        >>> auc(values, is_positive, np.ones((1, 3)), strata=["a", "b", "b"]).tolist()
+        [0.0]
+    """
+    _, stratum = np.unique(np.asarray(strata or [""] * len(values)), return_inverse=True)
+    order = np.lexsort((values, stratum))
+    is_new = np.diff(stratum[order], prepend=-1) != 0
+    starts = np.flatnonzero(is_new | (np.diff(values[order], prepend=np.inf) != 0))
+    taken = weights[:, order]
+    upper = np.add.reduceat(taken * is_positive[order], starts, axis=1)
+    lower = np.add.reduceat(taken * ~is_positive[order], starts, axis=1)
+    firsts = np.flatnonzero(is_new[starts])
+    positives, negatives = (np.add.reduceat(side, firsts, axis=1) for side in (upper, lower))
+    # All that rank below, less those of the strata before. Half numbers: sums are exact.
+    below = (upper * (np.cumsum(lower, axis=1) - lower / 2)).sum(axis=1)
+    before = (positives * (np.cumsum(negatives, axis=1) - negatives)).sum(axis=1)
+    return divide(below - before, (positives * negatives).sum(axis=1))
+
+
+def corpus_scores(statistics: Floats, score: Callable[[Floats], Floats], weights: Floats) -> Floats:
+    """Score systems in each draw from the sufficient statistics of their rows.
+
+    Args:
+        statistics: Shape (M, N, S): of M systems; row n is the same problem in all of them.
+        score: Scores of sums of rows, (B, S) -> (B,).
+        weights: How often each draw takes each row, shape (B, N).
+
+    Returns:
+        Shape (M, B).
+    """
+    # One large product takes a tenth of the time of M narrow ones.
+    totals = np.tensordot(weights, statistics, axes=(1, 1))
+    return np.stack([score(totals[:, system]) for system in range(len(statistics))])

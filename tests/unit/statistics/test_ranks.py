@@ -1,0 +1,66 @@
+import sys
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crscore.errors import DependencyError
+from crscore.statistics import ranks
+
+PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=40)
+
+
+@given(PAIRS)
+def test_spearman_equals_scipys(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, dtype=np.float64).T
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        assert ranks.spearman(first, second) is None
+    else:
+        expected = scipy.stats.spearmanr(first, second).statistic
+        assert ranks.spearman(first, second) == pytest.approx(expected)
+
+
+@given(PAIRS)
+def test_kendall_equals_the_count_of_pairs(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, dtype=np.float64).T
+    a = np.sign(first[:, None] - first[None, :])
+    b = np.sign(second[:, None] - second[None, :])
+    scale = np.sqrt(float((a * a).sum()) * float((b * b).sum()))
+    if scale == 0:
+        assert ranks.kendall(first, second) is None
+    else:
+        assert ranks.kendall(first, second) == pytest.approx(float((a * b).sum()) / scale)
+
+
+def test_single_value_has_no_correlation() -> None:
+    value = np.array([1.0])
+    assert ranks.spearman(value, value) is None
+    assert ranks.kendall(value, value) is None
+
+
+def test_kendall_without_scipy_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(DependencyError, match="pip install scipy"):
+        ranks.kendall(np.array([1.0, 2.0]), np.array([1.0, 2.0]))
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=40),
+    st.lists(st.integers(0, 9), min_size=1, max_size=40),
+)
+def test_rank_sum_is_normal_with_ties_and_continuity(first: list[int], second: list[int]) -> None:
+    counts = [np.bincount(sample, minlength=10).astype(float) for sample in (first, second)]
+    if len(set(first + second)) == 1:
+        assert ranks.rank_sum_p(*counts) == 1.0
+        return
+    # The textbook formula, written out.
+    together = np.array(first + second)
+    n, total = len(first), len(together)
+    u = scipy.stats.rankdata(together)[:n].sum() - n * (n + 1) / 2
+    product = n * (total - n)
+    ties = (sum(counts) ** 3 - sum(counts)).sum() / (total * (total - 1))
+    z = max(0.0, abs(u - product / 2) - 0.5) / np.sqrt(product / 12 * (total + 1 - ties))
+
+    assert ranks.rank_sum_p(*counts) == pytest.approx(2 * scipy.stats.norm.sf(z), abs=1e-9)
