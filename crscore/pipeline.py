@@ -40,7 +40,7 @@ from crscore.records import (
 from crscore.review import proposals, sentences
 from crscore.scoring import assembly, references, scopes, signature, similarity
 from crscore.static_analysis import issues
-from crscore.static_analysis.issues import Chosen
+from crscore.static_analysis.issues import ChosenIssues
 from crscore.suggestions import effects
 from crscore.usefulness import evidence, reading
 from crscore.usefulness.reader import CommentReading, Reader
@@ -205,7 +205,7 @@ def _without_files(diff: Diff, claims: Claims, parts: Parts) -> Diff:
 
 
 def _prepare(
-    pair: Pair, diff: Diff, claims: Claims, found: Chosen, parts: Parts, budget: Budget
+    pair: Pair, diff: Diff, claims: Claims, found: ChosenIssues, parts: Parts, budget: Budget
 ) -> _Work:
     """Split the comments of a pair and choose the references that some score uses."""
     selected = references.select((*claims.references, *found.references), limit=parts.max_claims)

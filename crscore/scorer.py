@@ -373,7 +373,7 @@ def make_generator(
     parts = settings.claims.split("+")
     if any(part.partition(":")[0] not in known for part in parts[1:]):
         parts = [settings.claims]  # a path with a plus sign in it
-    offered = model_options(settings) | {"several": len(parts) > 1}
+    offered = model_options(settings) | {"has_other_generators": len(parts) > 1}
     if settings.time_limit is not None:
         offered["time_limit"] = settings.time_limit / 2  # the other half is for the review
     if settings.cache:

@@ -47,7 +47,7 @@ def parse_published(raw: str, *, source: str) -> Parsed:
         answer's last line can be unfinished, in either section.
     """
     kind = ReferenceKind.CLAIM
-    found: list[PseudoReference] = []
+    references: list[PseudoReference] = []
     for line in raw.splitlines():
         header = _HEADER.match(line)
         if header is not None:
@@ -56,6 +56,6 @@ def parse_published(raw: str, *, source: str) -> Parsed:
             line = line[header.end() :]  # noqa: PLW2901  (what follows a header is a claim)
         text = _MARKER.sub("", line).strip()
         if any(char.isalnum() for char in text):
-            found.append(PseudoReference(text=text, kind=kind, source=source))
-    cut_off = bool(found) and not found[-1].text.rstrip("*_ ").endswith(_SENTENCE_END)
-    return Parsed(tuple(found[:-1] if cut_off else found), cut_off)
+            references.append(PseudoReference(text=text, kind=kind, source=source))
+    cut_off = bool(references) and not references[-1].text.rstrip("*_ ").endswith(_SENTENCE_END)
+    return Parsed(tuple(references[:-1] if cut_off else references), cut_off)

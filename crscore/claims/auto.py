@@ -51,12 +51,12 @@ class Auto:
         The claims of one run never mix generators.
         """
         try:
-            found = self.model.generate(diffs)
+            claims = self.model.generate(diffs)
         except _FAILURES as exc:
             self.failure = str(exc)
         else:
             self.failure = None
-            return found
+            return claims
         note = f"The claims are structural, as the configured model wrote none: {self.failure}."
         return tuple(
             replace(claims, notes=(note, *claims.notes)) for claims in self.fallback.generate(diffs)

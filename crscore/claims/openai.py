@@ -21,5 +21,5 @@ def create(options: Options) -> ClaimGenerator:
 
 def missing() -> str | None:
     """Return the missing packages and how to install them; None when nothing is missing."""
-    found = importlib.util.find_spec("openai")
-    return None if found else "openai; pip install 'crscore[openai]'"
+    package = importlib.util.find_spec("openai")
+    return None if package else "openai; pip install 'crscore[openai]'"

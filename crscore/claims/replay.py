@@ -83,20 +83,20 @@ def create(options: Options) -> ClaimGenerator:
 def _read(file: Path, text: str, *, one_a_file: bool) -> dict[str, Claims]:
     if file.suffix == ".txt":
         return {file.stem: _from_raw(text)}
-    alone = one_a_file and file.suffix == ".json"
+    is_single = one_a_file and file.suffix == ".json"
     # Not `splitlines`: a JSON string may hold other line separators.
-    rows = [text] if alone else text.split("\n")
-    found: dict[str, Claims] = {}
-    for number, row in enumerate(rows, start=1):
+    rows = [text] if is_single else text.split("\n")
+    claims_by_sha: dict[str, Claims] = {}
+    for line_number, row in enumerate(rows, start=1):
         if row.strip():
             try:
                 entry = json.loads(row)
-                key = entry.get("sha256", file.stem) if alone else entry["sha256"]
-                found[str(key)] = claims_of(entry)
+                key = entry.get("sha256", file.stem) if is_single else entry["sha256"]
+                claims_by_sha[str(key)] = claims_of(entry)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
-                place = f"{file}, entry {number}"
+                place = f"{file}, entry {line_number}"
                 raise GenerationError(f"{place}: not a recording of claims: {exc!r}") from exc
-    return found
+    return claims_by_sha
 
 
 def claims_of(entry: Mapping[str, Any]) -> Claims:
@@ -117,8 +117,8 @@ def claims_of(entry: Mapping[str, Any]) -> Claims:
         return _from_raw(str(entry["raw"]))
     if not isinstance(entry["claims"], list):
         raise TypeError("claims must be a list")
-    made = [_reference(claim) for claim in entry["claims"]]
-    return Claims(references=tuple(ref for ref in made if ref.text.strip()))
+    references = [_reference(claim) for claim in entry["claims"]]
+    return Claims(references=tuple(ref for ref in references if ref.text.strip()))
 
 
 def _from_raw(text: str) -> Claims:

@@ -21,5 +21,5 @@ def create(options: Options) -> ClaimGenerator:
 
 def missing() -> str | None:
     """Return the missing packages and how to install them; None when nothing is missing."""
-    found = importlib.util.find_spec("vllm")
-    return None if found else "vllm; pip install 'crscore[vllm]'"
+    package = importlib.util.find_spec("vllm")
+    return None if package else "vllm; pip install 'crscore[vllm]'"

@@ -46,11 +46,13 @@ def install(settings: Config, names: tuple[str, ...]) -> int:
     from crscore.static_analysis import tools  # noqa: PLC0415
 
     suite = _suite(settings)
-    known = {one.name: one for one in suite.analyzers if tools.is_of_npm(one)}
-    for name in names or known:
-        if name not in known:
-            raise UnknownPluginError("analyzers of npm", name, tuple(known))
-        click.echo(f"{name}: {tools.install_tool(known[name], suite.tools)}")
+    analyzers = {
+        analyzer.name: analyzer for analyzer in suite.analyzers if tools.is_of_npm(analyzer)
+    }
+    for name in names or analyzers:
+        if name not in analyzers:
+            raise UnknownPluginError("analyzers of npm", name, tuple(analyzers))
+        click.echo(f"{name}: {tools.install_tool(analyzers[name], suite.tools)}")
     return 0
 
 
@@ -58,12 +60,12 @@ def table(settings: Config) -> Iterator[str]:
     """List each analyzer: whether it can run here, or how to get it."""
     from crscore.static_analysis.tools import Installed  # noqa: PLC0415
 
-    for one, found in _suite(settings).installed():
-        if isinstance(found, Installed):
-            state = f"{found.version}, ready: {one.manifest.about}"
+    for analyzer, tool in _suite(settings).installed():
+        if isinstance(tool, Installed):
+            state = f"{tool.version}, ready: {analyzer.manifest.about}"
         else:
-            state = f"{found.state.value}: {found.reason}"
-        yield f"  {one.name:<12}{state}"
+            state = f"{tool.state.value}: {tool.reason}"
+        yield f"  {analyzer.name:<12}{state}"
 
 
 def _suite(settings: Config) -> Suite:

@@ -87,7 +87,9 @@ def _git(*arguments: str, given: bytes = b"") -> bytes:
 
     places = {name: os.environ[name] for name in _PLACES if name in os.environ}
     most = 50_000_000
-    return git.run_git(arguments, folder=Path.cwd(), variables=places, given=given, most_bytes=most)
+    return git.run_git(
+        arguments, folder=Path.cwd(), variables=places, input_bytes=given, most_bytes=most
+    )
 
 
 def _lines(result: Result, about: int | None) -> list[str]:

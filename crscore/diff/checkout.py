@@ -54,7 +54,7 @@ class Texts(NamedTuple):
     """Omissions, one sentence each."""
 
 
-class Found(NamedTuple):
+class CheckoutSearch(NamedTuple):
     """Result of the search for a checkout."""
 
     checkout: Checkout | None
@@ -111,8 +111,8 @@ class Checkout:
         except InputError as exc:
             raise HostError("git diff", str(exc)) from exc
         need = full_files.needed(parsed, limits)
-        found = self.texts(self.head, need.paths, limits)
-        return Local(full_files.add(parsed, found.texts), (*need.notes, *found.notes))
+        files = self.texts(self.head, need.paths, limits)
+        return Local(full_files.add(parsed, files.texts), (*need.notes, *files.notes))
 
     def texts(self, commit: str, paths: Sequence[str], limits: full_files.Limits) -> Texts:
         """Read files as they are at a commit.
@@ -128,10 +128,12 @@ class Checkout:
         Raises:
             HostError: git failed.
         """
-        asked = [path for path in paths if "\n" not in path]
-        known = dict(zip(asked, self._blobs(commit, asked), strict=True))
-        fit = full_files.fit({path: one.size for path, one in known.items() if one}, asked, limits)
-        blobs = [one for path in fit.paths if (one := known[path])]
+        readable = [path for path in paths if "\n" not in path]
+        blob_by_path = dict(zip(readable, self._blobs(commit, readable), strict=True))
+        fit = full_files.fit(
+            {path: blob.size for path, blob in blob_by_path.items() if blob}, readable, limits
+        )
+        blobs = [blob for path in fit.paths if (blob := blob_by_path[path])]
         contents = zip(fit.paths, self._contents(blobs), strict=True)
         return Texts({path: data.decode("utf-8", "replace") for path, data in contents}, fit.notes)
 
@@ -147,31 +149,31 @@ class Checkout:
     def _blobs(self, commit: str, paths: Sequence[str]) -> list[_Blob | None]:
         if not paths:
             return []
-        given = "".join(f"{_checked(commit)}:{path}\n" for path in paths)
-        text = self._cat("--batch-check", given, len(paths) * _LINE_BYTES)
+        names = "".join(f"{_checked(commit)}:{path}\n" for path in paths)
+        text = self._cat("--batch-check", names, len(paths) * _LINE_BYTES)
         return [_blob(line) for line in text.split(b"\n")[: len(paths)]]
 
     def _contents(self, blobs: Sequence[_Blob]) -> Iterator[bytes]:
         """Yield the contents of blobs: git prints a line about each, its bytes and a line end."""
         if not blobs:
             return
-        most = sum(one.size + _LINE_BYTES for one in blobs)
-        text = self._cat("--batch", "".join(f"{one.name}\n" for one in blobs), most)
+        max_bytes = sum(blob.size + _LINE_BYTES for blob in blobs)
+        text = self._cat("--batch", "".join(f"{blob.name}\n" for blob in blobs), max_bytes)
         at = 0
-        for one in blobs:
+        for blob in blobs:
             start = text.find(b"\n", at) + 1
-            if _blob(text[at : start - 1]) != one:
-                raise HostError("git cat-file", f"object {one.name} cannot be read")
-            at = start + one.size + 1
+            if _blob(text[at : start - 1]) != blob:
+                raise HostError("git cat-file", f"object {blob.name} cannot be read")
+            at = start + blob.size + 1
             yield text[start : at - 1]
 
-    def _cat(self, how: str, given: str, most_bytes: int) -> bytes:
-        data = given.encode("utf-8", "surrogateescape")
+    def _cat(self, mode: str, request: str, most_bytes: int) -> bytes:
+        data = request.encode("utf-8", "surrogateescape")
         return git.run_git(
-            ("cat-file", how),
+            ("cat-file", mode),
             folder=self.git_dir,
             is_git_dir=True,
-            given=data,
+            input_bytes=data,
             most_bytes=most_bytes,
         )
 
@@ -192,13 +194,13 @@ class Checkout:
                 "GIT_ATTR_SOURCE": self.base,
             }
             git.run_git(("read-tree", self.base), folder=work_tree, variables=variables)
-            both = (_checked(start), _checked(end), "--")
+            commits = (_checked(start), _checked(end), "--")
             return git.run_git(
-                (*_PRINT, *both), folder=work_tree, variables=variables, most_bytes=most_bytes
+                (*_PRINT, *commits), folder=work_tree, variables=variables, most_bytes=most_bytes
             )
 
 
-def find_checkout(folder: Path, base: str, head: str) -> Found:
+def find_checkout(folder: Path, base: str, head: str) -> CheckoutSearch:
     """Find a checkout that has both ends of a change and their merge base.
 
     Args:
@@ -213,12 +215,12 @@ def find_checkout(folder: Path, base: str, head: str) -> Found:
     try:
         answer = git.run_git(("rev-parse", "--absolute-git-dir"), folder=folder)
     except HostError as exc:
-        return Found(None, exc.reason)
+        return CheckoutSearch(None, exc.reason)
     git_dir = answer.decode("utf-8", "surrogateescape").rstrip("\n")
     return open_git_dir(Path(git_dir), base, head)
 
 
-def open_git_dir(git_dir: Path, base: str, head: str) -> Found:
+def open_git_dir(git_dir: Path, base: str, head: str) -> CheckoutSearch:
     """Open a `.git`, or a bare clone, that has both ends of a change and their merge base.
 
     Args:
@@ -235,10 +237,10 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> Found:
             git.run_git(exists, folder=git_dir, is_git_dir=True)
         start = _merge_base(git_dir, base, head)
     except HostError as exc:
-        return Found(None, exc.reason)
+        return CheckoutSearch(None, exc.reason)
     if start is None:
-        return Found(None, "the commit where base and head parted is not in it")
-    return Found(Checkout(git_dir=git_dir, base=base, head=head, merge_base=start), None)
+        return CheckoutSearch(None, "the commit where base and head parted is not in it")
+    return CheckoutSearch(Checkout(git_dir=git_dir, base=base, head=head, merge_base=start), None)
 
 
 def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
@@ -257,5 +259,5 @@ def _checked(commit: str) -> str:
 
 
 def _blob(line: bytes) -> _Blob | None:
-    found = _BLOB.fullmatch(line)
-    return _Blob(found[1].decode(), int(found[2])) if found else None
+    match = _BLOB.fullmatch(line)
+    return _Blob(match[1].decode(), int(match[2])) if match else None

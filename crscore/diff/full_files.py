@@ -30,7 +30,7 @@ class Limits:
     """Maximum bytes of all whole files together."""
 
 
-class Chosen(NamedTuple):
+class ChosenFiles(NamedTuple):
     """Files to read."""
 
     paths: tuple[str, ...]
@@ -39,7 +39,7 @@ class Chosen(NamedTuple):
     """Files left out, one sentence for each reason."""
 
 
-def needed(change: Diff, limits: Limits) -> Chosen:
+def needed(change: Diff, limits: Limits) -> ChosenFiles:
     """List the files that the hunks do not show completely.
 
     Args:
@@ -51,12 +51,12 @@ def needed(change: Diff, limits: Limits) -> Chosen:
         hunk; binary files, submodules and files without hunks have nothing to read.
     """
     paths = _incomplete(change)
-    most = limits.max_sources
-    over = [_left_out(f"comes after max_sources ({most:,}) was reached", paths[most:])]
-    return Chosen(tuple(paths[:most]), tuple(over) if paths[most:] else ())
+    max_files = limits.max_sources
+    over = [_left_out(f"comes after max_sources ({max_files:,}) was reached", paths[max_files:])]
+    return ChosenFiles(tuple(paths[:max_files]), tuple(over) if paths[max_files:] else ())
 
 
-def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> Chosen:
+def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -> ChosenFiles:
     """Choose as many files as the limits allow, in a fixed order.
 
     Args:
@@ -65,7 +65,7 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
         order: The paths.
         limits: Limits on the files.
     """
-    kept: list[str] = []
+    kept_paths: list[str] = []
     left: dict[str, list[str]] = {}
     total = 0
     for path in order:
@@ -81,10 +81,10 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
             reason = f"comes after max_sources_bytes ({limits.max_sources_bytes:,}) was reached"
             left.setdefault(reason, []).append(path)
         else:
-            kept.append(path)
+            kept_paths.append(path)
             total += size
     notes = tuple(_left_out(reason, paths) for reason, paths in sorted(left.items()))
-    return Chosen(tuple(kept), notes)
+    return ChosenFiles(tuple(kept_paths), notes)
 
 
 def add(change: Diff, texts: Mapping[str, str]) -> Diff:
@@ -97,17 +97,17 @@ def add(change: Diff, texts: Mapping[str, str]) -> Diff:
     Returns:
         The change with both versions of these files, and of those complete in their hunk.
     """
-    both: dict[str, tuple[str | None, str | None]] = {
+    versions: dict[str, tuple[str | None, str | None]] = {
         path: (None, text) for path, text in texts.items()
     }
     for file in change.files:
         if not _has_text(file):
             continue
         if file.status is FileStatus.ADDED:
-            both[file.path] = ("", None)
+            versions[file.path] = ("", None)
         elif file.status is FileStatus.DELETED:
-            both[file.path] = (None, "")
-    return parse.with_sources(change, both)
+            versions[file.path] = (None, "")
+    return parse.with_sources(change, versions)
 
 
 def _incomplete(change: Diff) -> list[str]:
@@ -139,28 +139,28 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
         The change with both versions of every file that matches, and a note for each that matches
         neither; one note when no file matches.
     """
-    found: dict[str, tuple[str | None, str | None]] = {}
+    versions: dict[str, tuple[str | None, str | None]] = {}
     misfits: list[str] = []
     for file in change.files:
         text = texts.get(file.path, texts.get(file.old_path or ""))
         if text is None or not file.hunks:
             continue
-        both = _both_versions(file, text)
-        if both is None:
+        both_versions = _both_versions(file, text)
+        if both_versions is None:
             misfits.append(
                 f"{file.path} in the source folder is neither the old nor the new version; "
                 "only its hunks were read."
             )
         else:
-            found[file.path] = both
-    wanted = _incomplete(change)
-    if wanted and not found and not notes:
-        there = f"{len(misfits)} of its files are there in another version" if misfits else ""
+            versions[file.path] = both_versions
+    incomplete = _incomplete(change)
+    if incomplete and not versions and not notes:
+        reason = f"{len(misfits)} of its files are there in another version" if misfits else ""
         misfits = [
-            f"--source-root fits nothing in the diff: {there or 'none of its files is there'}. "
-            f"Only the hunks were read: {format_paths(wanted)}."
+            f"--source-root fits nothing in the diff: {reason or 'none of its files is there'}. "
+            f"Only the hunks were read: {format_paths(incomplete)}."
         ]
-    added = parse.with_sources(change, found)
+    added = parse.with_sources(change, versions)
     return replace(added, notes=(*added.notes, *notes, *misfits))
 
 
@@ -200,5 +200,5 @@ def from_pair(change: Diff, *, old: str | None, new: str | None) -> Diff:
         raise InputError("--new is not the file that this diff leads to; give the right version")
     if old is not None and rebuilt_new is None:
         raise InputError("--old is not the file that this diff starts from; give the right version")
-    both = (old if old is not None else rebuilt_old, new if new is not None else rebuilt_new)
-    return parse.with_sources(change, {file.path: both})
+    versions = (old if old is not None else rebuilt_old, new if new is not None else rebuilt_new)
+    return parse.with_sources(change, {file.path: versions})

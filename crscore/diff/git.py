@@ -24,7 +24,7 @@ TIMEOUT_S: Final = 60.0
 _MAX_ERROR_BYTES: Final = 2_000
 # HOME stays: `safe.directory`, by which the owner trusts another user's folder, is read from
 # the user's own configuration only.
-_KEPT: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
+_KEPT_VARIABLES: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 _SET: Final = {
     "LC_ALL": "C",
     "GIT_TERMINAL_PROMPT": "0",
@@ -60,7 +60,7 @@ def run_git(
     folder: Path,
     variables: Mapping[str, str] | None = None,
     is_git_dir: bool = False,
-    given: bytes = b"",
+    input_bytes: bytes = b"",
     most_bytes: int = 1_000_000,
     fine: tuple[int, ...] = (0,),
     timeout_s: float | None = None,
@@ -72,7 +72,7 @@ def run_git(
         folder: Where to run it.
         variables: Additional environment variables.
         is_git_dir: True when the folder is a repository's `.git`, which git then does not look for.
-        given: Standard input.
+        input_bytes: Standard input.
         most_bytes: Maximum bytes of output.
         fine: Exit codes that are not failures.
         timeout_s: Time limit in seconds; None for `TIMEOUT_S`.
@@ -83,31 +83,31 @@ def run_git(
     Raises:
         HostError: git is missing, took too long, printed too much or failed.
     """
-    what = f"git {arguments[0] if not arguments[0].startswith('-') else ''}".strip()
-    settings = [part for one in _SETTINGS for part in ("-c", one)]
-    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    where = {"GIT_DIR": str(folder)} if is_git_dir else {}
+    label = f"git {arguments[0] if not arguments[0].startswith('-') else ''}".strip()
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    location = {"GIT_DIR": str(folder)} if is_git_dir else {}
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
-        stdin.write(given)
+        stdin.write(input_bytes)
         stdin.seek(0)
         try:
             process = subprocess.Popen(  # noqa: S603
                 ["git", "--no-pager", *settings, *arguments],  # noqa: S607
                 cwd=folder,
-                env={**environment, **_SET, **where, **(variables or {})},
+                env={**environment, **_SET, **location, **(variables or {})},
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 start_new_session=True,
             )
         except OSError as exc:
-            raise HostError(what, f"git cannot be run here ({exc.strerror})") from exc
-        text = _read(process, what, most_bytes, timeout_s or TIMEOUT_S)
+            raise HostError(label, f"git cannot be run here ({exc.strerror})") from exc
+        text = _read(process, label, most_bytes, timeout_s or TIMEOUT_S)
         stderr.seek(0, os.SEEK_END)
         stderr.seek(max(0, stderr.tell() - _MAX_ERROR_BYTES))
         error = stderr.read().decode("utf-8", "replace")
     if process.returncode not in fine:
-        raise HostError(what, _complaint(error) or f"git ended with {process.returncode}")
+        raise HostError(label, _complaint(error) or f"git ended with {process.returncode}")
     return text
 
 
@@ -118,11 +118,11 @@ def _complaint(error: str) -> str:
     return (fatal or lines or [""])[0].removeprefix("fatal: ").removeprefix("error: ")
 
 
-def _read(process: subprocess.Popen[bytes], what: str, most_bytes: int, timeout_s: float) -> bytes:
-    late = threading.Event()
+def _read(process: subprocess.Popen[bytes], label: str, most_bytes: int, timeout_s: float) -> bytes:
+    timed_out = threading.Event()
 
     def stop() -> None:
-        late.set()
+        timed_out.set()
         _kill(process)
 
     timer = threading.Timer(timeout_s, stop)
@@ -135,10 +135,10 @@ def _read(process: subprocess.Popen[bytes], what: str, most_bytes: int, timeout_
     finally:
         timer.cancel()
         timer.join()
-    if late.is_set():
-        raise HostError(what, f"it took longer than {timeout_s:g} s")
+    if timed_out.is_set():
+        raise HostError(label, f"it took longer than {timeout_s:g} s")
     if len(text) > most_bytes:
-        raise HostError(what, f"it printed more than {most_bytes:,} bytes")
+        raise HostError(label, f"it printed more than {most_bytes:,} bytes")
     return text
 
 

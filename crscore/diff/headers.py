@@ -91,15 +91,15 @@ def read_header(lines: Sequence[str]) -> Header:
         if field_name is not None:
             facts.setdefault(field_name, line[len(field_name) + 1 :])
     old_mode, new_mode = _modes(facts)
-    named = [_git_names(facts), _listed_names(facts)]
+    candidates = [_git_names(facts), _listed_names(facts)]
     if binary:
-        named.append(_both_names(binary[1]))
+        candidates.append(_both_names(binary[1]))
     if submodule:
         path = submodule[1]
-        gone, fresh = not submodule[3].strip("0"), not submodule[2].strip("0")
-        named.append(_Names(None if fresh else path, None if gone else path))
+        is_removed, is_added = not submodule[3].strip("0"), not submodule[2].strip("0")
+        candidates.append(_Names(None if is_added else path, None if is_removed else path))
         old_mode = new_mode = SUBMODULE_MODE
-    names = next((names for names in named if names is not None), None)
+    names = next((names for names in candidates if names is not None), None)
     return Header(
         old=names.old if names else None,
         new=names.new if names else None,
@@ -142,11 +142,11 @@ def _unescape(match: re.Match[bytes]) -> bytes:
 
 def _modes(facts: dict[str, str]) -> tuple[str | None, str | None]:
     """Read file modes; the index line has one mode for both sides."""
-    both = facts.get("index", "").partition(" ")[2] or None
+    common = facts.get("index", "").partition(" ")[2] or None
     old = facts.get("old mode") or facts.get("deleted file mode")
     new = facts.get("new mode") or facts.get("new file mode")
     if old is None and new is None:
-        return both, both
+        return common, common
     return old, new
 
 
@@ -188,19 +188,19 @@ def _split_pair(pair: str) -> _Names | None:
     """Split `a/x y b/x y`: the two names are the same except for their prefixes."""
     if pair.startswith('"') and (quoted := _QUOTED.match(pair)):
         left, right = quoted[0], pair[quoted.end() + 1 :]
-        return _same(unquote(left), unquote(right))
+        return _same_names(unquote(left), unquote(right))
     at = -1
     for _ in range(_MAX_SPLITS):
         at = pair.find(" ", at + 1)
         if at < 0:
             break
-        names = _same(pair[:at], pair[at + 1 :])
+        names = _same_names(pair[:at], pair[at + 1 :])
         if names is not None:
             return names
     return None
 
 
-def _same(left: str, right: str) -> _Names | None:
+def _same_names(left: str, right: str) -> _Names | None:
     """Strip the prefixes when the remaining names are equal."""
     names = _strip_prefixes(left, right)
     return names if names.old == names.new and names.new else None
@@ -230,5 +230,5 @@ def _strip_prefixes(old: str | None, new: str | None) -> _Names:
 
 
 def _without_letter(name: str) -> str:
-    first, slash, rest = name.partition("/")
-    return rest if slash and rest and first in _PREFIXES else name
+    first, slash, remainder = name.partition("/")
+    return remainder if slash and remainder and first in _PREFIXES else name

@@ -70,5 +70,5 @@ def suffix_of(language: str) -> str | None:
         >>> suffix_of("python"), suffix_of("csharp"), suffix_of("klingon")
         ('.py', '.cs', None)
     """
-    found = next((suffix for suffix, name in _SUFFIXES.items() if name == language), None)
-    return None if found is None else f".{found}"
+    suffix = next((suffix for suffix, name in _SUFFIXES.items() if name == language), None)
+    return None if suffix is None else f".{suffix}"

@@ -75,21 +75,21 @@ def parse_diff(
         ('python', 2)
     """
     data = _bytes_of(text, source, limits)
-    plain, notes = _decode(data)
-    lines = plain.removesuffix("\n").split("\n")
+    decoded, notes = _decode(data)
+    lines = decoded.removesuffix("\n").split("\n")
     sections = split_sections(
         lines, source=source, max_files=limits.max_files, max_hunks=limits.max_hunks
     )
     if not sections:
-        raise _no_diff(plain, source)
-    most = limits.max_line_length
-    longest = max((len(line) for one in sections for line in one.header), default=0)
-    if longest > most:  # it names the file
-        raise LimitError("max_line_length", most, longest, source)
-    read = [_read_file(one, source, language, path) for one in sections]
+        raise _no_diff(decoded, source)
+    max_length = limits.max_line_length
+    longest = max((len(line) for section in sections for line in section.header), default=0)
+    if longest > max_length:  # it names the file
+        raise LimitError("max_line_length", max_length, longest, source)
+    read = [_read_file(section, source, language, path) for section in sections]
     files = tuple(
-        _without_long_lines(file, lines[one.line - 1 : one.end], most)
-        for file, one in zip(read, sections, strict=True)
+        _without_long_lines(file, lines[section.line - 1 : section.end], max_length)
+        for file, section in zip(read, sections, strict=True)
         if file is not None
     )
     if not files:
@@ -124,8 +124,8 @@ def with_sources(diff: Diff, sources: Mapping[str, tuple[str | None, str | None]
         old, new = sources[file.path]
         rebuilt_new = None if old is None else rebuild_new(file, old)
         rebuilt_old = None if new is None else rebuild_old(file, new)
-        for side, given, other in (("old", old, rebuilt_new), ("new", new, rebuilt_old)):
-            if given is not None and other is None:
+        for side, source, rebuilt in (("old", old, rebuilt_new), ("new", new, rebuilt_old)):
+            if source is not None and rebuilt is None:
                 notes.append(
                     f"The {side} text given for {file.path!r} does not fit the diff "
                     "and was not used."
@@ -166,19 +166,19 @@ def rebuild_new(file: ChangedFile, old_source: str) -> str | None:
     return _apply(file, old_source, Side.OLD)
 
 
-def _apply(file: ChangedFile, text: str, given: Side) -> str | None:
-    """Rebuild the other side of `text`, which is the `given` side."""
+def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
+    """Rebuild the other side of `text`, which is the `side` side."""
     if file.is_binary or file.is_submodule:
         return None
     lines = text.split("\n")
     lines = [f"{line}\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
-    removed = LineKind.REMOVED if given is Side.OLD else LineKind.ADDED
+    removed = LineKind.REMOVED if side is Side.OLD else LineKind.ADDED
     rebuilt: list[str] = []
     at = 0
     for hunk in file.hunks:
         start, length = (
             (hunk.old_start, hunk.old_length)
-            if given is Side.OLD
+            if side is Side.OLD
             else (hunk.new_start, hunk.new_length)
         )
         # a side without lines has the number of the line before it
@@ -205,12 +205,12 @@ def _with_end(line: DiffLine) -> str:
 
 
 def _bytes_of(text: str | bytes, source: str, limits: Limits) -> bytes:
-    found = len(text)
-    if found <= limits.max_diff_bytes:
+    length = len(text)
+    if length <= limits.max_diff_bytes:
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-        found = len(data)
-    if found > limits.max_diff_bytes:
-        raise LimitError("max_diff_bytes", limits.max_diff_bytes, found, source)
+        length = len(data)
+    if length > limits.max_diff_bytes:
+        raise LimitError("max_diff_bytes", limits.max_diff_bytes, length, source)
     return data
 
 
@@ -267,11 +267,13 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
     return notes
 
 
-def _without_long_lines(file: ChangedFile, lines: Sequence[str], most: int) -> ChangedFile:
-    """Drop the hunks of a file that has a line of more than `most` characters."""
-    if max(map(len, lines), default=0) <= most:
+def _without_long_lines(file: ChangedFile, lines: Sequence[str], max_length: int) -> ChangedFile:
+    """Drop the hunks of a file that has a line of more than `max_length` characters."""
+    if max(map(len, lines), default=0) <= max_length:
         return file
-    return replace(file, hunks=(), missing=f"a line is over max_line_length, which is {most:,}")
+    return replace(
+        file, hunks=(), missing=f"a line is over max_line_length, which is {max_length:,}"
+    )
 
 
 def _read_file(
@@ -297,12 +299,12 @@ def _read_file(
         hunks = (*hunks[:-1], part_of(hunks[-1], 0, len(hunks[-1].lines)))
     submodule = header.is_submodule or _is_submodule(hunks)
     name = header.new or header.old or path or ""
-    known = language_of(name)
+    detected = language_of(name)
     return ChangedFile(
         path=name,
         old_path=header.old if header.old != name else None,
         status=status,
-        language=(known or language) if header.is_known else (language or known),
+        language=(detected or language) if header.is_known else (language or detected),
         hunks=() if submodule else hunks,
         is_binary=header.is_binary,
         is_submodule=submodule,

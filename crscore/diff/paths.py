@@ -16,5 +16,7 @@ def format_paths(paths: Sequence[str]) -> str:
         >>> format_paths(["a", "b", "c", "d"])
         "'a', 'b', 'c' and 1 more"
     """
-    more = f" and {len(paths) - MAX_SHOWN} more" if len(paths) > MAX_SHOWN else ""
-    return ", ".join(repr(path or "a hunk without --path") for path in paths[:MAX_SHOWN]) + more
+    remainder = f" and {len(paths) - MAX_SHOWN} more" if len(paths) > MAX_SHOWN else ""
+    return (
+        ", ".join(repr(path or "a hunk without --path") for path in paths[:MAX_SHOWN]) + remainder
+    )

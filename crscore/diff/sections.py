@@ -74,10 +74,10 @@ def split_sections(
     current: Section | None = None
     hunks = index = 0
     while index < len(lines):
-        if (taken := _section_start(lines, index, current)) > 0:
+        if (header_lines := _section_start(lines, index, current)) > 0:
             current = _open(opened, index, source, max_files)
-            current.header.extend(lines[index : index + taken])
-            index += taken
+            current.header.extend(lines[index : index + header_lines])
+            index += header_lines
         elif lines[index].startswith("@@ -" if current is None else "@@"):
             if current is None:
                 current = _open(opened, index, source, max_files)
@@ -128,7 +128,7 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
             "this hunk header cannot be read; it should look like '@@ -1,4 +1,6 @@'",
         )
     *numbers, section = match.groups()
-    old, old_length, new, new_length = (1 if one is None else int(one) for one in numbers)
+    old, old_length, new, new_length = (1 if number is None else int(number) for number in numbers)
     hunk = Hunk(
         old_start=old,
         old_length=old_length,
@@ -137,15 +137,17 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
         section=section.strip(),
         lines=(),
     )
-    found, end = _read_lines(lines, index + 1, hunk)
+    hunk_lines, end = _read_lines(lines, index + 1, hunk)
     _check_end(lines, end, source)
-    old_found, new_found = count_lines(found)
+    old_found, new_found = count_lines(hunk_lines)
     if (old_found, new_found) != (old_length, new_length):
         is_last = end == len(lines)
-        while found and not lines[end - 1]:  # blank lines at the end are the text's, not the file's
-            found.pop()
+        while (
+            hunk_lines and not lines[end - 1]
+        ):  # blank lines at the end are the text's, not the file's
+            hunk_lines.pop()
             end -= 1
-        if not (found and is_last and old_found <= old_length and new_found <= new_length):
+        if not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):
             raise DiffParseError(
                 source,
                 index + 1,
@@ -156,7 +158,7 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
         raise DiffParseError(
             source, index + 1, "this hunk starts at line 0, but lines count from 1"
         )
-    return replace(hunk, lines=tuple(found)), end
+    return replace(hunk, lines=tuple(hunk_lines)), end
 
 
 def part_of(hunk: Hunk, start: int, end: int) -> Hunk:
@@ -187,23 +189,23 @@ def count_lines(lines: Sequence[DiffLine]) -> tuple[int, int]:
     return len(kinds) - kinds.count(LineKind.ADDED), len(kinds) - kinds.count(LineKind.REMOVED)
 
 
-def _read_lines(lines: Sequence[str], at: int, hunk: Hunk) -> tuple[list[DiffLine], int]:
+def _read_lines(lines: Sequence[str], index: int, hunk: Hunk) -> tuple[list[DiffLine], int]:
     """Read as many lines as the header counts, fewer when the diff ends before."""
-    found: list[DiffLine] = []
+    hunk_lines: list[DiffLine] = []
     old, new = hunk.old_start, hunk.new_start
     old_end, new_end = old + hunk.old_length, new + hunk.new_length
-    while at < len(lines):
+    while index < len(lines):
         # an empty line is a context line whose space was stripped
-        sign = lines[at][:1]
+        sign = lines[index][:1]
         if sign == "\\":
-            if found:
-                found[-1] = replace(found[-1], ends_file_without_newline=True)
+            if hunk_lines:
+                hunk_lines[-1] = replace(hunk_lines[-1], ends_file_without_newline=True)
         elif (old >= old_end and new >= new_end) or sign not in " +-\r":
             break
         else:
             kind = _KINDS.get(sign, LineKind.CONTEXT)
-            text = sign if sign == "\r" else lines[at][1:]
-            found.append(
+            text = sign if sign == "\r" else lines[index][1:]
+            hunk_lines.append(
                 DiffLine(
                     kind=kind,
                     text=text.removesuffix("\r"),
@@ -214,8 +216,8 @@ def _read_lines(lines: Sequence[str], at: int, hunk: Hunk) -> tuple[list[DiffLin
             )
             old += kind is not LineKind.ADDED
             new += kind is not LineKind.REMOVED
-        at += 1
-    return found, at
+        index += 1
+    return hunk_lines, index
 
 
 def _check_end(lines: Sequence[str], index: int, source: str) -> None:

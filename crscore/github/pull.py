@@ -17,7 +17,7 @@ import msgspec
 
 from crscore.cache import Store
 from crscore.diff import full_files
-from crscore.diff.checkout import Found
+from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
 from crscore.errors import CRScoreError, HostError, NotFoundError
 from crscore.github import blobs, changed_files, comment, conversation, outdated_hunks
@@ -27,7 +27,7 @@ from crscore.github.records import PullRequest, Remark, RemarkKind
 from crscore.records import Diff, Side
 from crscore.scoring import scopes
 
-FindCheckout = Callable[[str, str], Found]
+FindCheckout = Callable[[str, str], CheckoutSearch]
 
 SETTINGS_FILE: Final = "pyproject.toml"
 
@@ -120,7 +120,11 @@ def read_pull(
     for is_last in (False, True):
         pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
         repository = pull.base.repo.full_name if pull.base.repo else repository
-        found = find_checkout(pull.base.sha, pull.head.sha) if find_checkout else Found(None, None)
+        found = (
+            find_checkout(pull.base.sha, pull.head.sha)
+            if find_checkout
+            else CheckoutSearch(None, None)
+        )
         change = _read_change(client, repository, pull, found, limits, store)
         discussion = conversation.read_conversation(
             client,
@@ -181,7 +185,7 @@ def read_change(
     found = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
     if found.head.sha != head:
         raise HostError(f"{repository}#{number}", "it was pushed to since it was read")
-    return _read_change(client, repository, found, Found(None, None), limits, None)
+    return _read_change(client, repository, found, CheckoutSearch(None, None), limits, None)
 
 
 def read_head(client: Client, repository: str, number: int) -> Head:
@@ -270,7 +274,7 @@ def _read_change(
     client: Client,
     repository: str,
     pull: _Pull,
-    local: Found,
+    local: CheckoutSearch,
     limits: Limits,
     store: Store | None,
 ) -> Change:
@@ -291,7 +295,7 @@ def _read_change(
 
 
 def _from_checkout(
-    local: Found, limits: Limits, totals: changed_files.Totals
+    local: CheckoutSearch, limits: Limits, totals: changed_files.Totals
 ) -> tuple[Change | None, str | None]:
     """Return the change from a checkout, or the reason it was not used."""
     if local.checkout is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crscore.diff import checkout, full_files
-from crscore.diff.checkout import Found
+from crscore.diff.checkout import CheckoutSearch
 from crscore.github import comment as sticky
 from crscore.github import conversation, pull
 from crscore.github.client import Client
@@ -216,7 +216,7 @@ def _finder(folder: Path | None, *, named: bool) -> FindCheckout | None:
     if folder is None:
         return None
 
-    def look(base: str, head: str) -> Found:
+    def look(base: str, head: str) -> CheckoutSearch:
         found = checkout.find_checkout(folder, base, head)
         # When no checkout was requested, a missing one is not reported.
         return found if named else found._replace(reason=None)

@@ -106,13 +106,17 @@ class Run(_Part, frozen=True):
     """Additions to the scrubbed environment; `{tools}` and `{here}` are filled in."""
 
     def __post_init__(self) -> None:
-        used = {found for one in self.arguments for found in _PLACEHOLDER.findall(one)}
-        if unknown := sorted(used - PLACEHOLDERS):
-            known = ", ".join(sorted(PLACEHOLDERS))
-            raise ValueError(f"arguments: {unknown[0]} is none of {known}")
-        if not used & _TEXTS:
+        placeholders = {
+            placeholder
+            for argument in self.arguments
+            for placeholder in _PLACEHOLDER.findall(argument)
+        }
+        if unknown := sorted(placeholders - PLACEHOLDERS):
+            allowed = ", ".join(sorted(PLACEHOLDERS))
+            raise ValueError(f"arguments: {unknown[0]} is none of {allowed}")
+        if not placeholders & _TEXTS:
             raise ValueError("arguments must name {files}, {file_list} or {folder}")
-        if "{rules}" in used and self.rules is None:
+        if "{rules}" in placeholders and self.rules is None:
             raise ValueError("rules must name the file for {rules}")
 
 
@@ -275,8 +279,8 @@ class Analyzer:
         runs = [run for run in (self.manifest.run, self.manifest.compat) if run is not None]
         files = {run.rules for run in runs if run.rules is not None}
         for run in runs:
-            named = _OWN_FILE.findall(" ".join((*run.arguments, *run.environment.values())))
-            files |= {name for name in named if (self.folder / name).is_file()}
+            own_files = _OWN_FILE.findall(" ".join((*run.arguments, *run.environment.values())))
+            files |= {name for name in own_files if (self.folder / name).is_file()}
         for name in (FILE_NAME, *sorted(files)):
             content = (self.folder / name).read_bytes()
             digest.update(f"{name} {len(content)}\n".encode() + content)
@@ -301,7 +305,7 @@ def analyzer_names(folder: Path) -> tuple[str, ...]:
     """
     if not folder.is_dir():
         raise ManifestError(str(folder), "folder", "does not exist, or is no folder")
-    return tuple(sorted(found.parent.name for found in folder.glob(f"*/{FILE_NAME}")))
+    return tuple(sorted(manifest.parent.name for manifest in folder.glob(f"*/{FILE_NAME}")))
 
 
 def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
@@ -349,11 +353,11 @@ _KINDS = {
 }
 
 
-def _take(kind: type[str], given: str) -> str:
-    return kind(given)
+def _take(kind: type[str], text: str) -> str:
+    return kind(text)
 
 
-def _check(kind: type[str], given: object) -> str:
+def _check(kind: type[str], text: object) -> str:
     """Convert a text of the manifest to its type.
 
     Raises:
@@ -363,17 +367,17 @@ def _check(kind: type[str], given: object) -> str:
     import jmespath  # noqa: PLC0415 - slow, and not needed for the shipped ones
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415
 
-    if not isinstance(given, str):
-        raise TypeError(f"Expected `str`, got `{type(given).__name__}`")
-    value = kind(given)
+    if not isinstance(text, str):
+        raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
+    value = kind(text)
     try:
         if isinstance(value, Pattern):
             if not value.compiled.groups and kind is Capture:
                 raise ValueError("it has no group")
         elif kind is Query:
-            jmespath.compile(given)
+            jmespath.compile(text)
         else:
-            SpecifierSet(given)
+            SpecifierSet(text)
     except (re.error, ValueError) as exc:
-        raise ValueError(f"{given!r} is not {_KINDS[kind]}: {exc}") from exc
+        raise ValueError(f"{text!r} is not {_KINDS[kind]}: {exc}") from exc
     return value

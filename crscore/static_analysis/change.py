@@ -39,13 +39,17 @@ def classify(
     if old is None or sources is None:
         return tuple(marked)
     return tuple(
-        replace(finding, pre_existing=was is not None and not _is_worse(finding, was))
-        for finding, was in zip(marked, find_continued(file, new, old, sources), strict=True)
+        replace(
+            finding, pre_existing=old_finding is not None and not _is_worse(finding, old_finding)
+        )
+        for finding, old_finding in zip(
+            marked, find_continued(file, new, old, sources), strict=True
+        )
     )
 
 
-def _is_worse(finding: Finding, was: Finding) -> bool:
-    return SEVERITIES.index(finding.severity) < SEVERITIES.index(was.severity)
+def _is_worse(finding: Finding, old_finding: Finding) -> bool:
+    return SEVERITIES.index(finding.severity) < SEVERITIES.index(old_finding.severity)
 
 
 def added_lines(file: ChangedFile) -> frozenset[int]:
@@ -56,12 +60,12 @@ def added_lines(file: ChangedFile) -> frozenset[int]:
 def _place(finding: Finding, changed: Sequence[int]) -> Finding:
     """Move a finding to its first changed line: a block may start above the change."""
     first = bisect.bisect_left(changed, finding.line)
-    behind = bisect.bisect_right(changed, finding.end_line)
-    if finding.line < 1 or first >= behind:
+    stop = bisect.bisect_right(changed, finding.end_line)
+    if finding.line < 1 or first >= stop:
         return finding
     if changed[first] == finding.line:
         return replace(finding, in_change=True)
-    return replace(finding, in_change=True, line=changed[first], end_line=changed[behind - 1])
+    return replace(finding, in_change=True, line=changed[first], end_line=changed[stop - 1])
 
 
 def same_text(

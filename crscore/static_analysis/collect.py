@@ -35,7 +35,7 @@ class ToolResult(NamedTuple):
 
     analyzer: Analyzer
     """Tool that ran."""
-    found: Installed | Absent
+    tool: Installed | Absent
     """Installation of the tool."""
     outcomes: Mapping[Unit, Outcome]
     """Outcome for each text that it read."""
@@ -65,10 +65,12 @@ def analysis(
     """
     findings: list[Finding] = []
     runs: list[ToolRun] = []
-    mine = [unit for texts in units for unit in texts]
+    own_units = [unit for texts in units for unit in texts]
     for everywhere in results:
-        known = everywhere.outcomes
-        result = everywhere._replace(outcomes={one: known[one] for one in mine if one in known})
+        outcomes = everywhere.outcomes
+        result = everywhere._replace(
+            outcomes={unit: outcomes[unit] for unit in own_units if unit in outcomes}
+        )
         concerned = [
             (file, texts)
             for file, texts in zip(diff.files, units, strict=True)
@@ -80,11 +82,13 @@ def analysis(
         for file, texts in concerned:
             findings.extend(_in_file(result, file, texts, compat=compat))
     confined = confined or not runs
-    own = {_identity(one) for one in findings}
-    for run, found in outside:
+    identities = {_identity(finding) for finding in findings}
+    for run, external_findings in outside:
         runs.append(run)
         # A linter that also ran here repeats its findings in other words.
-        findings.extend(one for one in found if _identity(one) not in own)
+        findings.extend(
+            finding for finding in external_findings if _identity(finding) not in identities
+        )
     ordered = sorted(dict.fromkeys(findings), key=_place)
     return Analysis(
         findings=tuple(ordered), tools=tuple(runs), notes=tuple(_notes(runs)), confined=confined
@@ -100,22 +104,24 @@ def _place(finding: Finding) -> tuple[str, int, str, str, str]:
 
 
 def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
-    name, found = result.analyzer.name, result.found
-    if isinstance(found, tools.Absent):
-        return ToolRun(tool=name, version=found.version, state=found.state, reason=found.reason)
+    name, tool = result.analyzer.name, result.tool
+    if isinstance(tool, tools.Absent):
+        return ToolRun(tool=name, version=tool.version, state=tool.state, reason=tool.reason)
     new = {unit: outcome for unit, outcome in result.outcomes.items() if unit.side is Side.NEW}
     # A failure on an old version counts, because pre-existing findings then go undetected.
-    failures = [str(one) for one in result.outcomes.values() if isinstance(one, ToolFailedError)]
+    failures = [
+        str(outcome) for outcome in result.outcomes.values() if isinstance(outcome, ToolFailedError)
+    ]
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread
     waiting = {file.path for file in files} - read - unread
-    spoke = any(_was_read(one) or _says_something(one) for one in new.values())
-    version = found.version
+    has_output = any(_was_read(outcome) or _says_something(outcome) for outcome in new.values())
+    version = tool.version
     if not result.analyzer.shipped:
         version += f"-{result.analyzer.sha256[:8]}"
     reason = ""
     state = ToolState.RAN
-    if not spoke:
+    if not has_output:
         state = ToolState.FAILED if failures else ToolState.ABSTAINED
         reason = NEEDS_FILES if waiting else UNPARSED
     elif any(unit.is_fragment for unit in new):
@@ -141,19 +147,24 @@ def _says_something(outcome: Outcome) -> bool:
 def _in_file(
     result: ToolResult, file: ChangedFile, units: Sequence[Unit], *, compat: bool
 ) -> tuple[Finding, ...]:
-    mine = [unit for unit in units if unit in result.outcomes]
-    new = [one for unit in mine if unit.side is Side.NEW for one in _findings(result, unit)]
-    text = {unit.side: unit.text.split("\n") for unit in mine if not unit.is_fragment}
+    own_units = [unit for unit in units if unit in result.outcomes]
+    new = [
+        finding
+        for unit in own_units
+        if unit.side is Side.NEW
+        for finding in _findings(result, unit)
+    ]
+    text = {unit.side: unit.text.split("\n") for unit in own_units if not unit.is_fragment}
     if compat:
-        plain = [replace(one, is_style=False) for one in new]
-        return change.same_text(file, plain, text.get(Side.NEW, []))
-    old = next((unit for unit in mine if unit.side is Side.OLD), None)
-    known = old is not None and _was_read(result.outcomes[old])
+        unstyled = [replace(finding, is_style=False) for finding in new]
+        return change.same_text(file, unstyled, text.get(Side.NEW, []))
+    old = next((unit for unit in own_units if unit.side is Side.OLD), None)
+    is_known = old is not None and _was_read(result.outcomes[old])
     return change.classify(
         file,
         new,
-        list(_findings(result, old)) if old is not None and known else None,
-        sources=(text[Side.OLD], text[Side.NEW]) if known else None,
+        list(_findings(result, old)) if old is not None and is_known else None,
+        sources=(text[Side.OLD], text[Side.NEW]) if is_known else None,
     )
 
 
@@ -194,8 +205,8 @@ def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
         if run.state in absent_states or run.reason == REFUSED.reason:
             absent[run.reason].append(run.tool)
     if absent:
-        named = ", ".join(f"{', '.join(who)} ({why})" for why, who in absent.items())
-        yield f"Not every tool could run, so issues may be missing: {named}."
+        reasons = ", ".join(f"{', '.join(names)} ({reason})" for reason, names in absent.items())
+        yield f"Not every tool could run, so issues may be missing: {reasons}."
     limited = [run.tool for run in runs if run.reason in (HUNKS_ONLY, NEEDS_FILES)]
     if limited:
         yield f"Only hunks and no whole files are given, so {', '.join(limited)} can find less."
@@ -203,5 +214,5 @@ def _notes(runs: Sequence[ToolRun]) -> Iterator[str]:
         if run.state is ToolState.FAILED:
             yield f"{run.reason}."
         elif run.tool not in limited and run.unread:
-            why = f": {run.reason}" if run.reason else ""
-            yield f"{run.tool} could not read {', '.join(run.unread)}{why}."
+            reason = f": {run.reason}" if run.reason else ""
+            yield f"{run.tool} could not read {', '.join(run.unread)}{reason}."

@@ -74,16 +74,16 @@ def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
     Returns:
         For each text, the tool's findings, or the failure that prevented its analysis.
     """
-    known = {unit: _recall(task, unit) for unit in units}
-    new = [unit for unit, outcome in known.items() if outcome is None]
-    found: dict[Unit, Outcome] = {}
+    cached = {unit: _recall(task, unit) for unit in units}
+    new = [unit for unit, outcome in cached.items() if outcome is None]
+    outcomes: dict[Unit, Outcome] = {}
     budget = _FailureBudget(MAX_WAITS * task.tool.analyzer.manifest.limits.seconds)
     for start in range(0, len(new), BATCH):
-        found |= _divide(task, new[start : start + BATCH], budget)
-    for unit, outcome in found.items():
+        outcomes |= _divide(task, new[start : start + BATCH], budget)
+    for unit, outcome in outcomes.items():
         if task.cache and isinstance(outcome, RawReport):
             task.cache.put(_key(task, unit), msgspec.json.encode(outcome))
-    return tuple(known[unit] or found[unit] for unit in units)
+    return tuple(cached[unit] or outcomes[unit] for unit in units)
 
 
 class _FailureBudget:
@@ -134,7 +134,7 @@ def _once(task: Task, units: Sequence[Unit]) -> list[RawReport]:
             folder.mkdir()
         names = _write(task, units, work)
         try:
-            done = sandbox.run(
+            process = sandbox.run(
                 [tool.program, *_arguments(task, names, work, scratch)],
                 tool=tool.analyzer.name,
                 folder=work,
@@ -144,7 +144,7 @@ def _once(task: Task, units: Sequence[Unit]) -> list[RawReport]:
             )
         except ToolNotFoundError as exc:  # it existed when its version was queried
             raise ToolFailedError(tool.analyzer.name, "is no longer installed") from exc
-    return _read(task, done, len(units))
+    return _read(task, process, len(units))
 
 
 def _write(task: Task, units: Sequence[Unit], work: Path) -> list[str]:
@@ -185,7 +185,7 @@ def _arguments(task: Task, names: Sequence[str], work: Path, scratch: Path) -> I
             yield fill(argument, values)
 
 
-def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
+def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]:
     """Group the findings of a process by text.
 
     Raises:
@@ -193,20 +193,22 @@ def _read(task: Task, done: sandbox.Completed, count: int) -> list[RawReport]:
     """
     manifest, name = task.tool.analyzer.manifest, task.tool.analyzer.name
     codes = manifest.exit_codes
-    stderr_text = done.stderr[-2000:].decode("utf-8", errors="replace")
-    if done.code not in {*codes.clean, *codes.findings, *codes.unparsed}:
-        raise ToolFailedError(name, f"ended with exit code {done.code}", done.code, stderr_text)
-    report = formats.read_report(done.stdout, manifest.output, tool=name)
+    stderr_text = process.stderr[-2000:].decode("utf-8", errors="replace")
+    if process.code not in {*codes.clean, *codes.findings, *codes.unparsed}:
+        raise ToolFailedError(
+            name, f"ended with exit code {process.code}", process.code, stderr_text
+        )
+    report = formats.read_report(process.stdout, manifest.output, tool=name)
     # The published method counted parse errors of a tool as issues of the code.
     rules = () if task.is_published else manifest.output.unparsed_rules
     unparsed, findings = _set_apart(report, rules)
-    unparsed |= _given_up(done.stderr, manifest.output.unparsed_stderr)
-    if done.code not in codes.clean and not findings and not unparsed:
-        reason = f"ended with exit code {done.code} and no finding"
-        raise ToolFailedError(name, reason, done.code, stderr_text)
-    if done.code in codes.unparsed and done.code not in codes.findings and not unparsed:
-        reason = f"ended with exit code {done.code} and does not say what it could not read"
-        raise ToolFailedError(name, reason, done.code, stderr_text)
+    unparsed |= _given_up(process.stderr, manifest.output.unparsed_stderr)
+    if process.code not in codes.clean and not findings and not unparsed:
+        reason = f"ended with exit code {process.code} and no finding"
+        raise ToolFailedError(name, reason, process.code, stderr_text)
+    if process.code in codes.unparsed and process.code not in codes.findings and not unparsed:
+        reason = f"ended with exit code {process.code} and does not say what it could not read"
+        raise ToolFailedError(name, reason, process.code, stderr_text)
     by_text: dict[int, list[RawFinding]] = defaultdict(list)
     for number, finding in findings:
         if not (number in unparsed and manifest.output.drop_findings_of_unparsed):
@@ -238,7 +240,7 @@ def _given_up(stderr: bytes, pattern: Capture | None) -> set[int]:
     if pattern is None:
         return set()
     lines = stderr.decode("utf-8", errors="replace").splitlines()
-    matches = chain.from_iterable(pattern.compiled.finditer(one[:MAX_MESSAGE]) for one in lines)
+    matches = chain.from_iterable(pattern.compiled.finditer(line[:MAX_MESSAGE]) for line in lines)
     return {number for match in matches if (number := _number(match[1] or "")) is not None}
 
 
@@ -264,10 +266,10 @@ def _key(task: Task, unit: Unit) -> str:
 
 
 def _recall(task: Task, unit: Unit) -> RawReport | None:
-    kept = task.cache.get(_key(task, unit)) if task.cache else None
-    if kept is None:
+    content = task.cache.get(_key(task, unit)) if task.cache else None
+    if content is None:
         return None
     try:
-        return msgspec.json.decode(kept, type=RawReport)
+        return msgspec.json.decode(content, type=RawReport)
     except msgspec.MsgspecError:  # written by another version: treat as missing
         return None

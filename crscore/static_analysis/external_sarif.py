@@ -51,13 +51,13 @@ def find_runs(
         For each run its state and its findings in the changed files, without suppressed ones.
     """
     by_path = {file.path: file for file in diff.files}
-    found = []
+    results = []
     for report in reports:
         name = _UNSAFE.sub("_", report.tool or UNKNOWN)[:MAX_NAME]
         # All paths of a report together: matching one depends on the others' common root.
-        named = [*(raw.path for raw in report.findings), *report.unparsed]
-        paths = match_paths(named, by_path)
-        mine: dict[str, list[Finding]] = {}
+        reported_paths = [*(raw.path for raw in report.findings), *report.unparsed]
+        paths = match_paths(reported_paths, by_path)
+        by_file: dict[str, list[Finding]] = {}
         unread = {paths[path] for path in report.unparsed if path in paths}
         for raw in report.findings:
             path = paths.get(raw.path)
@@ -66,24 +66,24 @@ def find_runs(
             if _UNREAD.fullmatch(raw.rule):
                 unread.add(path)
             else:
-                mine.setdefault(path, []).append(_finding(raw, name, path))
+                by_file.setdefault(path, []).append(_finding(raw, name, path))
         run = ToolRun(
             tool=name,
-            version=_named(report),
+            version=_versioned(report),
             state=ToolState.RAN,
-            files=len(mine),
+            files=len(by_file),
             unread=tuple(sorted(unread)),
         )
         marked = [
-            one
-            for path, findings in mine.items()
-            for one in change.classify(by_path[path], findings, None, sources=None)
+            finding
+            for path, findings in by_file.items()
+            for finding in change.classify(by_path[path], findings, None, sources=None)
         ]
-        found.append((run, tuple(marked)))
-    return tuple(found)
+        results.append((run, tuple(marked)))
+    return tuple(results)
 
 
-def _named(report: RawReport) -> str:
+def _versioned(report: RawReport) -> str:
     """Return the version and content hash: two files of one version are two sources of issues."""
     digest = hashlib.sha256(msgspec.json.encode(report)).hexdigest()[:8]
     version = _UNSAFE.sub("_", report.version or "")[:MAX_NAME]
@@ -142,18 +142,18 @@ def match_paths(uris: Iterable[str], paths: Collection[str]) -> Mapping[str, str
     Returns:
         URI -> path of the change's file, for each URI that matches.
     """
-    known = frozenset(paths)
+    changed_paths = frozenset(paths)
     places = {uri: _place(uri) for uri in dict.fromkeys(uris)}
-    named = {place.path for place in places.values() if place is not None}
-    absolute = {path for path in named if path.startswith("/")}
-    roots = {True: _root(absolute, known), False: _root(named - absolute, known)}
-    found = {}
+    reported = {place.path for place in places.values() if place is not None}
+    absolute = {path for path in reported if path.startswith("/")}
+    roots = {True: _root(absolute, changed_paths), False: _root(reported - absolute, changed_paths)}
+    matches = {}
     for uri, place in places.items():
         if place is not None:
-            path = _below(place, roots[place.path.startswith("/")], known)
+            path = _below(place, roots[place.path.startswith("/")], changed_paths)
             if path is not None:
-                found[uri] = path
-    return found
+                matches[uri] = path
+    return matches
 
 
 def _place(uri: str) -> _Place | None:
@@ -186,39 +186,39 @@ def _normal(path: str) -> str:
     return ("/" if path.startswith("/") else "") + "/".join(steps)
 
 
-def _below(place: _Place, root: str | None, known: Collection[str]) -> str | None:
+def _below(place: _Place, root: str | None, changed_paths: Collection[str]) -> str | None:
     for path in (place.raw, place.path):
         runner = _RUNNER.match(path)
         tail = path[runner.end() :] if runner else path.removeprefix(root or "")
         for candidate in (path, tail):
-            if candidate in known:
+            if candidate in changed_paths:
                 return candidate
     return None
 
 
-def _root(named: Collection[str], known: Collection[str]) -> str | None:
+def _root(reported: Collection[str], changed_paths: Collection[str]) -> str | None:
     """Find the checkout folder, with a trailing slash.
 
     Args:
-        named: Paths in a report, absolute or relative.
-        known: The files of the change.
+        reported: Paths in a report, absolute or relative.
+        changed_paths: The files of the change.
 
     Returns:
         The folder; None when there is none or a tie.
     """
-    if any(path in known for path in named):
+    if any(path in changed_paths for path in reported):
         return None
     votes: Counter[str] = Counter()
-    for name in named:
+    for name in reported:
         steps = name.split("/")
         for count in range(1, len(steps)):
             path = "/".join(steps[-count:])
             # A relative `lib/index.js` is hardly the change's `index.js`: a match needs a folder.
-            if path in known and (count > 1 or name.startswith("/")):
+            if path in changed_paths and (count > 1 or name.startswith("/")):
                 votes[name[: -len(path)]] += 1
     roots = sorted(votes, key=lambda root: (-votes[root], root))[:_MAX_ROOTS]
-    inside = {root: sum(name.startswith(root) for name in named) for root in roots}
+    inside = {root: sum(name.startswith(root) for name in reported) for root in roots}
     best = sorted(((inside[root], votes[root], root) for root in roots), reverse=True)[:2]
-    if not best or 2 * best[0][0] <= len(named):
+    if not best or 2 * best[0][0] <= len(reported):
         return None
     return best[0][2] if len(best) == 1 or best[0][:2] != best[1][:2] else None

@@ -63,11 +63,11 @@ def _checkstyle(content: bytes, output: Output, tool: str) -> RawReport:
         root = ElementTree.fromstring(content)
     except (ParseError, DefusedXmlException, ValueError, LookupError) as exc:
         raise ToolOutputError(tool, f"it is no XML that may be read: {exc!r}") from exc
-    found: list[RawFinding] = []
+    findings: list[RawFinding] = []
     for file in root.iter("file"):
         for error in file.iter("error"):
             line = _whole(error.get("line", "0"), tool)
-            found.append(
+            findings.append(
                 RawFinding(
                     path=file.get("name", ""),
                     rule=error.get("source", ""),
@@ -77,7 +77,7 @@ def _checkstyle(content: bytes, output: Output, tool: str) -> RawReport:
                     level=error.get("severity"),
                 )
             )
-    return RawReport(findings=tuple(found))
+    return RawReport(findings=tuple(findings))
 
 
 def _json(content: bytes, output: Output, tool: str) -> RawReport:
@@ -89,10 +89,10 @@ def _json(content: bytes, output: Output, tool: str) -> RawReport:
         raise ToolOutputError(tool, f"it is no JSON: {exc}") from exc
     search = _searcher(tool)
     groups = [root] if shape.groups is None else _required(search(shape.groups, root), tool)
-    found = [finding for group in groups for finding in _group(group, shape, search, tool)]
+    findings = [finding for group in groups for finding in _group(group, shape, search, tool)]
     unparsed = _list(search(shape.unparsed, root), tool) if shape.unparsed else []
     unread = tuple(_text(path, tool) for path in unparsed)
-    return replace_surrogates(RawReport(findings=tuple(found), unparsed=unread))
+    return replace_surrogates(RawReport(findings=tuple(findings), unparsed=unread))
 
 
 def _searcher(tool: str) -> Callable[[str, Any], Any]:
@@ -128,13 +128,13 @@ def _group(
 def _csv(content: bytes, output: Output, tool: str) -> RawReport:
     shape = output.csv
     assert shape is not None  # noqa: S101 - the manifest's reader saw to it
-    found: list[RawFinding] = []
+    findings: list[RawFinding] = []
     try:
         for row in csv.reader(io.StringIO(content.decode("utf-8", errors="replace"))):
-            found.extend(_row(row, shape, tool))
+            findings.extend(_row(row, shape, tool))
     except csv.Error as exc:
         raise ToolOutputError(tool, f"it is no CSV: {exc}") from exc
-    return RawReport(findings=tuple(found))
+    return RawReport(findings=tuple(findings))
 
 
 def _row(row: list[str], shape: CsvOutput, tool: str) -> Iterator[RawFinding]:
@@ -145,13 +145,13 @@ def _row(row: list[str], shape: CsvOutput, tool: str) -> Iterator[RawFinding]:
     if len(row) <= max(columns):
         raise ToolOutputError(tool, f"a row has {len(row)} columns: {','.join(row)[:80]!r}")
     line = _whole(row[shape.line], tool)
-    for rule, (column, most) in shape.measures.items():
+    for rule, (column, limit) in shape.measures.items():
         value = _whole(row[column], tool)
-        if value > most:
+        if value > limit:
             yield RawFinding(
                 path=row[shape.path],
                 rule=rule,
-                message=f"{row[shape.name]}: {value} > {most}",
+                message=f"{row[shape.name]}: {value} > {limit}",
                 line=line,
                 end_line=max(line, _whole(row[shape.end_line], tool)),
             )

@@ -48,7 +48,7 @@ _CODE = re.compile(r"`([^`]{1,200})`")
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Chosen(NamedTuple):
+class ChosenIssues(NamedTuple):
     """Issues of one change."""
 
     references: tuple[PseudoReference, ...]
@@ -63,7 +63,7 @@ _Issue: TypeAlias = list[Finding]
 
 def choose_issues(
     analysis: Analysis, diff: Diff, encoder: Encoder, *, per_hunk: int | None
-) -> Chosen:
+) -> ChosenIssues:
     """Choose the findings that count, and make pseudo-references of them.
 
     Args:
@@ -76,33 +76,33 @@ def choose_issues(
         The issues and the marked analysis.
     """
     candidates = [
-        one
-        for one in analysis.findings
-        if one.in_change and not one.pre_existing and not one.is_style
+        finding
+        for finding in analysis.findings
+        if finding.in_change and not finding.pre_existing and not finding.is_style
     ]
     issues = _merge_repeated(_join(sorted(candidates, key=_order), encoder))
-    kept = _worst(issues, diff, per_hunk)
-    counted = {id(finding) for issue in kept for finding in issue}
-    return Chosen(
-        references=tuple(_reference(issue) for issue in kept),
+    kept_issues = _worst(issues, diff, per_hunk)
+    counted = {id(finding) for issue in kept_issues for finding in issue}
+    return ChosenIssues(
+        references=tuple(_reference(issue) for issue in kept_issues),
         analysis=replace(
             analysis,
             findings=tuple(
-                replace(one, counted=True) if id(one) in counted else one
-                for one in analysis.findings
+                replace(finding, counted=True) if id(finding) in counted else finding
+                for finding in analysis.findings
             ),
         ),
     )
 
 
 def drop_repeated(
-    claims: Sequence[PseudoReference], found: Sequence[PseudoReference], encoder: Encoder
+    claims: Sequence[PseudoReference], issue_references: Sequence[PseudoReference], encoder: Encoder
 ) -> tuple[PseudoReference, ...]:
     """Drop the implications that repeat an issue on the same lines.
 
     Args:
         claims: Claims of a claim generator.
-        found: The issues of the same change.
+        issue_references: The issues of the same change.
         encoder: Encoder for comparing meanings.
 
     Returns:
@@ -112,16 +112,16 @@ def drop_repeated(
         index: issues
         for index, claim in enumerate(claims)
         if claim.kind is ReferenceKind.IMPLICATION
-        and (issues := [one for one in found if _touch(claim, one)])
+        and (issues := [issue for issue in issue_references if _touch(claim, issue)])
     }
     if not rivals:
         return tuple(claims)
-    compared = [*(claims[index] for index in rivals), *found]
-    texts = list(dict.fromkeys(one.reading or one.text for one in compared))
+    compared = [*(claims[index] for index in rivals), *issue_references]
+    texts = list(dict.fromkeys(reference.reading or reference.text for reference in compared))
     vectors = dict(zip(texts, encoder.encode(texts), strict=True))
 
     def meaning(references: Sequence[PseudoReference]) -> npt.NDArray[np.float32]:
-        return np.stack([vectors[one.reading or one.text] for one in references])
+        return np.stack([vectors[reference.reading or reference.text] for reference in references])
 
     repeated = {
         index
@@ -133,11 +133,11 @@ def drop_repeated(
 
 def _touch(claim: PseudoReference, issue: PseudoReference) -> bool:
     return any(
-        (one.path, one.side) == (other.path, other.side)
-        and one.start <= other.end
-        and other.start <= one.end
-        for one in claim.spans
-        for other in issue.spans
+        (span.path, span.side) == (issue_span.path, issue_span.side)
+        and span.start <= issue_span.end
+        and issue_span.start <= span.end
+        for span in claim.spans
+        for issue_span in issue.spans
     )
 
 
@@ -149,23 +149,31 @@ def _join(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
     compared = {
         place: group[:MAX_COMPARED]
         for place, group in by_line.items()
-        if len({one.tool for one in group}) > 1
+        if len({finding.tool for finding in group}) > 1
     }
-    every = [one for group in compared.values() for one in group]
-    texts = list(dict.fromkeys(_without_names(one.text) for one in every))
+    compared_findings = [finding for group in compared.values() for finding in group]
+    texts = list(dict.fromkeys(_without_names(finding.text) for finding in compared_findings))
     vectors = dict(zip(texts, encoder.encode(texts), strict=True)) if texts else {}
     issues: list[_Issue] = []
     for place, group in by_line.items():
-        alike = compared.get(place, [])
-        issues += _defects(alike, vectors)
-        issues += [[finding] for finding in group[len(alike) :]]
+        compared_group = compared.get(place, [])
+        issues += _defects(compared_group, vectors)
+        issues += [[finding] for finding in group[len(compared_group) :]]
     return issues
 
 
-def _order(one: Finding) -> tuple[str, int, int, str, str, str, str]:
+def _order(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
     """Return a sort key: by line, then the worst first, whose sentence stands for the others."""
-    severity = SEVERITIES.index(one.severity)
-    return one.path, one.line, severity, one.tool, one.rule, one.text, one.message
+    severity = SEVERITIES.index(finding.severity)
+    return (
+        finding.path,
+        finding.line,
+        severity,
+        finding.tool,
+        finding.rule,
+        finding.text,
+        finding.message,
+    )
 
 
 def _defects(
@@ -173,15 +181,17 @@ def _defects(
 ) -> list[_Issue]:
     if not findings:
         return []
-    rows = np.stack([vectors[_without_names(one.text)] for one in findings])
-    alike = similarity.cosine(rows, rows) >= SAME_DEFECT
-    named = [_words_of_names(one.text) for one in findings]
+    rows = np.stack([vectors[_without_names(finding.text)] for finding in findings])
+    is_similar = similarity.cosine(rows, rows) >= SAME_DEFECT
+    names = [_words_of_names(finding.text) for finding in findings]
     issues: dict[int, _Issue] = {}
     for index, finding in enumerate(findings):
         for first, issue in issues.items():
-            mine, other = named[index], named[first]
-            is_same = alike[first, index] and (not mine or not other or mine & other)
-            if is_same and finding.tool not in {one.tool for one in issue}:
+            own_names, other_names = names[index], names[first]
+            is_same = is_similar[first, index] and (
+                not own_names or not other_names or own_names & other_names
+            )
+            if is_same and finding.tool not in {member.tool for member in issue}:
                 issue.append(finding)
                 break
         else:
@@ -227,17 +237,19 @@ def _rank(issue: _Issue) -> tuple[int, str, int]:
 
 
 def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_Issue]:
-    taken: dict[tuple[str, int], int] = defaultdict(int)
-    kept = []
+    count_by_hunk: dict[tuple[str, int], int] = defaultdict(int)
+    kept_issues = []
     hunk_of = _hunks(diff)
     for issue in sorted(issues, key=_rank):
         # A finding that spans several hunks counts in the first one that has room.
         hunks = dict.fromkeys(hunk_of(finding) for finding in issue)
-        room = next((one for one in hunks if per_hunk is None or taken[one] < per_hunk), None)
-        if room is not None:
-            taken[room] += 1
-            kept.append(issue)
-    return sorted(kept, key=lambda one: (one[0].path, one[0].line))
+        free_hunk = next(
+            (hunk for hunk in hunks if per_hunk is None or count_by_hunk[hunk] < per_hunk), None
+        )
+        if free_hunk is not None:
+            count_by_hunk[free_hunk] += 1
+            kept_issues.append(issue)
+    return sorted(kept_issues, key=lambda issue: (issue[0].path, issue[0].line))
 
 
 def _hunks(diff: Diff) -> Callable[[Finding], tuple[str, int]]:
@@ -257,7 +269,7 @@ def _reference(issue: _Issue) -> PseudoReference:
         text=best.text,
         reading="" if reading == best.text else reading,
         kind=ReferenceKind.ISSUE,
-        source="+".join(sorted({one.tool for one in issue})),
+        source="+".join(sorted({finding.tool for finding in issue})),
         spans=tuple(_spans(issue)),
         identifiers=tuple(dict.fromkeys(_NAME.findall(best.text))),
         weight=WEIGHTS[best.severity],
@@ -267,7 +279,7 @@ def _reference(issue: _Issue) -> PseudoReference:
 def _spans(findings: Sequence[Finding]) -> Iterator[LineSpan]:
     """Yield the lines of an issue, with overlapping spans merged."""
     joined: list[tuple[int, int]] = []
-    for start, end in sorted((one.line, one.end_line) for one in findings):
+    for start, end in sorted((finding.line, finding.end_line) for finding in findings):
         if joined and start <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(joined[-1][1], end))
         else:

@@ -17,7 +17,7 @@ Key = Callable[["_Version", Finding], Hashable]
 _LETTER = re.compile(r"\w")
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
-_NEAR = 8
+_NEIGHBOUR_DISTANCE = 8
 """Number of lines within which neighbours are searched."""
 
 
@@ -45,19 +45,19 @@ def find_continued(
     edits = _edits(file)
     before = _Version(sources[0], edits[Side.OLD], None)
     after = _Version(sources[1], edits[Side.NEW], Moves(file))
-    found: list[Finding | None] = [None] * len(new)
-    used = [False] * len(old)
+    matches: list[Finding | None] = [None] * len(new)
+    is_used = [False] * len(old)
     for key_of in _PASSES:
         waiting: dict[tuple[str, Hashable], list[int]] = defaultdict(list)
         for index, finding in reversed(list(enumerate(old))):
-            if not used[index]:
+            if not is_used[index]:
                 waiting[finding.rule, key_of(before, finding)].append(index)
         for index, finding in enumerate(new):
             key = (finding.rule, key_of(after, finding))
-            if found[index] is None and key[1] is not None and waiting[key]:
+            if matches[index] is None and key[1] is not None and waiting[key]:
                 match = waiting[key].pop()
-                found[index], used[match] = old[match], True
-    return found
+                matches[index], is_used[match] = old[match], True
+    return matches
 
 
 class _Edit(NamedTuple):
@@ -86,10 +86,10 @@ def _edits(file: ChangedFile) -> dict[Side, dict[int, _Edit]]:
             removed = [line.old for line in lines if line.old]
             added = [line.new for line in lines if line.new]
             is_one_by_one = len(removed) == len(added)
-            for side, numbers in ((Side.OLD, removed), (Side.NEW, added)):
-                for index, number in enumerate(numbers):
+            for side, line_numbers in ((Side.OLD, removed), (Side.NEW, added)):
+                for index, line_number in enumerate(line_numbers):
                     pair = (run, index) if is_one_by_one else None
-                    edits[side][number] = _Edit(segment, pair)
+                    edits[side][line_number] = _Edit(segment, pair)
     return edits
 
 
@@ -113,74 +113,88 @@ class _Version:
         # By line: the number of code lines above, the number of unchanged ones among them, and the
         # next unchanged one.
         self.code, self.kept, self.next = [0], [0], [len(lines) + 1]
-        for number, code in enumerate(self.codes, 1):
+        for line_number, code in enumerate(self.codes, 1):
             self.code.append(self.code[-1] + bool(code))
-            self.kept.append(self.kept[-1] + (bool(code) and number not in edits))
-        for number in range(len(lines), 0, -1):
-            is_kept = self.kept[number] > self.kept[number - 1]
-            self.next.append(number if is_kept else self.next[-1])
+            self.kept.append(self.kept[-1] + (bool(code) and line_number not in edits))
+        for line_number in range(len(lines), 0, -1):
+            is_kept = self.kept[line_number] > self.kept[line_number - 1]
+            self.next.append(line_number if is_kept else self.next[-1])
         self.next.reverse()
 
-    def unchanged(self, one: Finding) -> Hashable:
+    def unchanged(self, finding: Finding) -> Hashable:
         """Return the line number in the old version."""
-        return self._before(one.line) if one.line > 0 and one.line not in self.edits else None
+        return (
+            self._before(finding.line)
+            if finding.line > 0 and finding.line not in self.edits
+            else None
+        )
 
-    def indented(self, one: Finding) -> Hashable:
+    def indented(self, finding: Finding) -> Hashable:
         """Return the code, where both versions of it are in one segment and one definition."""
-        edit = self.edits.get(one.line)
+        edit = self.edits.get(finding.line)
         if not edit:
             return None
-        return edit.segment, self.definitions.around(one.line), self._code(one.line)
+        return edit.segment, self.definitions.around(finding.line), self._code(finding.line)
 
-    def moved(self, one: Finding) -> Hashable:
+    def moved(self, finding: Finding) -> Hashable:
         """Return the code with its neighbours, at least one of which must have moved along."""
-        sides = self._beside(one.line, -1), self._beside(one.line, 1)
-        return (self._code(one.line), sides) if one.line in self.edits and any(sides) else None
+        sides = self._neighbour(finding.line, -1), self._neighbour(finding.line, 1)
+        return (
+            (self._code(finding.line), sides) if finding.line in self.edits and any(sides) else None
+        )
 
-    def replaced(self, one: Finding) -> Hashable:
+    def replaced(self, finding: Finding) -> Hashable:
         """Return the message, where a line replaced another."""
-        edit = self.edits.get(one.line)
-        return (edit.pair, self._message_key(one)) if edit and edit.pair else None
+        edit = self.edits.get(finding.line)
+        return (edit.pair, self._message_key(finding)) if edit and edit.pair else None
 
-    def edited(self, one: Finding) -> Hashable:
+    def edited(self, finding: Finding) -> Hashable:
         """Return the message, in one segment and definition, for lines without counterparts."""
-        edit = self.edits.get(one.line)
+        edit = self.edits.get(finding.line)
         if not edit or edit.pair:
             return None
-        return edit.segment, self.definitions.around(one.line), _words(one.text)
+        return edit.segment, self.definitions.around(finding.line), _words(finding.text)
 
-    def block(self, one: Finding) -> Hashable:
+    def block(self, finding: Finding) -> Hashable:
         """Return the first unchanged line of a block with a new first line; half must remain."""
-        line, end = one.line, min(one.end_line, len(self.codes))
+        line, end = finding.line, min(finding.end_line, len(self.codes))
         if line not in self.edits or end <= line:
             return None
-        first, kept = self.next[line - 1], self.kept[end] - self.kept[line - 1]
+        first, kept_lines = self.next[line - 1], self.kept[end] - self.kept[line - 1]
         # Additions do not make a block another one.
-        lost = self.code[end] - self.code[line - 1] - kept if self.moves is None else 0
-        return (self._before(first), self._message_key(one)) if kept and lost <= kept else None
+        lost_lines = self.code[end] - self.code[line - 1] - kept_lines if self.moves is None else 0
+        return (
+            (self._before(first), self._message_key(finding))
+            if kept_lines and lost_lines <= kept_lines
+            else None
+        )
 
-    def file(self, one: Finding) -> Hashable:
+    def file(self, finding: Finding) -> Hashable:
         """Return the message, for a finding on the whole file."""
-        return _words(one.text) if one.line < 1 else None
+        return _words(finding.text) if finding.line < 1 else None
 
     def _before(self, line: int) -> int | None:
         return line if self.moves is None else self.moves.before(line)
 
-    def _message_key(self, one: Finding) -> str:
+    def _message_key(self, finding: Finding) -> str:
         """Return the message without the name of the definition that it is about."""
-        name = self.definitions.at(one.line)
+        name = self.definitions.at(finding.line)
         # The severity of a whole definition may be in words: "very high risk".
-        return "" if name and one.end_line > one.line else _words(one.text, name)
+        return "" if name and finding.end_line > finding.line else _words(finding.text, name)
 
-    def _beside(self, line: int, step: int) -> str:
+    def _neighbour(self, line: int, step: int) -> str:
         """Return the code before or after in the same block; "" where it ends or changed."""
-        indent, other = self._indent(line), line + step
-        while abs(other - line) < _NEAR and not self._code(other):
-            other += step
-        is_far = other != line + step
-        if other not in self.edits or self._indent(other) < indent:
+        indent, neighbour = self._indent(line), line + step
+        while abs(neighbour - line) < _NEIGHBOUR_DISTANCE and not self._code(neighbour):
+            neighbour += step
+        is_far = neighbour != line + step
+        if neighbour not in self.edits or self._indent(neighbour) < indent:
             return ""
-        return "" if is_far and (not indent or self._indent(other) > indent) else self._code(other)
+        return (
+            ""
+            if is_far and (not indent or self._indent(neighbour) > indent)
+            else self._code(neighbour)
+        )
 
     def _indent(self, line: int) -> int:
         return self.indents[line - 1] if 0 < line <= len(self.indents) else 0
@@ -295,7 +309,7 @@ class Definitions:
 
     def _read(self, lines: Sequence[str]) -> None:
         opened: list[tuple[int, int]] = []
-        for number, line in enumerate(lines, 1):
+        for line_number, line in enumerate(lines, 1):
             code = _TRAILING.sub("", line.strip()).rstrip()
             if not code or code.startswith(_COMMENT):
                 self._of_line.append(opened[-1][1] if opened else None)
@@ -308,15 +322,15 @@ class Definitions:
             if not goes_on:
                 del opened[len(opened) - is_next :]
                 parent = opened[-1][1] if opened else None
-                opened.append((indent, self._begin(number, code, parent)))
+                opened.append((indent, self._begin(line_number, code, parent)))
             statement = opened[-1][1]
             self._of_line.append(statement)
             is_call = code.count("(") > code.count(")")
             if code.endswith((":", "{")) and not is_call:
                 self._names[statement] = _name(self._heads[statement])
 
-    def _begin(self, number: int, code: str, parent: int | None) -> int:
-        self._first.append(number)
+    def _begin(self, line_number: int, code: str, parent: int | None) -> int:
+        self._first.append(line_number)
         self._heads.append(code)
         self._names.append("")
         self._parents.append(parent)

@@ -51,5 +51,5 @@ def replace_surrogates(report: RawReport) -> RawReport:
         >>> replace_surrogates(RawReport(tool="a\ud800b")).tool
         'a?b'
     """
-    plain = json.dumps(msgspec.to_builtins(report), ensure_ascii=False)
-    return msgspec.json.decode(plain.encode(errors="replace"), type=RawReport)
+    text = json.dumps(msgspec.to_builtins(report), ensure_ascii=False)
+    return msgspec.json.decode(text.encode(errors="replace"), type=RawReport)

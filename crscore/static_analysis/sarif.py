@@ -89,8 +89,8 @@ def _log(content: bytes, source: str) -> Json:
         raise ToolOutputError(source, "it is no SARIF: no JSON object")
     version = log.get("version")
     if version != VERSION:
-        found = f"version {version!r:.40}" if "version" in log else "no version"
-        raise ToolOutputError(source, f"it has {found} and only SARIF {VERSION} is read")
+        problem = f"version {version!r:.40}" if "version" in log else "no version"
+        raise ToolOutputError(source, f"it has {problem} and only SARIF {VERSION} is read")
     if not isinstance(log.get("runs"), list):
         raise ToolOutputError(source, "it has no list of runs")
     return log
@@ -123,7 +123,7 @@ class _Run:
         self.run, self.source = run, source
         self.driver = _object(run, "tool", "driver")
         extensions = _objects(_object(run, "tool"), "extensions")[:_MAX_EXTENSIONS]
-        self.parts = [_Part(one) for one in (self.driver, *extensions)]
+        self.parts = [_Part(component) for component in (self.driver, *extensions)]
         self.bases = _object(run, "originalUriBaseIds")
         self.artifacts = _objects(run, "artifacts")
 
@@ -131,9 +131,15 @@ class _Run:
         findings = tuple(self._findings())
         unparsed = tuple(dict.fromkeys(self._unparsed()))
         invocations = _objects(self.run, "invocations")
-        failed = [one for one in invocations if one.get("executionSuccessful") is False]
+        failed = [
+            invocation
+            for invocation in invocations
+            if invocation.get("executionSuccessful") is False
+        ]
         if failed and not findings and not unparsed:
-            raise ToolOutputError(self.source, f"it says that the tool failed{_why(failed[0])}")
+            raise ToolOutputError(
+                self.source, f"it says that the tool failed{_failure_reason(failed[0])}"
+            )
         return RawReport(
             tool=_text(self.driver, "name") or None,
             version=_text(self.driver, "semanticVersion") or _text(self.driver, "version") or None,
@@ -147,15 +153,15 @@ class _Run:
             baseline = _text(result, "baselineState") or None
             if kind in _NO_FINDING or baseline == "absent":
                 continue
-            found = self._rule(result)
+            rule = self._rule(result)
             path, line, end = self._place(result)
             yield RawFinding(
                 path=path,
-                rule=_rule_id(result) or _text(found.rule, "id"),
-                message=_message(result, found),
+                rule=_rule_id(result) or _text(rule.rule, "id"),
+                message=_message(result, rule),
                 line=line,
                 end_line=end,
-                level=_level(result, found.rule) if kind != "review" else "note",
+                level=_level(result, rule.rule) if kind != "review" else "note",
                 suppressed=_suppressed(result),
                 baseline=baseline,
             )
@@ -168,14 +174,14 @@ class _Run:
         index = _whole(reference.get("index", result.get("ruleIndex")))
         if index is not None and index < len(part.rules):
             rule = part.rules[index]
-            known = _text(rule, "id")
-            if not name or name == known or name.startswith(known + "/"):
+            rule_id = _text(rule, "id")
+            if not name or name == rule_id or name.startswith(rule_id + "/"):
                 return _Rule(rule, part)
         # `CA5350/md5` is a case of the rule `CA5350`.
         for _ in range(_MAX_LEVELS):
-            for other in (part, *self.parts):
-                if name in other.by_id:
-                    return _Rule(other.by_id[name], other)
+            for candidate in (part, *self.parts):
+                if name in candidate.by_id:
+                    return _Rule(candidate.by_id[name], candidate)
             name = name.rpartition("/")[0]
         return _Rule({}, part)
 
@@ -231,7 +237,7 @@ class _Run:
                     yield from filter(None, [self._place(note)[0]])
 
 
-def _why(invocation: Json) -> str:
+def _failure_reason(invocation: Json) -> str:
     messages = [_text(note, "message", "text") for note in _notifications(invocation)]
     sentences = map(shorten, (*messages, _text(invocation, "exitCodeDescription")))
     return next((f": {sentence}" for sentence in sentences if sentence), "")
@@ -242,33 +248,35 @@ def _notifications(invocation: Json) -> list[Json]:
     return [*_objects(invocation, "toolExecutionNotifications"), *configuration]
 
 
-def _message(result: Json, found: _Rule) -> str:
+def _message(result: Json, rule: _Rule) -> str:
     """Return a result's message, or its rule's where it has none of its own."""
     message = _object(result, "message")
     text = _text(message, "text")
     if not text and message.get("id"):
         name = _text(message, "id")
-        strings = _object(found.rule, "messageStrings", name)
-        strings = strings or _object(found.part.component, "globalMessageStrings", name)
+        strings = _object(rule.rule, "messageStrings", name)
+        strings = strings or _object(rule.part.component, "globalMessageStrings", name)
         text = _text(strings, "text") or _text(strings, "markdown")
     text = text or _text(message, "markdown")
     arguments = message.get("arguments")
     if isinstance(arguments, list) and arguments:
-        texts = [one[:_MAX_ARGUMENT] if isinstance(one, str) else "" for one in arguments]
+        texts = [
+            argument[:_MAX_ARGUMENT] if isinstance(argument, str) else "" for argument in arguments
+        ]
         text = _filled(text[:_MAX_MESSAGE], texts)
     if not text.strip():
         for key in ("shortDescription", "fullDescription"):
-            text = text.strip() or _text(found.rule, key, "text")
-        text = text or _text(found.rule, "name")
+            text = text.strip() or _text(rule.rule, key, "text")
+        text = text or _text(rule.rule, "name")
     return resolve_links(text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…")
 
 
 def _filled(text: str, arguments: list[str]) -> str:
-    def fill(found: re.Match[str]) -> str:
-        if found[1] is None:
-            return found[0][0]
-        at = int(found[1])
-        return arguments[at] if at < len(arguments) else found[0]
+    def fill(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0][0]
+        index = int(match[1])
+        return arguments[index] if index < len(arguments) else match[0]
 
     return _PLACEHOLDER.sub(fill, text)
 
@@ -277,10 +285,10 @@ def _level(result: Json, rule: Json) -> str:
     level = _known_level(result) or _known_level(_object(rule, "defaultConfiguration"))
     severity = _security(result)
     severity = _security(rule) if severity is None else severity
-    least = 0
+    min_level = 0
     if severity is not None:
-        least = (severity >= MEDIUM) + (severity >= HIGH)
-    return _LEVELS[max(_LEVELS.index(level or "warning"), least)]
+        min_level = (severity >= MEDIUM) + (severity >= HIGH)
+    return _LEVELS[max(_LEVELS.index(level or "warning"), min_level)]
 
 
 def _known_level(owner: Json) -> str:
@@ -304,7 +312,10 @@ def _suppressed(result: Json) -> bool:
     As the format defines it: at least one suppression that is accepted or has no status, and none
     that is under review or rejected.
     """
-    states = [_text(one, "status") or "accepted" for one in _objects(result, "suppressions")]
+    states = [
+        _text(suppression, "status") or "accepted"
+        for suppression in _objects(result, "suppressions")
+    ]
     return "accepted" in states and not {"underReview", "rejected"} & set(states)
 
 
@@ -320,7 +331,7 @@ def _objects(owner: Json, key: str) -> list[Json]:
     value = owner.get(key)
     if not isinstance(value, list):
         return []
-    return [one if isinstance(one, dict) else {} for one in value]
+    return [item if isinstance(item, dict) else {} for item in value]
 
 
 def _array(owner: Json, key: str, source: str) -> list[Json]:
@@ -332,7 +343,7 @@ def _array(owner: Json, key: str, source: str) -> list[Json]:
     value = owner.get(key)
     if value is None:
         return []
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise ToolOutputError(source, f"its {key} are no list of objects")
     return value
 

@@ -64,11 +64,15 @@ class Suite:
         if not self.analyzers and not self.reports:
             return tuple(Analysis() for _ in diffs)
         units = [units_of(diff) for diff in diffs]
-        wanted = self._wanted(diffs)
-        confined = not wanted or self.is_confined()
+        analyzers = self._applicable(diffs)
+        confined = not analyzers or self.is_confined()
         stop = threading.Event()
         results = _side_by_side(
-            [functools.partial(self._run, one, units, stop, confined) for one in wanted], stop
+            [
+                functools.partial(self._run, analyzer, units, stop, confined)
+                for analyzer in analyzers
+            ],
+            stop,
         )
         return tuple(
             collect.analysis(
@@ -91,39 +95,39 @@ class Suite:
 
     def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
         """Look up every tool, for `crscore doctor`."""
-        asked = [functools.partial(self._find, one) for one in self.analyzers]
-        return tuple(zip(self.analyzers, _side_by_side(asked, threading.Event()), strict=True))
+        jobs = [functools.partial(self._find, analyzer) for analyzer in self.analyzers]
+        return tuple(zip(self.analyzers, _side_by_side(jobs, threading.Event()), strict=True))
 
-    def _wanted(self, diffs: Sequence[Diff]) -> list[Analyzer]:
+    def _applicable(self, diffs: Sequence[Diff]) -> list[Analyzer]:
         present = {suffix_of(file) for diff in diffs for file in diff.files}
         return [
-            one
-            for one in self.analyzers
-            if present & set(one.manifest.suffixes) and self._call(one) is not None
+            analyzer
+            for analyzer in self.analyzers
+            if present & set(analyzer.manifest.suffixes) and self._call(analyzer) is not None
         ]
 
-    def _call(self, one: Analyzer) -> Run | None:
-        return one.manifest.compat if self.compat else one.manifest.run
+    def _call(self, analyzer: Analyzer) -> Run | None:
+        return analyzer.manifest.compat if self.compat else analyzer.manifest.run
 
-    def _find(self, one: Analyzer) -> Installed | Absent:
-        return tools.find_tool(one, tools=self.tools, path=self.path, cache=self.cache)
+    def _find(self, analyzer: Analyzer) -> Installed | Absent:
+        return tools.find_tool(analyzer, tools=self.tools, path=self.path, cache=self.cache)
 
     def _run(
         self,
-        one: Analyzer,
+        analyzer: Analyzer,
         units: Sequence[Sequence[Sequence[Unit]]],
         stop: threading.Event,
         confined: bool,
     ) -> collect.ToolResult:
         refused = self.untrusted and not confined
-        found = collect.REFUSED if refused else self._find(one)
-        call = self._call(one)
-        if isinstance(found, tools.Absent) or call is None:
-            return collect.ToolResult(one, found, {})
-        every = (unit for of_diff in units for texts in of_diff for unit in texts)
-        distinct = list(dict.fromkeys(unit for unit in every if _reads(one, unit)))
-        outcomes = execute.run_analyzer(execute.Task(found, call, self.cache, stop), distinct)
-        return collect.ToolResult(one, found, dict(zip(distinct, outcomes, strict=True)))
+        tool = collect.REFUSED if refused else self._find(analyzer)
+        call = self._call(analyzer)
+        if isinstance(tool, tools.Absent) or call is None:
+            return collect.ToolResult(analyzer, tool, {})
+        all_units = (unit for of_diff in units for texts in of_diff for unit in texts)
+        distinct = list(dict.fromkeys(unit for unit in all_units if _reads(analyzer, unit)))
+        outcomes = execute.run_analyzer(execute.Task(tool, call, self.cache, stop), distinct)
+        return collect.ToolResult(analyzer, tool, dict(zip(distinct, outcomes, strict=True)))
 
 
 def _side_by_side(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -> list[Result]:
@@ -141,9 +145,9 @@ def _side_by_side(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -
             raise
 
 
-def _reads(one: Analyzer, unit: Unit) -> bool:
-    fits = unit.suffix in one.manifest.suffixes
-    return fits and (one.manifest.fragments is not None or not unit.is_fragment)
+def _reads(analyzer: Analyzer, unit: Unit) -> bool:
+    fits = unit.suffix in analyzer.manifest.suffixes
+    return fits and (analyzer.manifest.fragments is not None or not unit.is_fragment)
 
 
 def select(choice: str) -> tuple[Analyzer, ...]:
@@ -163,19 +167,19 @@ def select(choice: str) -> tuple[Analyzer, ...]:
         UnknownPluginError: There is no analyzer of that name.
     """
     shipped = analyzer.builtin()
-    known = analyzer.analyzer_names(shipped)
+    names = analyzer.analyzer_names(shipped)
     words = [word.strip() for word in choice.split(",") if word.strip()]
-    chosen = [word for word in words if word in (AUTO, NONE, *known)]
-    others = [word for word in words if word not in chosen]
-    for word in others:
+    selected = [word for word in words if word in (AUTO, NONE, *names)]
+    folders = [word for word in words if word not in selected]
+    for word in folders:
         if not {os.sep, os.altsep} & {*word}:
-            raise UnknownPluginError("analyzers", word, (AUTO, NONE, *known, f".{os.sep}FOLDER"))
-    whole = AUTO in chosen or not chosen
-    picked = known if words and whole else [name for name in chosen if name in known]
-    found = {name: analyzer.read_analyzer(shipped / name, shipped=True) for name in picked}
-    for folder in map(Path, others):
-        found |= {one.name: one for one in _of_folder(folder)}
-    return tuple(found[name] for name in sorted(found))
+            raise UnknownPluginError("analyzers", word, (AUTO, NONE, *names, f".{os.sep}FOLDER"))
+    whole = AUTO in selected or not selected
+    picked = names if words and whole else [name for name in selected if name in names]
+    analyzers = {name: analyzer.read_analyzer(shipped / name, shipped=True) for name in picked}
+    for folder in map(Path, folders):
+        analyzers |= {analyzer.name: analyzer for analyzer in _of_folder(folder)}
+    return tuple(analyzers[name] for name in sorted(analyzers))
 
 
 def _of_folder(folder: Path) -> list[Analyzer]:

@@ -92,64 +92,74 @@ def find_tool(
     Returns:
         The tool, or the reason why it cannot run.
     """
-    wanted = analyzer.manifest.tool
-    own = tools / analyzer.name
+    tool = analyzer.manifest.tool
+    tool_folder = tools / analyzer.name
     path = _absolute(path)
-    program = _program(wanted.command, own, path)
-    nowhere = f"not installed; {wanted.install}"
+    program = _program(tool.command, tool_folder, path)
+    not_installed = f"not installed; {tool.install}"
     try:
-        version = _version_of_file(analyzer, own)
+        version = _version_of_file(analyzer, tool_folder)
     except ToolNotFoundError:
-        return Absent(state=ToolState.MISSING, reason=nowhere)
-    if program is None or not all(map(find_spec, wanted.modules)):
+        return Absent(state=ToolState.MISSING, reason=not_installed)
+    if program is None or not all(map(find_spec, tool.modules)):
         # A tool found here lacks only the program that runs it, such as Java.
-        reason = f"{wanted.command} is not installed" if version else nowhere
+        reason = f"{tool.command} is not installed" if version else not_installed
         return Absent(state=ToolState.MISSING, reason=reason)
-    needed = {name: shutil.which(name, path=path) for name in wanted.needs}
-    lacking = [name for name, found in needed.items() if found is None]
+    needed = {name: shutil.which(name, path=path) for name in tool.needs}
+    lacking = [name for name, program_path in needed.items() if program_path is None]
     if lacking:
         return Absent(state=ToolState.MISSING, reason=f"{lacking[0]} is not installed")
     environment = _environment(
-        analyzer, own, [program, *(found for found in needed.values() if found)]
+        analyzer,
+        tool_folder,
+        [program, *(program_path for program_path in needed.values() if program_path)],
     )
     try:
         version = version or _version(analyzer, program, environment, cache)
     except AnalyzerError as exc:
         return Absent(state=ToolState.FAILED, reason=str(exc))
-    if not _supports(wanted.supported, version):
-        reason = f"{version} is not {wanted.supported}; {wanted.install}"
+    if not _supports(tool.supported, version):
+        reason = f"{version} is not {tool.supported}; {tool.install}"
         return Absent(state=ToolState.UNSUPPORTED, reason=reason, version=version)
     return Installed(
-        analyzer=analyzer, program=program, version=version, environment=environment, tools=own
+        analyzer=analyzer,
+        program=program,
+        version=version,
+        environment=environment,
+        tools=tool_folder,
     )
 
 
 def _absolute(path: str) -> str:
     """Remove relative folders: they could refer to files of the change."""
-    return os.pathsep.join(one for one in path.split(os.pathsep) if Path(one).is_absolute())
+    return os.pathsep.join(
+        folder for folder in path.split(os.pathsep) if Path(folder).is_absolute()
+    )
 
 
-def _program(command: str, own: Path, path: str) -> str | None:
+def _program(command: str, tool_folder: Path, path: str) -> str | None:
     if command == INTERPRETER:
         return sys.executable
-    places = [own / command if "/" in command else own / "node_modules" / ".bin" / command]
+    candidates = [
+        tool_folder / command if "/" in command else tool_folder / "node_modules" / ".bin" / command
+    ]
     name = command.rpartition("/")[2]
-    places.append(Path(sysconfig.get_path("scripts")) / name)
-    for place in places:
-        if place.is_file() and os.access(place, os.X_OK):
-            return str(place.absolute())
+    candidates.append(Path(sysconfig.get_path("scripts")) / name)
+    for candidate in candidates:
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return str(candidate.absolute())
     return shutil.which(name, path=path)
 
 
-def _environment(analyzer: Analyzer, own: Path, programs: list[str]) -> dict[str, str]:
-    folders = dict.fromkeys([*(str(Path(one).parent) for one in programs), *_SYSTEM])
+def _environment(analyzer: Analyzer, tool_folder: Path, programs: list[str]) -> dict[str, str]:
+    folders = dict.fromkeys([*(str(Path(program).parent) for program in programs), *_SYSTEM])
     base = {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8"}
-    return base | extra_environment(analyzer, analyzer.manifest.run, own)
+    return base | extra_environment(analyzer, analyzer.manifest.run, tool_folder)
 
 
-def extra_environment(analyzer: Analyzer, run: Run, own: Path) -> dict[str, str]:
+def extra_environment(analyzer: Analyzer, run: Run, tool_folder: Path) -> dict[str, str]:
     """Return the environment variables that a call of a tool adds."""
-    places = {"{tools}": str(own), "{here}": str(analyzer.folder)}
+    places = {"{tools}": str(tool_folder), "{here}": str(analyzer.folder)}
     return {key: fill(value, places) for key, value in run.environment.items()}
 
 
@@ -160,7 +170,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
         >>> fill("--in={a}", {"{a}": "{b}", "{b}": "c"})
         '--in={b}'
     """
-    return re.sub(r"\{[a-z_]+\}", lambda found: values.get(found[0], found[0]), text)
+    return re.sub(r"\{[a-z_]+\}", lambda match: values.get(match[0], match[0]), text)
 
 
 def limits_of(analyzer: Analyzer) -> sandbox.Limits:
@@ -174,19 +184,19 @@ def limits_of(analyzer: Analyzer) -> sandbox.Limits:
     )
 
 
-def _version_of_file(analyzer: Analyzer, own: Path) -> str | None:
+def _version_of_file(analyzer: Analyzer, tool_folder: Path) -> str | None:
     """Read the version from a file name; return None when the tool must be queried.
 
     Raises:
         ToolNotFoundError: The file, and thus the tool, does not exist.
     """
-    wanted = analyzer.manifest.tool
-    if wanted.version_path is None:
+    tool = analyzer.manifest.tool
+    if tool.version_path is None:
         return None
-    names = sorted(found.name for found in own.glob(wanted.version_path))
-    matches = [match for name in names if (match := wanted.pattern.compiled.search(name))]
+    names = sorted(file.name for file in tool_folder.glob(tool.version_path))
+    matches = [match for name in names if (match := tool.pattern.compiled.search(name))]
     if not matches:
-        raise ToolNotFoundError(analyzer.name, wanted.install)
+        raise ToolNotFoundError(analyzer.name, tool.install)
     return matches[-1][1]
 
 
@@ -194,24 +204,29 @@ def _version(
     analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Cache | None
 ) -> str:
     key = f"version {analyzer.name} {analyzer.sha256} {_stamp(analyzer, program)}"
-    known = cache.get(key) if cache else None
-    if known is not None:
-        return known.decode()
-    here = {"{here}": str(analyzer.folder)}
-    command = [program, *(fill(one, here) for one in analyzer.manifest.tool.version or ())]
+    cached = cache.get(key) if cache else None
+    if cached is not None:
+        return cached.decode()
+    values = {"{here}": str(analyzer.folder)}
+    command = [
+        program,
+        *(fill(argument, values) for argument in analyzer.manifest.tool.version or ()),
+    ]
     with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
         places = {"HOME": folder, "TMPDIR": folder}
-        done = sandbox.run(
+        process = sandbox.run(
             command,
             tool=analyzer.name,
             folder=Path(folder),
             environment={**environment, **places},
             limits=limits_of(analyzer),
         )
-    output = (done.stdout + b"\n" + done.stderr).decode("utf-8", errors="replace")
+    output = (process.stdout + b"\n" + process.stderr).decode("utf-8", errors="replace")
     match = analyzer.manifest.tool.pattern.compiled.search(output)
     if match is None:
-        raise ToolFailedError(analyzer.name, "does not say its version", done.code, output[-2000:])
+        raise ToolFailedError(
+            analyzer.name, "does not say its version", process.code, output[-2000:]
+        )
     if cache:
         cache.put(key, match[1].encode())
     return match[1]
@@ -241,19 +256,19 @@ def _supports(supported: str, version: str) -> bool:
         return False
 
 
-def is_of_npm(one: Analyzer) -> bool:
+def is_of_npm(analyzer: Analyzer) -> bool:
     """Return whether a tool comes from npm, that is, its folder has a lock file."""
-    return (one.folder / LOCK).is_file()
+    return (analyzer.folder / LOCK).is_file()
 
 
-def install_tool(one: Analyzer, tools: Path) -> Path:
+def install_tool(analyzer: Analyzer, tools: Path) -> Path:
     """Install or replace an npm tool.
 
     The lock file has the hash of every package, and install scripts are disabled. The folder
     appears only when it is complete.
 
     Args:
-        one: A tool with a lock file.
+        analyzer: A tool with a lock file.
         tools: Folder with one folder per tool.
 
     Returns:
@@ -266,27 +281,29 @@ def install_tool(one: Analyzer, tools: Path) -> Path:
     npm = shutil.which("npm")
     if npm is None:
         raise ToolNotFoundError("npm", "Node.js 20 or later, from your system or nodejs.org")
-    target = tools / one.name
+    target = tools / analyzer.name
     try:
         tools.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=tools, prefix=f".{one.name}-") as folder:
-            made = Path(folder) / "made"
-            made.mkdir()
+        with tempfile.TemporaryDirectory(dir=tools, prefix=f".{analyzer.name}-") as folder:
+            new_folder = Path(folder) / "made"
+            new_folder.mkdir()
             for name in (PACKAGE, LOCK):
-                shutil.copyfile(one.folder / name, made / name)
-            _run_npm([npm, *_NPM_COMMAND], made, one.name)
+                shutil.copyfile(analyzer.folder / name, new_folder / name)
+            _run_npm([npm, *_NPM_COMMAND], new_folder, analyzer.name)
             if target.exists():
                 target.rename(Path(folder) / "replaced")
-            made.rename(target)
+            new_folder.rename(target)
     except OSError as exc:
-        raise ToolFailedError(one.name, f"cannot be put into {target}: {exc.strerror}") from exc
+        raise ToolFailedError(
+            analyzer.name, f"cannot be put into {target}: {exc.strerror}"
+        ) from exc
     return target
 
 
 def _run_npm(command: list[str], folder: Path, name: str) -> None:
     # Not in the sandbox: npm must reach the registry in the user's own settings.
     try:
-        done = subprocess.run(  # noqa: S603 - our own arguments
+        process = subprocess.run(  # noqa: S603 - our own arguments
             command,
             cwd=folder,
             env=dict(os.environ),
@@ -297,9 +314,9 @@ def _run_npm(command: list[str], folder: Path, name: str) -> None:
         )
     except subprocess.TimeoutExpired as exc:
         raise ToolFailedError(name, f"was not installed within {_NPM_SECONDS} s") from exc
-    if done.returncode != 0:
-        output = done.stderr.decode("utf-8", errors="replace").strip()
+    if process.returncode != 0:
+        output = process.stderr.decode("utf-8", errors="replace").strip()
         last = output.splitlines()[-1] if output else "npm says nothing"
         raise ToolFailedError(
-            name, f"could not be installed: {last}", done.returncode, output[-2000:]
+            name, f"could not be installed: {last}", process.returncode, output[-2000:]
         )

@@ -50,17 +50,17 @@ class Unit:
         """Whether it is a hunk rather than a file."""
         return self.length is not None
 
-    def file_name(self, number: int) -> str:
+    def file_name(self, index: int) -> str:
         """Return the name of the copy that a tool reads."""
-        stem = f"s{number:04}"
+        stem = f"s{index:04}"
         return f"{stem}/{_PACKAGE}{self.suffix}" if self.is_package else f"{stem}{self.suffix}"
 
     def line_in_file(self, line: int) -> int | None:
         """Return a line's number in the file; None for an added wrapper line."""
         if self.length is None or line == 0:
             return line
-        within = line - self.before
-        return self.first + within - 1 if 1 <= within <= self.length else None
+        fragment_line = line - self.before
+        return self.first + fragment_line - 1 if 1 <= fragment_line <= self.length else None
 
 
 def suffix_of(file: ChangedFile) -> str:
@@ -72,8 +72,8 @@ def suffix_of(file: ChangedFile) -> str:
     Returns:
         The suffix of the path in lower case, else the language's; "" when neither is known.
     """
-    own = PurePosixPath(file.path.replace("\\", "/")).suffix.lower()
-    return own or languages.suffix_of(file.language or "") or ""
+    suffix = PurePosixPath(file.path.replace("\\", "/")).suffix.lower()
+    return suffix or languages.suffix_of(file.language or "") or ""
 
 
 def units_of(diff: Diff) -> tuple[tuple[Unit, ...], ...]:
@@ -115,7 +115,7 @@ def _of_file(file: ChangedFile) -> Iterator[Unit]:
             yield Unit(
                 path=file.path,
                 side=side,
-                text=_plain(text),
+                text=_normalize(text),
                 suffix=suffix,
                 is_package=is_package,
             )
@@ -134,7 +134,7 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
             yield Unit(
                 path=file.path,
                 side=Side.NEW,
-                text=_plain(whole.text + "\n"),
+                text=_normalize(whole.text + "\n"),
                 suffix=suffix,
                 first=hunk.new_start,
                 before=whole.before,
@@ -142,7 +142,7 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
             )
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     """Replace characters that some tools count as line ends."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     return _ODD_LINE_ENDS.sub(" ", _LEADING_FORM_FEED.sub("", text))

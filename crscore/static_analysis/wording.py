@@ -52,8 +52,8 @@ def word_finding(finding: RawFinding, manifest: Manifest) -> Worded:
 
 def _filled(text: str, names: Mapping[str, str]) -> str | None:
     """Fill in names; return None when one is empty, as in "Unused import ``."."""
-    wanted = _SLOT.findall(text)
-    if not all(names[name] for name in wanted):
+    names_used = _SLOT.findall(text)
+    if not all(names[name] for name in names_used):
         return None
     return _SLOT.sub(lambda slot: names[slot[1]], text)
 
@@ -67,14 +67,14 @@ def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
     level = finding.level or ""
     if level in table:
         return table[level]
-    named = level if level in set(Severity) else table.get("default", Severity.WARNING)
-    return Severity(named)
+    severity = level if level in set(Severity) else table.get("default", Severity.WARNING)
+    return Severity(severity)
 
 
 def _short(value: str | None) -> str:
     # The sentence itself puts names in backticks.
-    plain = " ".join((value or "").replace("`", " ").split())
-    return plain if len(plain) <= MAX_NAME else plain[: MAX_NAME - 1] + "…"
+    text = " ".join((value or "").replace("`", " ").split())
+    return text if len(text) <= MAX_NAME else text[: MAX_NAME - 1] + "…"
 
 
 MAX_SENTENCE: Final = 300
@@ -121,7 +121,7 @@ def resolve_links(text: str) -> str:
         >>> resolve_links(r"The call `table[0](x)` and the literal \[a\](b).")
         'The call `table[0](x)` and the literal [a](b).'
     """
-    text = _LINK.sub(lambda found: re.sub(r"\\([\[\]\\])", r"\1", found[1]), text)
+    text = _LINK.sub(lambda match: re.sub(r"\\([\[\]\\])", r"\1", match[1]), text)
     return _LITERAL_LINK.sub(r"[\1]", text)
 
 
@@ -152,18 +152,18 @@ def shorten(message: str) -> str:
     text = _first_part(text)
     spans: list[str] = []
 
-    def hold(found: re.Match[str]) -> str:
+    def hold(match: re.Match[str]) -> str:
         # Replaced by a placeholder: code is not Markdown and does not end sentences.
-        spans.append(found[2].strip())
+        spans.append(match[2].strip())
         return f"{_HOLD}{len(spans) - 1}{_HOLD}"
 
     text = _CODE_SPAN.sub(hold, text)
     text = resolve_links(_IMAGE.sub("", text))
     text = _STRONG.sub(r"\1", _TAG.sub(" ", text))
-    text = _QUOTED_NAME.sub(lambda found: f"`{found[1] or found[2] or found[3]}`", text)
+    text = _QUOTED_NAME.sub(lambda match: f"`{match[1] or match[2] or match[3]}`", text)
     text = _CODE_SPAN.sub(hold, text)
     text = _first_sentence(" ".join(text.split()))
-    text = re.sub(f"{_HOLD}(\\d+){_HOLD}", lambda found: f"`{spans[int(found[1])]}`", text)
+    text = re.sub(f"{_HOLD}(\\d+){_HOLD}", lambda match: f"`{spans[int(match[1])]}`", text)
     return _finished(text)
 
 

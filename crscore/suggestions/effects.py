@@ -216,7 +216,7 @@ def _read(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
     if not is_whole:
         enclosed = fragments.enclose(grammar, lines)
         lines = fragments.dedent(lines)
-        before, behind = enclosed.before, enclosed.behind
+        before, behind = enclosed.before, enclosed.after
     source = before + "\n".join(lines) + behind
     root = parse(grammar, source.encode("utf-8", "replace"))
     return _Text(source, root, grammar, errors_in(root), before.count("\n"))

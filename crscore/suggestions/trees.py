@@ -138,10 +138,10 @@ def parse_code(code: str, language: str | None) -> Parsed:
         enclosed = fragments.enclose(grammar, lines)
         text = "\n".join(fragments.dedent(lines))
         errors = enclosed.errors or int(
-            not is_readable(enclosed.before + text + enclosed.behind, grammar)
+            not is_readable(enclosed.before + text + enclosed.after, grammar)
         )
         if best is None or errors < best[0]:
-            best = errors, enclosed.before, text, enclosed.behind
+            best = errors, enclosed.before, text, enclosed.after
         if errors == 0:
             break
     assert best is not None  # noqa: S101 - the code as it stands is always tried

@@ -58,10 +58,10 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
         DependencyError: The grammar's wheel is not installed.
     """
     text = "\n".join(dedent(lines))
-    _, before, behind = enclose(language, lines)
-    whole, added = before + text + behind, before.count("\n")
-    own = [(first, first + max(len(lines), 1) - 1)]
-    return Completed(read(language, whole, lines=own, first=first, skip=added), whole, added)
+    _, before, after = enclose(language, lines)
+    whole, added = before + text + after, before.count("\n")
+    lines_read = [(first, first + max(len(lines), 1) - 1)]
+    return Completed(read(language, whole, lines=lines_read, first=first, skip=added), whole, added)
 
 
 class Enclosed(NamedTuple):
@@ -71,7 +71,7 @@ class Enclosed(NamedTuple):
     """Bytes of the whole that the grammar still cannot read."""
     before: str
     """Text to put before the dedented fragment."""
-    behind: str
+    after: str
     """Text to put behind it."""
 
 
@@ -91,10 +91,10 @@ def enclose(language: Language, lines: Sequence[str]) -> Enclosed:
     text = "\n".join(dedent(lines))
     tries = 1 if max(map(len, lines), default=0) > LONG_LINE else MAX_TRIES
     best: Enclosed | None = None
-    for before, behind in islice(_surroundings(language, lines, text), tries):
-        errors = unreadable(language, before + text + behind)
+    for before, after in islice(_surroundings(language, lines, text), tries):
+        errors = unreadable(language, before + text + after)
         if best is None or errors < best.errors:
-            best = Enclosed(errors, before, behind)
+            best = Enclosed(errors, before, after)
         if errors == 0:
             break
     assert best is not None  # noqa: S101 - the first surrounding is always tried
@@ -111,17 +111,17 @@ def dedent(lines: Sequence[str]) -> list[str]:
 def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
     """Yield ways to complete a fragment, the simplest first, at most `MAX_TRIES`."""
     lazily = _for_indented(dedent(lines), text) if language.indented else None
-    made = lazily or _for_braces(language, text)
+    surroundings = lazily or _for_braces(language, text)
     if language.closing_word:
-        made = chain(_for_words(language.closing_word, lines), made)
+        surroundings = chain(_for_words(language.closing_word, lines), surroundings)
     prolog = "" if text.lstrip().startswith(language.prolog.strip()) else language.prolog
-    seen: set[tuple[str, str]] = set()
-    for pair in made:
+    tried: set[tuple[str, str]] = set()
+    for pair in surroundings:
         whole = (prolog + pair[0], pair[1])
-        if whole not in seen:
-            seen.add(whole)
+        if whole not in tried:
+            tried.add(whole)
             yield whole
-        if len(seen) >= MAX_TRIES:
+        if len(tried) >= MAX_TRIES:
             return
 
 
@@ -195,8 +195,8 @@ def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
         yield opened, tail if unclosed else closed
     for kinds in _scopes(missing.count("}")):
         yield _prefix(language, missing, kinds) + opened, tail
-    for before, behind in language.fragments:
-        yield before + _prefix(language, missing, ("function", "block")) + opened, tail + behind
+    for before, after in language.fragments:
+        yield before + _prefix(language, missing, ("function", "block")) + opened, tail + after
     yield opened, closed
 
 
@@ -230,18 +230,18 @@ def _prefix(language: Language, missing: str, kinds: tuple[str, ...]) -> str:
 
 
 def _opener(closer: str) -> str:
-    return next(char for char, other in _CLOSERS.items() if other == closer)
+    return next(char for char, closing in _CLOSERS.items() if closing == closer)
 
 
 def _comment_ends(text: str) -> tuple[str, str]:
     """Open or close a block comment that the fragment cuts through."""
     first_open, first_close = text.find("/*"), text.find("*/")
     before = "/**\n" if first_close >= 0 and (first_open < 0 or first_close < first_open) else ""
-    behind = "\n*/" if text.rfind("/*") > text.rfind("*/") else ""
+    after = "\n*/" if text.rfind("/*") > text.rfind("*/") else ""
     starred = [line.lstrip().startswith("*") for line in text.split("\n") if line.strip()]
     if starred and all(starred) and first_open < 0 and first_close < 0:
         return "/**\n", "\n*/"
-    return before, behind
+    return before, after
 
 
 def _unbalanced(text: str, *, hash_comments: bool) -> tuple[str, str]:

@@ -159,10 +159,10 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    made = parser(language)
+    language_parser = parser(language)
     if len(source) > _SHORT_BYTES and not _is_quick(language.package, language.entry, source):
         source = _SIGN.sub(b"\0", source)
-    return made.parse(source).root_node
+    return language_parser.parse(source).root_node
 
 
 @lru_cache(maxsize=8)  # a text is parsed for its errors first, and then to be read
@@ -171,12 +171,12 @@ def _is_quick(package: str, entry: str, source: bytes) -> bool:
 
     tree-sitter's own limit does not do: the long step is one, at the end of the text.
     """
-    made, size = _parser(package, entry), _SHORT_BYTES
+    grammar_parser, size = _parser(package, entry), _SHORT_BYTES
     while size < len(source):
-        for at in range(0, len(source), size):
-            began = time.thread_time()
-            made.parse(source[at : at + size])
-            if time.thread_time() - began > _FIRST_S + size * _BYTE_S:
+        for start in range(0, len(source), size):
+            started = time.thread_time()
+            grammar_parser.parse(source[start : start + size])
+            if time.thread_time() - started > _FIRST_S + size * _BYTE_S:
                 return False
         size *= 4
     return True

@@ -28,22 +28,22 @@ def guess(lines: Sequence[str]) -> Language | None:
     if not 0 < size <= MAX_CHARACTERS:
         return None
     best: tuple[float, float, int] | None = None
-    found: Language | None = None
+    best_language: Language | None = None
     for language in languages_known():
         outline = complete(language, tried, 1).outline
         share = outline.errors / size
         rank = (round(share, 3), -_information(outline), language.precedence)
         if share <= MAX_ERRORS and _information(outline) > 0 and (best is None or rank < best):
-            best, found = rank, language
-    return found
+            best, best_language = rank, language
+    return best_language
 
 
 def _information(outline: Outline) -> float:
     """Return how many declarations and facts there are for each token, rounded."""
     units = outline.units
     tokens = sum(len(unit.tokens) for unit in units)
-    told = sum(len(unit.facts) for unit in units) + 3 * (len(units) - 1)
-    return round(told / tokens, 1) if tokens else 0.0
+    count = sum(len(unit.facts) for unit in units) + 3 * (len(units) - 1)
+    return round(count / tokens, 1) if tokens else 0.0
 
 
 _CPP_ONLY = re.compile(

@@ -131,13 +131,13 @@ class Outline:
 
     def owners(self, lines: Sequence[int]) -> dict[int, int]:
         """Return for each of some lines, sorted, the index of the innermost unit that holds it."""
-        found = dict.fromkeys(lines, 0)
+        owner_by_line = dict.fromkeys(lines, 0)
         for index, unit in enumerate(self.units):
             if index and unit.real:
                 low, high = bisect_left(lines, unit.start), bisect_left(lines, unit.end + 1)
                 for line in lines[low:high]:
-                    found[line] = index
-        return found
+                    owner_by_line[line] = index
+        return owner_by_line
 
 
 _TEST_CALLS = frozenset({"describe", "context", "suite", "it", "test", "specify", "scenario"})
@@ -220,7 +220,7 @@ def unreadable(language: Language, source: str) -> int:
 def _root(language: Language, source: str) -> tree_sitter.Node:
     text = source
     if language.name in {"c", "cpp"}:  # words of CUDA, and macros that annotate a function
-        text = _MACRO.sub(lambda found: re.sub(r"\S", " ", found[0]), source)
+        text = _MACRO.sub(lambda match: re.sub(r"\S", " ", match[0]), source)
     return parse(language, text.encode("utf-8", "replace"))
 
 
@@ -343,7 +343,7 @@ class _Reader:
         for index, units in inside.items():
             around = self.units[index]
             starts = [unit.start for unit in units]
-            own = [(unit, unit.facts, unit.tokens) for unit in units]
+            contents = [(unit, unit.facts, unit.tokens) for unit in units]
             facts, tokens = around.facts, around.tokens
             for unit in (around, *units):
                 unit.facts, unit.tokens = [], []
@@ -351,7 +351,7 @@ class _Reader:
                 _above(units, starts, fact.line, around).facts.append(fact)
             for token in tokens:
                 _above(units, starts, token[0], around).tokens.append(token)
-            for unit, later, written in own:
+            for unit, later, written in contents:
                 unit.facts += later
                 unit.tokens += written
 
@@ -359,37 +359,39 @@ class _Reader:
         self, node: tree_sitter.Node, above: tree_sitter.Node | None, kind: str, owner: int
     ) -> int:
         """Start a unit when the node is one; else return the owner."""
-        found = self._declared(node, above, kind)
-        if found is None or self.depths[owner] == MAX_DEPTH:
+        declared = self._declared(node, above, kind)
+        if declared is None or self.depths[owner] == MAX_DEPTH:
             return owner
-        what, noun, name, body = found
+        unit_kind, noun, name, body = declared
         outer = _with_wrappers(node, self.language)
         head = self._row(node)
-        named = node.child_by_field_name("name")
-        if named is None and what is Kind.FUNCTION:
-            named = _innermost_declarator(node)
+        name_node = node.child_by_field_name("name")
+        if name_node is None and unit_kind is Kind.FUNCTION:
+            name_node = _innermost_declarator(node)
         parameters = None
-        if what is Kind.FUNCTION:
+        if unit_kind is Kind.FUNCTION:
             parameters = _field_within(node, "parameters") or node.child_by_field_name("parameter")
         limit = min(
             (part.start_byte for part in (parameters, body) if part is not None),
             default=node.end_byte,
         )
-        tokens = tuple(_head_tokens(node, limit)) if what in {Kind.FUNCTION, Kind.TYPE} else ()
-        marks = " ".join(text_of(one, 60) for one in _marks(node, outer, self.language))
-        if what is Kind.FUNCTION and (_TEST_NAME.match(name) or _TEST_MARK.search(marks)):
-            what, noun = Kind.TEST, "test"
+        tokens = tuple(_head_tokens(node, limit)) if unit_kind in {Kind.FUNCTION, Kind.TYPE} else ()
+        marks = " ".join(text_of(mark, 60) for mark in _marks(node, outer, self.language))
+        if unit_kind is Kind.FUNCTION and (_TEST_NAME.match(name) or _TEST_MARK.search(marks)):
+            unit_kind, noun = Kind.TEST, "test"
         self.units.append(
             Unit(
-                kind=what,
+                kind=unit_kind,
                 noun=noun,
                 name=name,
                 parent=owner,
                 start=max(self._top(outer), self.first),
                 end=self._row(outer, end=True),
-                head=self._row(named) if named is not None and what is not Kind.TEST else head,
+                head=self._row(name_node)
+                if name_node is not None and unit_kind is not Kind.TEST
+                else head,
                 real=head >= self.first,
-                public=what is Kind.TEST
+                public=unit_kind is Kind.TEST
                 or not (self._is_hidden(name) or self.hidden.get(owner) or _HIDDEN & set(tokens)),
                 head_tokens=tokens,
                 parameters=tuple(_parameters(parameters)),
@@ -411,8 +413,8 @@ class _Reader:
             if not mark and "comment" not in before.type:
                 break
             # A comment behind code is about that code.
-            alone = mark or previous is None or self._row(previous, end=True) < row
-            if self._row(before, end=True) < start - 1 or not alone:
+            is_alone = mark or previous is None or self._row(previous, end=True) < row
+            if self._row(before, end=True) < start - 1 or not is_alone:
                 break
             start = min(start, row)
             before = _before(before)
@@ -430,22 +432,24 @@ class _Reader:
         if kind not in self.declaring:
             return None
         language = self.language
-        several = node.end_point.row - node.start_point.row
-        body = next((one for key in _BODIES if (one := node.child_by_field_name(key))), None)
+        extra_lines = node.end_point.row - node.start_point.row
+        body = next(
+            (field_node for key in _BODIES if (field_node := node.child_by_field_name(key))), None
+        )
         if kind in language.types:
             return _declared_type(node, above, language.types[kind], body)
         if kind in language.functions:
             return _declared_function(node, language.functions[kind], body)
         name = noun = ""
-        what = Kind.FUNCTION
-        if kind in language.members and several > 4:
+        unit_kind = Kind.FUNCTION
+        if kind in language.members and extra_lines > 4:
             name, noun = text_of(node.child_by_field_name("name"), 80), language.members[kind]
-        elif kind in language.lambdas and several:
+        elif kind in language.lambdas and extra_lines:
             name, noun = _lambda_name(node), "function"
-        elif kind in language.calls and several:
-            what, name, body = Kind.TEST, _test_title(node, language), None
+        elif kind in language.calls and extra_lines:
+            unit_kind, name, body = Kind.TEST, _test_title(node, language), None
             noun = "test suite" if name and _test_word(node) in _SUITES else "test"
-        return _Declared(what, noun, name, body) if name else None
+        return _Declared(unit_kind, noun, name, body) if name else None
 
     def _note(
         self,
@@ -506,20 +510,20 @@ class _Reader:
         tokens = self.units[owner].tokens
         for line, text in enumerate(lines, start=low):
             at = bisect_left(self.ends, line)
-            wanted = at < len(self.starts) and self.starts[at] <= line and line >= self.first
-            if wanted and text.strip():
+            is_wanted = at < len(self.starts) and self.starts[at] <= line and line >= self.first
+            if is_wanted and text.strip():
                 tokens.append((line, text.strip().replace("'", '"')))
 
     def _is_unit(self, node: tree_sitter.Node) -> bool:
         """Return True for a binding of a function that is a unit of its own."""
         value = node.child_by_field_name("value") or node.child_by_field_name("right")
-        several = node.end_point.row > node.start_point.row
-        return several and value is not None and value.type in self.language.lambdas
+        is_multiline = node.end_point.row > node.start_point.row
+        return is_multiline and value is not None and value.type in self.language.lambdas
 
     def _is_macro(self, name: str, owner: int) -> bool:
         """Return True for an annotation macro beside a declaration in the C family."""
-        beside = self.units[owner].kind in {Kind.FILE, Kind.TYPE}
-        return beside and name.isupper() and self.language.name in {"c", "cpp"}
+        is_outside_function = self.units[owner].kind in {Kind.FILE, Kind.TYPE}
+        return is_outside_function and name.isupper() and self.language.name in {"c", "cpp"}
 
     def _note_call(self, node: tree_sitter.Node, owner: int) -> None:
         callee, name = _callee(node)
@@ -528,18 +532,22 @@ class _Reader:
         arguments = node.child_by_field_name("arguments")
         if arguments is None and node.named_children[-1].type == "arguments":
             arguments = node.named_children[-1]
-        given = text_of(arguments)
-        given = given[1:-1].strip() if given.startswith("(") and given.endswith(")") else given
+        arguments_text = text_of(arguments)
+        arguments_text = (
+            arguments_text[1:-1].strip()
+            if arguments_text.startswith("(") and arguments_text.endswith(")")
+            else arguments_text
+        )
         line = self._row(callee, end=True)
         ruby = self.language.name == "ruby"
         if ruby and name in {"raise", "fail"}:
-            self._add(owner, Role.RAISE, _error_of(given), given, line)
+            self._add(owner, Role.RAISE, _error_of(arguments_text), arguments_text, line)
         elif ruby and name in {"require", "require_relative"}:
-            self._add(owner, Role.IMPORT, given.strip("\"'"), "", line)
+            self._add(owner, Role.IMPORT, arguments_text.strip("\"'"), "", line)
         elif self._is_macro(name, owner):
             return
         elif not _test_title(node, self.language):
-            self._add(owner, Role.CALL, name, given, line)
+            self._add(owner, Role.CALL, name, arguments_text, line)
 
 
 def _declared_type(
@@ -558,8 +566,8 @@ def _declared_type(
     hollow = body is None and inner is None and node.type.endswith("specifier")
     if inner is not None and inner.type in {"struct_type", "interface_type"}:
         noun, body = inner.type.removesuffix("_type"), inner
-    named = _is_name(name) or name == "default"
-    return _Declared(Kind.TYPE, noun, name, body) if named and not hollow else None
+    is_named = _is_name(name) or name == "default"
+    return _Declared(Kind.TYPE, noun, name, body) if is_named and not hollow else None
 
 
 def _declared_function(
@@ -568,9 +576,11 @@ def _declared_function(
     name = _function_name(node)
     if noun != "macro" and name.isupper() and len(name) >= 3:
         # In C++ an upper-case "function" is a macro: `TEST(Suite, name) { ... }`.
-        given = text_of(_field_within(node, "parameters"), 80).strip("()")
+        arguments_text = text_of(_field_within(node, "parameters"), 80).strip("()")
         return (
-            _Declared(Kind.TEST, "test", given.replace(", ", "."), body) if "TEST" in name else None
+            _Declared(Kind.TEST, "test", arguments_text.replace(", ", "."), body)
+            if "TEST" in name
+            else None
         )
     if node.type == "method" and name.startswith("test "):
         return _Declared(Kind.TEST, "test", name, body)
@@ -580,8 +590,8 @@ def _declared_function(
 def _with_wrappers(node: tree_sitter.Node, language: Language) -> tree_sitter.Node:
     """Return a declaration with the nodes around it that hold nothing else."""
     while (above := node.parent) is not None and above.type in language.wrappers:
-        several = above.named_child_count > 1 and above.type.endswith("declaration")
-        if several and not above.type.startswith("template"):
+        has_siblings = above.named_child_count > 1 and above.type.endswith("declaration")
+        if has_siblings and not above.type.startswith("template"):
             break
         node = above
     return node
@@ -667,11 +677,15 @@ def _lambda_name(node: tree_sitter.Node) -> str:
     if above.type == "export_statement":
         return "default"
     if above.type in {"variable_declarator", "pair", "field_definition", "public_field_definition"}:
-        found = next(
-            (one for key in ("name", "key", "property") if (one := above.child_by_field_name(key))),
+        key_node = next(
+            (
+                field_node
+                for key in ("name", "key", "property")
+                if (field_node := above.child_by_field_name(key))
+            ),
             None,
         )
-        name = text_of(found, 80).strip("\"'")
+        name = text_of(key_node, 80).strip("\"'")
     elif above.type == "assignment_expression":
         name = text_of(above.child_by_field_name("left"), 80)
         name = re.sub(r"^(?:module\.)?exports(?:\.|$)|\.prototype(?=\.)", "", name) or "default"
@@ -685,10 +699,10 @@ def _test_title(node: tree_sitter.Node, language: Language) -> str:
     """Return the title of a test that is written as a call: `it('adds', () => {...})`."""
     if _test_word(node) not in _TEST_CALLS:
         return ""
-    given = node.child_by_field_name("arguments")
-    if given is None or not given.named_children:
+    arguments = node.child_by_field_name("arguments")
+    if arguments is None or not arguments.named_children:
         return ""
-    title = given.named_children[0]
+    title = arguments.named_children[0]
     if title.type not in language.strings and title.type not in {
         "identifier",
         "constant",
@@ -696,7 +710,7 @@ def _test_title(node: tree_sitter.Node, language: Language) -> str:
     }:
         return ""
     has_body = node.child_by_field_name("block") is not None or any(
-        one.type in language.lambdas for one in given.named_children[1:4]
+        argument.type in language.lambdas for argument in arguments.named_children[1:4]
     )
     return text_of(title, 80).strip("\"'`") if has_body else ""
 
@@ -711,27 +725,31 @@ def _test_word(node: tree_sitter.Node) -> str:
 
 def _callee(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, str]:
     """Return the node and the text of what is called: `client.get`, without earlier calls."""
-    found = None
+    callee = None
     for key in ("function", "method", "constructor", "name", "type"):
-        found = node.child_by_field_name(key)
-        if found is not None:
+        callee = node.child_by_field_name(key)
+        if callee is not None:
             break
-    if found is None:
-        found = node.named_children[0] if node.named_children else None
-    if found is None:
+    if callee is None:
+        callee = node.named_children[0] if node.named_children else None
+    if callee is None:
         return None, ""
     above = next(
-        (one for key in ("object", "receiver", "scope") if (one := node.child_by_field_name(key))),
+        (
+            field_node
+            for key in ("object", "receiver", "scope")
+            if (field_node := node.child_by_field_name(key))
+        ),
         None,
     )
-    text = text_of(found, 200)
+    text = text_of(callee, 200)
     if above is not None:
         text = f"{text_of(above, 120)}.{text}"
     text = re.sub(r"<[^<>()]*>", "", text)
     # Of a chain of calls only the last name stands; earlier calls are facts of their own.
     if "(" in text or "[" in text or "…" in text or " " in text:
         text = re.split(r"\.|->|::", text)[-1]
-    return found, text if re.fullmatch(r"[\w$@.:>?!#&*-]+", text) else ""
+    return callee, text if re.fullmatch(r"[\w$@.:>?!#&*-]+", text) else ""
 
 
 def _binding(node: tree_sitter.Node) -> tuple[str, str]:
@@ -747,8 +765,10 @@ def _binding(node: tree_sitter.Node) -> tuple[str, str]:
             break
     if node.type == "property_declaration" and target is not None:
         # C#'s value may stand in an accessor or behind an arrow.
-        behind = (node.text or b"")[target.end_byte - node.start_byte :].decode("utf-8", "replace")
-        return text_of(target, 80), _SPACES.sub(" ", behind[:MAX_TEXT]).strip(" ;")
+        text_after = (node.text or b"")[target.end_byte - node.start_byte :].decode(
+            "utf-8", "replace"
+        )
+        return text_of(target, 80), _SPACES.sub(" ", text_after[:MAX_TEXT]).strip(" ;")
     children = node.named_children
     if target is None and children:
         target = children[0]
@@ -839,9 +859,9 @@ def _field_within(node: tree_sitter.Node, name: str) -> tree_sitter.Node | None:
     for _ in range(MAX_DEPTH_OF_NAMES):
         if current is None:
             return None
-        found = current.child_by_field_name(name)
-        if found is not None:
-            return found
+        field_node = current.child_by_field_name(name)
+        if field_node is not None:
+            return field_node
         current = current.child_by_field_name("declarator")
     return None
 
@@ -850,13 +870,13 @@ def _head_tokens(node: tree_sitter.Node, limit: int) -> Iterator[str]:
     """Yield the tokens of a declaration before some byte."""
     stack = [node]
     while stack:
-        one = stack.pop()
-        if one.start_byte >= limit or "comment" in one.type:
+        child = stack.pop()
+        if child.start_byte >= limit or "comment" in child.type:
             continue
-        if one.child_count and one.child_count < 200:
-            stack.extend(reversed(one.children))
+        if child.child_count and child.child_count < 200:
+            stack.extend(reversed(child.children))
         else:
-            yield text_of(one, 80)
+            yield text_of(child, 80)
 
 
 def _marks(
@@ -868,7 +888,11 @@ def _marks(
             if child.type in language.decorators:
                 yield child
             elif child.type == "modifiers":
-                yield from (one for one in child.children[:8] if one.type in language.decorators)
+                yield from (
+                    modifier
+                    for modifier in child.children[:8]
+                    if modifier.type in language.decorators
+                )
 
 
 def _last_parameter(node: tree_sitter.Node, listed: tree_sitter.Node) -> Parameter:
@@ -891,13 +915,15 @@ def _parameters(listed: tree_sitter.Node | None) -> Iterator[Parameter]:
             yield _last_parameter(node, listed)
             continue
         kind = text_of(node.child_by_field_name("type"), 120).removeprefix(":").strip()
-        names = [one for one in node.children_by_field_name("name") if one.is_named]
+        names = [
+            name_node for name_node in node.children_by_field_name("name") if name_node.is_named
+        ]
         if len(names) > 1:
-            yield from (Parameter(text_of(one, 80), kind, "", False) for one in names)
+            yield from (Parameter(text_of(name_node, 80), kind, "", False) for name_node in names)
             continue
-        found = _parameter(node, kind)
-        if found.name and found.name not in {"self", "cls", "this", "void"}:
-            yield found
+        parameter = _parameter(node, kind)
+        if parameter.name and parameter.name not in {"self", "cls", "this", "void"}:
+            yield parameter
 
 
 def _parameter(node: tree_sitter.Node, kind: str) -> Parameter:
@@ -915,4 +941,6 @@ def _parameter(node: tree_sitter.Node, kind: str) -> Parameter:
 
 
 def _first_field(node: tree_sitter.Node, *names: str) -> tree_sitter.Node | None:
-    return next((one for name in names if (one := node.child_by_field_name(name))), None)
+    return next(
+        (field_node for name in names if (field_node := node.child_by_field_name(name))), None
+    )

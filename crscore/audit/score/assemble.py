@@ -120,14 +120,14 @@ def _read_change(task: Task, limits: Limits) -> tuple[Change, Local | None]:
     return Change(own.diff, (), own.notes), found.checkout.diff_to
 
 
-def _open(task: Task) -> checkout.Found:
+def _open(task: Task) -> checkout.CheckoutSearch:
     """Open the clone with the base that the change was made on.
 
     The host's own base can be older than what the head has merged, or so new that it contains the
     head. What a merged pull was merged into, else the base branch, is neither.
     """
     if not task.clone.is_dir():
-        return checkout.Found(None, "there is no clone of the repository")
+        return checkout.CheckoutSearch(None, "there is no clone of the repository")
     for base in _bases(task):
         found = checkout.open_git_dir(task.clone, base, task.pull.head)
         if found.checkout is not None and found.checkout.merge_base != task.pull.head:

@@ -209,7 +209,7 @@ def _has(clone: Path, *commits: str) -> bool:
             ("cat-file", "--batch-check"),
             folder=clone,
             is_git_dir=True,
-            given=given,
+            input_bytes=given,
             most_bytes=len(commits) * _ANSWER_BYTES,
         )
     except HostError:

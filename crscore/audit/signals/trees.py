@@ -174,7 +174,7 @@ class Trees:
             arguments,
             folder=self._git_dir,
             is_git_dir=True,
-            given=given,
+            input_bytes=given,
             fine=fine,
             most_bytes=_MAX_BYTES,
         )

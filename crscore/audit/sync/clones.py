@@ -89,7 +89,7 @@ def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[
         ("fetch", *_OPTIONS, "--stdin", "--", url),
         folder=git_dir,
         is_git_dir=True,
-        given="".join(f"{one}\n" for one in refspecs).encode(),
+        input_bytes="".join(f"{one}\n" for one in refspecs).encode(),
         variables=variables,
         timeout_s=FETCH_TIMEOUT_S,
     )
@@ -137,7 +137,7 @@ def _missing(git_dir: Path, commits: set[str]) -> set[str]:
         ("cat-file", "--batch-check"),
         folder=git_dir,
         is_git_dir=True,
-        given=given,
+        input_bytes=given,
         most_bytes=len(commits) * 120,
     )
     lines = text.decode("ascii", "replace").splitlines()

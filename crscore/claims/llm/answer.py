@@ -142,12 +142,12 @@ def _without_thoughts(raw: str) -> tuple[str, bool]:
     return _TURN_ENDS.sub("", raw), False
 
 
-def _json_points(raw: str, at: int) -> tuple[list[_Point], bool]:
+def _json_points(raw: str, position: int) -> tuple[list[_Point], bool]:
     """Read the strings of JSON up to its end; also return whether it was cut off before that."""
     points: list[_Point] = []
     implies, skipped, depth = False, False, 0
-    while (token := _TOKEN.match(raw, at)) is not None:
-        at = token.end()
+    while (token := _TOKEN.match(raw, position)) is not None:
+        position = token.end()
         string, colon, opens, closes = token.groups()
         if colon is not None:
             key = string.strip().lower()
@@ -193,17 +193,17 @@ def _listed_points(raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
 
 def _lines_outside_code(text: str) -> Iterator[str]:
     """Yield the lines; a fence around the whole answer is ignored."""
-    fenced = in_code = seen = False
+    fenced = in_code = has_list = False
     for line in text.split("\n"):
         fence = _FENCE.match(line)
         if fence is None:
             if not in_code:
-                seen = seen or bool(_MARKERS.match(line))
+                has_list = has_list or bool(_MARKERS.match(line))
                 yield line[:MAX_LINE]
         elif fenced:
             fenced = in_code = False
         else:
-            fenced, in_code = True, seen and fence[1].lower() not in _TEXT_FENCES
+            fenced, in_code = True, has_list and fence[1].lower() not in _TEXT_FENCES
 
 
 def _continues(line: str, last: _Point) -> bool:
@@ -213,8 +213,8 @@ def _continues(line: str, last: _Point) -> bool:
 
 def _prose(line: str) -> Iterator[str]:
     """Split a line into sentences; code between backticks is not split."""
-    masked = _CODE.sub(lambda found: f"`{'x' * (len(found[0]) - 2)}`", line)
-    starts = [0, *(found.end() for found in _SENTENCE_END.finditer(masked)), len(line)]
+    masked = _CODE.sub(lambda match: f"`{'x' * (len(match[0]) - 2)}`", line)
+    starts = [0, *(match.end() for match in _SENTENCE_END.finditer(masked)), len(line)]
     for start, end in pairwise(starts):
         text = _plain_sentence(line[start:end])
         if text and not text.endswith(":"):
@@ -224,13 +224,13 @@ def _prose(line: str) -> Iterator[str]:
 def _without_remarks(points: list[_Point], raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
     """Omit prose beside a list, and the last point when it is incomplete."""
     with_lists = {point.implies for point in points if point.listed}
-    kept = [point for point in points if point.listed or point.implies not in with_lists]
-    if not kept or kept[-1] is not points[-1] or raw.endswith("\n"):
-        return kept, cut
-    ended = [_is_ended(point.text) for point in kept]
+    kept_points = [point for point in points if point.listed or point.implies not in with_lists]
+    if not kept_points or kept_points[-1] is not points[-1] or raw.endswith("\n"):
+        return kept_points, cut
+    is_ended = [_is_ended(point.text) for point in kept_points]
     # If no point ends with a full stop, a missing one does not mean that the answer was cut off.
-    broken = cut or (len(ended) > 1 and not ended[-1] and all(ended[:-1]))
-    return kept[:-1] if broken else kept, broken
+    broken = cut or (len(is_ended) > 1 and not is_ended[-1] and all(is_ended[:-1]))
+    return kept_points[:-1] if broken else kept_points, broken
 
 
 def _is_ended(text: str) -> bool:
@@ -245,7 +245,9 @@ def _plain_sentence(text: str) -> str:
     label = _LABEL.match(text)
     if label is not None:
         # A label with code names the subject of the sentence.
-        rest = text[label.end() :]
-        text = f"{label[1]}: {rest}" if rest and _NAMES_CODE.search(label[1]) else rest
-    text = _BOLD.sub(lambda found: found[1] or found[2], text).strip()
+        remainder = text[label.end() :]
+        text = (
+            f"{label[1]}: {remainder}" if remainder and _NAMES_CODE.search(label[1]) else remainder
+        )
+    text = _BOLD.sub(lambda match: match[1] or match[2], text).strip()
     return text if any(map(str.isalpha, text)) else ""

@@ -92,21 +92,21 @@ def chunk_diff(
     """
     counts = count is not None and count("") is not None
     cutter = _Cutter(max(budget, 200), count if counts else None)
-    found: list[Chunk] = []
+    chunks: list[Chunk] = []
     for file in diff.files:
-        found += cutter.chunks(file)
-    kept, notes = found[:MAX_CHUNKS], cutter.notes
-    if len(found) > len(kept):
-        left = found[MAX_CHUNKS:]
+        chunks += cutter.chunks(file)
+    kept_chunks, notes = chunks[:MAX_CHUNKS], cutter.notes
+    if len(chunks) > len(kept_chunks):
+        left = chunks[MAX_CHUNKS:]
         paths = len({chunk.file.path for chunk in left})
         notes.append(
-            f"The change has {len(found)} parts and the model is asked about {MAX_CHUNKS}; "
+            f"The change has {len(chunks)} parts and the model is asked about {MAX_CHUNKS}; "
             f"{len(left)} parts of {paths} {'file' if paths == 1 else 'files'} are left out, "
             f"from `{left[0].file.path}` on."
         )
     if context == "function":
-        kept = [cutter.surrounded(chunk) for chunk in kept]
-    return ChunkedDiff(tuple(kept), tuple(notes))
+        kept_chunks = [cutter.surrounded(chunk) for chunk in kept_chunks]
+    return ChunkedDiff(tuple(kept_chunks), tuple(notes))
 
 
 class _Cutter:
@@ -140,18 +140,20 @@ class _Cutter:
         around = enclosing_functions(chunk.file, chunk.hunks)
         if not around:
             return chunk
-        if self._size("\n".join((_shown(chunk.hunks), around))) > self.budget:
-            where = f"`{chunk.file.path}`, line {chunk.hunks[0].new_start}"
-            self.notes.append(f"The function around {where}, is too long to be shown to the model.")
+        if self._size("\n".join((_text_shown(chunk.hunks), around))) > self.budget:
+            location = f"`{chunk.file.path}`, line {chunk.hunks[0].new_start}"
+            self.notes.append(
+                f"The function around {location}, is too long to be shown to the model."
+            )
             return chunk
         return replace(chunk, around=around)
 
     def _fits(self, hunks: Sequence[Hunk]) -> bool:
         # Counting tokens is slow, and no text has fewer tokens than a tenth of its characters.
-        shown = _shown(hunks)
-        if self.count is not None and len(shown) > 10 * self.budget:
+        text = _text_shown(hunks)
+        if self.count is not None and len(text) > 10 * self.budget:
             return False
-        return self._size(shown) <= self.budget
+        return self._size(text) <= self.budget
 
     def _size(self, text: str) -> int:
         counted = self.count(text) if self.count else None
@@ -207,7 +209,7 @@ def _length(hunks: Iterable[Hunk]) -> int:
     return sum(len(line) + 1 for hunk in hunks for line in _printed(hunk))
 
 
-def _shown(hunks: Sequence[Hunk]) -> str:
+def _text_shown(hunks: Sequence[Hunk]) -> str:
     """Return everything that a model is shown of the hunks."""
     lines = [line for hunk in hunks for line in _printed(hunk)]
     changed = (*_stripped(hunks, LineKind.REMOVED), *_stripped(hunks, LineKind.ADDED))
@@ -218,11 +220,11 @@ def _best_cut(lines: Sequence[DiffLine]) -> int:
     """Return where to split lines: at the start of a run of changes, closest to the middle."""
     middle = len(lines) // 2
     starts = [
-        at
-        for at in range(1, len(lines))
-        if lines[at - 1].kind is LineKind.CONTEXT and lines[at].kind is not LineKind.CONTEXT
+        index
+        for index in range(1, len(lines))
+        if lines[index - 1].kind is LineKind.CONTEXT and lines[index].kind is not LineKind.CONTEXT
     ]
-    return min(starts, key=lambda at: abs(at - middle), default=middle)
+    return min(starts, key=lambda index: abs(index - middle), default=middle)
 
 
 def _spans(file: ChangedFile, hunk: Hunk) -> Iterator[LineSpan]:

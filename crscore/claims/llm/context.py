@@ -28,15 +28,17 @@ def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
     if file.new_source is None or language is None or not changed:
         return ""
     outline = read(language, file.new_source, lines=[(line, line) for line in changed])
-    shown = [range(hunk.new_start, hunk.new_start + hunk.new_length) for hunk in hunks]
+    shown_ranges = [range(hunk.new_start, hunk.new_start + hunk.new_length) for hunk in hunks]
     lines = file.new_source.split("\n")
-    found: dict[tuple[int, int], str] = {}
+    functions: dict[tuple[int, int], str] = {}
     for line in changed:
         unit = _innermost(outline, line)
-        if unit is None or any(unit.start in one and unit.end in one for one in shown):
+        if unit is None or any(
+            unit.start in lines_ and unit.end in lines_ for lines_ in shown_ranges
+        ):
             continue
-        found[unit.start, unit.end] = "\n".join(lines[unit.start - 1 : unit.end])
-    return "\n\n".join(found[place] for place in sorted(found))
+        functions[unit.start, unit.end] = "\n".join(lines[unit.start - 1 : unit.end])
+    return "\n\n".join(functions[place] for place in sorted(functions))
 
 
 def _changed(hunks: Sequence[Hunk]) -> Iterator[int]:

@@ -48,25 +48,27 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
     Raises:
         ConfigError: An option is invalid.
     """
-    given = {name: value for name in OF_ENGINES if (value := getattr(options, name)) is not None}
+    engine_options = {
+        name: value for name in OF_ENGINES if (value := getattr(options, name)) is not None
+    }
     if options.argument:
-        given["model"] = options.argument
+        engine_options["model"] = options.argument
     # An engine without a server ignores the server variables of the environment; with several
     # generators, each takes the options it recognizes.
-    offered = given.keys() if options.several else _OF_SERVERS
-    made = plugins.create(
+    offered = engine_options.keys() if options.has_other_generators else _OF_SERVERS
+    engine_instance = plugins.create(
         "engines",
         engine,
-        {name: value for name, value in given.items() if name not in offered},
-        offered={name: value for name, value in given.items() if name in offered},
+        {name: value for name, value in engine_options.items() if name not in offered},
+        offered={name: value for name, value in engine_options.items() if name in offered},
     )
-    trained = _trained_prompt(given) if engine == "vllm" else _TrainedPrompt()
+    trained = _trained_prompt(engine_options) if engine == "vllm" else _TrainedPrompt()
     prompt = _load_prompt(options, trained)
     form = options.form or trained.form
     few_shots = trained.few_shots if options.few_shots is None else options.few_shots
     return ModelClaims(
         source=engine,
-        engine=made,
+        engine=engine_instance,
         prompt=prompt,
         sampling=Sampling(
             max_tokens=options.max_new_tokens,
@@ -80,9 +82,9 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
     )
 
 
-def _trained_prompt(given: dict[str, object]) -> _TrainedPrompt:
+def _trained_prompt(engine_options: dict[str, object]) -> _TrainedPrompt:
     """Return the prompt settings used to train a crscore model or adapter, to be used here too."""
-    model, lora = given.get("model"), given.get("lora")
+    model, lora = engine_options.get("model"), engine_options.get("lora")
     # A model name is not a folder, even when a folder of that name exists in the working directory.
     is_folder = model and (
         Path(str(model)).is_absolute() or str(model).startswith(("./", "../", "~"))

@@ -60,13 +60,13 @@ class ModelClaims:
     def identity(self) -> str:
         """Engine, model, adapter, prompt, sampling and context."""
         sampling = self.sampling
-        drawn = (
+        sampling_label = (
             f"t{sampling.temperature:g}p{sampling.top_p:g}" if sampling.temperature else "greedy"
         )
         shots = "" if self.few_shots is None else f"-{self.few_shots}"
         return (
             f"{self.engine.identity},{self.prompt.identity}{shots},{self.form},"
-            f"{drawn},s{sampling.seed},n{sampling.max_tokens},{self.context},r{READING}"
+            f"{sampling_label},s{sampling.seed},n{sampling.max_tokens},{self.context},r{READING}"
         )
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
@@ -77,14 +77,14 @@ class ModelClaims:
         keys = [claims_key(diff, made_by, self.context) for diff in diffs]
         by_key = dict(zip(keys, diffs, strict=True))
         cached = ((key, self.cache.get(key)) for key in by_key) if self.cache is not None else ()
-        found = {key: claims for key, claims in cached if claims is not None}
-        unknown = {key: diff for key, diff in by_key.items() if key not in found}
-        made = self._ask(tuple(unknown.values()))
-        for key, (claims, complete) in zip(unknown, made, strict=True):
-            found[key] = claims
+        claims_by_key = {key: claims for key, claims in cached if claims is not None}
+        unknown = {key: diff for key, diff in by_key.items() if key not in claims_by_key}
+        generated = self._ask(tuple(unknown.values()))
+        for key, (claims, complete) in zip(unknown, generated, strict=True):
+            claims_by_key[key] = claims
             if complete and self.cache is not None:
                 self.cache.put(key, claims)
-        return tuple(found[key] for key in keys)
+        return tuple(claims_by_key[key] for key in keys)
 
     def _ask(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:
         """Generate claims for the diffs: in one batch in this process, in groups on a server.
@@ -100,10 +100,10 @@ class ModelClaims:
         # A new nonce for each run, so that a diff cannot predict how its fence ends.
         fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
         for group in _groups([self._chunks(diff) for diff in diffs], bool(self.engine.origin)):
-            chats = [self._chat(chunk, fence) for one in group for chunk in one.chunks]
+            chats = [self._chat(chunk, fence) for part in group for chunk in part.chunks]
             answers = iter(self.engine.complete(chats, self.sampling) if chats else ())
-            for one in group:
-                yield self._claims(one, [next(answers) for _ in one.chunks])
+            for part in group:
+                yield self._claims(part, [next(answers) for _ in part.chunks])
 
     def _chat(self, chunk: Chunk, fence: Fence) -> tuple[Message, ...]:
         return make_chat(self.prompt, chunk, fence, self.form, examples=self.few_shots)
@@ -113,8 +113,8 @@ class ModelClaims:
         if room is None or not diff.files:
             return chunks.chunk_diff(diff, context=self.context)
         # A chat without its chunk; the engine counts its tokens where it can.
-        bare = self._chat(Chunk(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
-        shared = self.engine.count(bare)
+        empty_chat = self._chat(Chunk(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
+        shared = self.engine.count(empty_chat)
         left = room - self.sampling.max_tokens
         if shared is None:
             budget = min(chunks.BUDGET, int((left - prompt_tokens(self.prompt)) * CHARS_A_TOKEN))
@@ -129,18 +129,18 @@ class ModelClaims:
         dropped: Counter[str] = Counter()
         failed: Counter[str] = Counter()
         examples = example_texts(self.prompt)
-        for chunk, given in zip(parts.chunks, answers, strict=True):
-            if given.reason is not None:
-                failed[given.reason] += 1
+        for chunk, answer in zip(parts.chunks, answers, strict=True):
+            if answer.reason is not None:
+                failed[answer.reason] += 1
                 continue
-            parsed = read_answer(given.text, whole=given.whole)
-            kept = ground_claims(parsed, chunk, source=self.source, examples=examples)
-            dropped += kept.dropped
+            parsed = read_answer(answer.text, whole=answer.whole)
+            grounded = ground_claims(parsed, chunk, source=self.source, examples=examples)
+            dropped += grounded.dropped
             dropped[CUT] += parsed.cut
-            references += kept.references
+            references += grounded.references
         kept_once = deduplicate(references)
         repeated = len(references) - len(kept_once)
-        texts = [given.text for given in answers if given.reason is None]
+        texts = [answer.text for answer in answers if answer.reason is None]
         claims = Claims(
             references=kept_once,
             raw="\n\n".join(texts) if texts else None,
@@ -152,8 +152,8 @@ class ModelClaims:
 def _groups(parts: Sequence[ChunkedDiff], in_groups: bool) -> Iterator[list[ChunkedDiff]]:
     """Yield groups of diffs, each large enough for a batch."""
     group: list[ChunkedDiff] = []
-    for one in parts:
-        group.append(one)
+    for part in parts:
+        group.append(part)
         if in_groups and sum(len(diff.chunks) for diff in group) >= GROUP:
             yield group
             group = []
@@ -163,10 +163,12 @@ def _groups(parts: Sequence[ChunkedDiff], in_groups: bool) -> Iterator[list[Chun
 
 def _notes(dropped: Counter[str], repeated: int, failed: Counter[str], parts: int) -> Iterator[str]:
     if failed:
-        why = "; ".join(f"{reason} ({times})" for reason, times in sorted(failed.items()))
-        yield f"The model wrote no claims for {failed.total()} of {parts} parts: {why}."
+        reasons = "; ".join(f"{reason} ({times})" for reason, times in sorted(failed.items()))
+        yield f"The model wrote no claims for {failed.total()} of {parts} parts: {reasons}."
     if dropped.total():
-        why = ", ".join(f"{reason} ({times})" for reason, times in sorted(dropped.items()) if times)
-        yield f"{dropped.total()} of the model's claims were left out: {why}."
+        reasons = ", ".join(
+            f"{reason} ({times})" for reason, times in sorted(dropped.items()) if times
+        )
+        yield f"{dropped.total()} of the model's claims were left out: {reasons}."
     if repeated:
         yield f"{repeated} of the model's claims were repeated and count once."

@@ -77,19 +77,19 @@ def ground_claims(
         verbatim in the diff, as an instruction or a comment, counts as copied and is dropped.
     """
     words = _ChunkWords(chunk)
-    known = frozenset(map(normalize, examples))
-    found: list[PseudoReference] = []
+    example_words = frozenset(map(normalize, examples))
+    references: list[PseudoReference] = []
     dropped: Counter[str] = Counter()
     kinds = ((ReferenceKind.CLAIM, answer.claims), (ReferenceKind.IMPLICATION, answer.implications))
     for kind, texts in kinds:
         dropped[TOO_MANY] += max(len(texts) - MAX_CLAIMS, 0)
         for text in texts[:MAX_CLAIMS]:
-            reason = REPEATS_EXAMPLE if normalize(text) in known else words.fault(text)
+            reason = REPEATS_EXAMPLE if normalize(text) in example_words else words.fault(text)
             if reason is None:
-                found.append(words.reference(text, kind, source))
+                references.append(words.reference(text, kind, source))
             else:
                 dropped[reason] += 1
-    return Grounded(tuple(found), +dropped)
+    return Grounded(tuple(references), +dropped)
 
 
 class _ChunkWords:
@@ -162,14 +162,14 @@ def deduplicate(references: Iterable[PseudoReference]) -> tuple[PseudoReference,
     Returns:
         The first claim of each group, with the lines of the whole group.
     """
-    kept: dict[tuple[str, ...], PseudoReference] = {}
+    first_by_words: dict[tuple[str, ...], PseudoReference] = {}
     for reference in references:
         key = normalize(reference.text)
-        first = kept.setdefault(key, reference)
+        first = first_by_words.setdefault(key, reference)
         if first is not reference:
             spans = tuple(dict.fromkeys((*first.spans, *reference.spans)))
-            kept[key] = replace(first, spans=spans)
-    return tuple(kept.values())
+            first_by_words[key] = replace(first, spans=spans)
+    return tuple(first_by_words.values())
 
 
 def normalize(text: str) -> tuple[str, ...]:
@@ -185,8 +185,8 @@ def normalize(text: str) -> tuple[str, ...]:
 
 def _quotations(text: str) -> list[str]:
     """Return the texts between backticks or quotes, without blanks."""
-    found = (_dense("".join(filter(None, match.groups()))) for match in _QUOTED.finditer(text))
-    return [part for part in found if len(part) > 1]
+    quotations = (_dense("".join(filter(None, match.groups()))) for match in _QUOTED.finditer(text))
+    return [part for part in quotations if len(part) > 1]
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -221,7 +221,11 @@ def _spans(lines: Iterable[DiffLine], paths: dict[Side, str]) -> Iterator[LineSp
     """Yield runs of adjacent lines, those of the new file first."""
     numbers = [(Side.OLD, line.old) if line.new is None else (Side.NEW, line.new) for line in lines]
     places = sorted((side.value, number or 0) for side, number in numbers)
-    runs = groupby(enumerate(places), key=lambda found: (found[1][0], found[1][1] - found[0]))
+    runs = groupby(
+        enumerate(places), key=lambda indexed: (indexed[1][0], indexed[1][1] - indexed[0])
+    )
     for (side, _), run in runs:
-        at = [number for _, (_, number) in run]
-        yield LineSpan(path=paths[Side(side)], side=Side(side), start=at[0], end=at[-1])
+        line_numbers = [number for _, (_, number) in run]
+        yield LineSpan(
+            path=paths[Side(side)], side=Side(side), start=line_numbers[0], end=line_numbers[-1]
+        )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-SAME: Final = 0.8
+DUPLICATE_COSINE: Final = 0.8
 """Cosine from which claims of two generators count as duplicates."""
 
 
@@ -37,44 +37,44 @@ class Merged:
     @property
     def identity(self) -> str:
         """Identities of all generators, joined by `+`."""
-        return "+".join(one.identity for one in self.generators)
+        return "+".join(generator.identity for generator in self.generators)
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The identities of the single generators."""
-        return tuple(one.identity for one in self.generators)
+        return tuple(generator.identity for generator in self.generators)
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims of each diff with all generators."""
-        by_generator = [one.generate(diffs) for one in self.generators]
+        by_generator = [generator.generate(diffs) for generator in self.generators]
         return tuple(self._merge(claims) for claims in zip(*by_generator, strict=True))
 
-    def _merge(self, several: tuple[Claims, ...]) -> Claims:
-        kept: tuple[PseudoReference, ...] = ()
+    def _merge(self, by_generator: tuple[Claims, ...]) -> Claims:
+        references: tuple[PseudoReference, ...] = ()
         repeated = 0
-        for claims in several:
-            fresh = self._fresh(kept, claims.references)
+        for claims in by_generator:
+            fresh = self._fresh(references, claims.references)
             repeated += len(claims.references) - len(fresh)
-            kept += fresh
-        raws = [claims.raw for claims in several if claims.raw is not None]
-        notes = [note for claims in several for note in claims.notes]
+            references += fresh
+        raws = [claims.raw for claims in by_generator if claims.raw is not None]
+        notes = [note for claims in by_generator for note in claims.notes]
         if repeated:
             notes.append(f"{repeated} claims that another generator had made were left out.")
-        unread = {at for claims in several for at in claims.unread}
+        unread = {file_index for claims in by_generator for file_index in claims.unread}
         return Claims(
-            references=kept,
+            references=references,
             raw="\n\n".join(raws) or None,
             notes=tuple(notes),
             unread=tuple(sorted(unread)),
         )
 
     def _fresh(
-        self, kept: Sequence[PseudoReference], more: Sequence[PseudoReference]
+        self, existing: Sequence[PseudoReference], candidates: Sequence[PseudoReference]
     ) -> tuple[PseudoReference, ...]:
-        if not kept or not more:
-            return tuple(more)
-        texts = [one.reading or one.text for one in (*kept, *more)]
+        if not existing or not candidates:
+            return tuple(candidates)
+        texts = [reference.reading or reference.text for reference in (*existing, *candidates)]
         vectors = self.encoder.encode(texts)
-        likeness = vectors[len(kept) :] @ vectors[: len(kept)].T
-        is_new = likeness.max(axis=1) < SAME
-        return tuple(one for one, new in zip(more, is_new, strict=True) if new)
+        likeness = vectors[len(existing) :] @ vectors[: len(existing)].T
+        is_new = likeness.max(axis=1) < DUPLICATE_COSINE
+        return tuple(reference for reference, new in zip(candidates, is_new, strict=True) if new)

@@ -14,7 +14,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     argument: str = ""
     """Model named in the generator's argument."""
-    several: bool = False
+    has_other_generators: bool = False
     """True when other generators are used too, for which options may be meant."""
     cache_dir: str | None = None
     """Folder of the cached claims; None to cache nothing."""

@@ -77,22 +77,22 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
     Raises:
         ConfigError: The prompt does not exist or is invalid; the error names the key.
     """
-    found = prompts.read_prompt(name, Content, folder=folder)
-    content = found.content
+    prompt = prompts.read_prompt(name, Content, folder=folder)
+    content = prompt.content
     for key in ("opening", "closing", "request"):
         if prompts.places(getattr(content, key)) != {"mark"}:
             raise ConfigError(key, f"{name}.toml", "has the place {{mark}} and no other")
     if prompts.places(content.instruction) != {"claims", "implications"}:
         expected = "has the places {{claims}} and {{implications}} and no other"
         raise ConfigError("instruction", f"{name}.toml", expected)
-    for number, example in enumerate(content.examples, start=1):
+    for index, example in enumerate(content.examples, start=1):
         try:
             parts = len(chunk_diff(parse.parse_diff(example.diff)).chunks)
         except InputError as exc:
-            raise ConfigError("examples", f"{name}.toml", f"diff {number}: {exc}") from exc
+            raise ConfigError("examples", f"{name}.toml", f"diff {index}: {exc}") from exc
         if parts != 1:
-            raise ConfigError("examples", f"{name}.toml", f"diff {number} is one chunk")
-    return found
+            raise ConfigError("examples", f"{name}.toml", f"diff {index} is one chunk")
+    return prompt
 
 
 def prompt_tokens(prompt: Prompt) -> int:
@@ -105,7 +105,7 @@ def prompt_tokens(prompt: Prompt) -> int:
 def example_texts(prompt: Prompt) -> tuple[str, ...]:
     """Return all sentences of the examples; a repeated example is not a claim about the change."""
     examples = prompt.content.examples
-    return tuple(text for one in examples for text in (*one.claims, *one.implications))
+    return tuple(text for example in examples for text in (*example.claims, *example.implications))
 
 
 def answer_schema(prompt: Prompt) -> dict[str, Any]:
@@ -176,17 +176,17 @@ def _shared(prompt: Prompt, form: Form, examples: int | None) -> tuple[Message, 
     }
     task = prompts.fill(content.instruction, limits).strip()
     lead = f"{task}\n\n{getattr(content.forms, form).strip()}"
-    found: list[Message] = []
-    for number, example in enumerate(content.examples[:examples], start=1):
+    messages: list[Message] = []
+    for index, example in enumerate(content.examples[:examples], start=1):
         chunk = chunk_diff(parse.parse_diff(example.diff)).chunks[0]
-        fence = Fence(nonce=_EXAMPLE_NONCE.format(number))
+        fence = Fence(nonce=_EXAMPLE_NONCE.format(index))
         text = "\n".join(_fenced(prompt, fence, _lines(chunk)))
-        if not found:
+        if not messages:
             text = f"{lead}\n\n{text}"
-        found.append(Message(role="user", text=text))
+        messages.append(Message(role="user", text=text))
         answered = format_answer(example.claims, example.implications, form)
-        found.append(Message(role="assistant", text=answered))
-    return tuple(found) or (Message(role="user", text=lead),)
+        messages.append(Message(role="assistant", text=answered))
+    return tuple(messages) or (Message(role="user", text=lead),)
 
 
 def _fenced(prompt: Prompt, fence: Fence, lines: Sequence[str]) -> Iterator[str]:

@@ -36,7 +36,7 @@ class Change:
     removed: list[int] = field(default_factory=list)
     """Changed lines of the old version that belong to it, sorted."""
 
-    alike: list[Change] = field(default_factory=list)
+    similar: list[Change] = field(default_factory=list)
     """Other units that changed in the same way and are told with it."""
     aside: frozenset[tuple[bool, int]] = frozenset()
     """Changed lines told with it that stand outside of it, the imports of its file; each with True
@@ -58,7 +58,7 @@ class Change:
         units = (self.new if self.state == "new" else self.old).units
         if self.state in {"new", "removed"} and self.name and self.noun != "tests":
             return sum(unit.end - unit.start + 1 for unit in units if unit.name)
-        return self.size - len(self.aside) + sum(one.size for one in self.alike)
+        return self.size - len(self.aside) + sum(change.size for change in self.similar)
 
     @property
     def unit(self) -> Unit | None:

@@ -26,12 +26,12 @@ def fits(*codes: str) -> bool:
 
 def listed(items: Sequence[str], limit: int = 4) -> str:
     """Return `a`, `a and b` or `a, b and c`; items past `limit` are counted."""
-    shown = list(items[:limit])
+    parts = list(items[:limit])
     if len(items) > limit:
-        shown = [*items[: limit - 1], f"{len(items) - limit + 1} more"]
-    if len(shown) <= 1:
-        return "".join(shown)
-    return ", ".join(shown[:-1]) + " and " + shown[-1]
+        parts = [*items[: limit - 1], f"{len(items) - limit + 1} more"]
+    if len(parts) <= 1:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
 def quoted(names: Sequence[str], limit: int = 4) -> str:
@@ -59,7 +59,7 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-class Told(NamedTuple):
+class Statement(NamedTuple):
     """One sentence about a change, without its capital and its full stop."""
 
     text: str
@@ -69,6 +69,6 @@ class Told(NamedTuple):
     """Whether it is a consequence of the change rather than a claim about it."""
 
 
-def at(facts: Iterable[Fact], *, new: bool) -> tuple[tuple[bool, int], ...]:
+def lines_of(facts: Iterable[Fact], *, new: bool) -> tuple[tuple[bool, int], ...]:
     """Return the lines of some facts of one version."""
     return tuple((new, fact.line) for fact in facts)

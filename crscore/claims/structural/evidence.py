@@ -31,11 +31,11 @@ class Evidence:
         self._came = difference(change.new, change.old)
         self._gone = difference(change.old, change.new)
 
-    def came(self, role: Role) -> list[Fact]:
+    def added(self, role: Role) -> list[Fact]:
         """Return the facts of a role that only the new version has."""
         return self._came.get(role, [])
 
-    def gone(self, role: Role) -> list[Fact]:
+    def removed(self, role: Role) -> list[Fact]:
         """Return the facts of a role that only the old version has."""
         return self._gone.get(role, [])
 
@@ -50,12 +50,12 @@ class Evidence:
     def without(self, names: Sequence[Fact], *, new: bool) -> list[Fact]:
         """Return the facts whose last name the other version does not mention, one a name."""
         words = self.words_before if new else self.words_after
-        found: dict[str, Fact] = {}
+        facts_by_name: dict[str, Fact] = {}
         for fact in names:
             last = last_name(fact.name)
             if last and last not in words:
-                found.setdefault(fact.name, fact)
-        return list(found.values())
+                facts_by_name.setdefault(fact.name, fact)
+        return list(facts_by_name.values())
 
     @cached_property
     def _before(self) -> str:
@@ -80,19 +80,19 @@ class Evidence:
         aside = self.change.aside
         added = {line for line in self.change.added if (True, line) not in aside}
         removed = {line for line in self.change.removed if (False, line) not in aside}
-        found = [self.new.blocks[line] for line in sorted(added)]
-        found += [self.old.blocks[line] for line in sorted(removed)]
-        for block in {id(block): block for block in found}.values():
-            yield _among(block.gone, removed), _among(block.came, added)
+        blocks = [self.new.blocks[line] for line in sorted(added)]
+        blocks += [self.old.blocks[line] for line in sorted(removed)]
+        for block in {id(block): block for block in blocks}.values():
+            yield _select(block.removed, removed), _select(block.added, added)
 
 
-def _among(lines: Sequence[tuple[int, str]], wanted: Set[int]) -> list[tuple[int, str]]:
+def _select(lines: Sequence[tuple[int, str]], line_numbers: Set[int]) -> list[tuple[int, str]]:
     """Return the wanted of many lines, which are in order, without looking at all of them."""
-    if not wanted:
+    if not line_numbers:
         return []
-    first = bisect_left(lines, (min(wanted), ""))
-    last = bisect_left(lines, (max(wanted) + 1, ""), first)
-    return [one for one in lines[first:last] if one[0] in wanted]
+    first = bisect_left(lines, (min(line_numbers), ""))
+    last = bisect_left(lines, (max(line_numbers) + 1, ""), first)
+    return [numbered for numbered in lines[first:last] if numbered[0] in line_numbers]
 
 
 def last_name(name: str) -> str:
@@ -100,17 +100,17 @@ def last_name(name: str) -> str:
     return _LAST.split(name)[-1].strip("?!")
 
 
-def difference(mine: Part, other: Part) -> dict[Role, list[Fact]]:
+def difference(part: Part, compared: Part) -> dict[Role, list[Fact]]:
     """Return the facts, by role, that one version of a unit has and the other has not."""
-    left = Counter(_key(fact) for fact in other.facts)
-    found: dict[Role, list[Fact]] = {}
-    for fact in mine.facts:
+    left = Counter(_key(fact) for fact in compared.facts)
+    facts_by_role: dict[Role, list[Fact]] = {}
+    for fact in part.facts:
         key = _key(fact)
         if left[key] > 0:
             left[key] -= 1
         else:
-            found.setdefault(fact.role, []).append(fact)
-    return found
+            facts_by_role.setdefault(fact.role, []).append(fact)
+    return facts_by_role
 
 
 def _key(fact: Fact) -> tuple[str, str, str]:

@@ -9,46 +9,49 @@ from crscore.syntax.outline import Kind, Role
 
 SCREENS = 120
 """Changed lines up to which a new type or file is one topic with all its members."""
-SEVERAL = 3
+MIN_TESTS_JOINED = 3
 """New tests in one place that are told together."""
-_ALIKE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"removed", "less"})}
+_JOINABLE_STATES = {
+    "new": frozenset({"new", "overload"}),
+    "removed": frozenset({"removed", "less"}),
+}
 _IMPORTS = frozenset({Role.IMPORT, Role.COMMENT, Role.STRING})
 
 
-def gather(found: Mapping[str, Change], *, whole: bool) -> list[Change]:
+def group_changes(changes: Mapping[str, Change], *, whole: bool) -> list[Change]:
     """Join the changes of one file.
 
     Args:
-        found: Changes by qualified name, in file order; "" is the file itself.
+        changes: Changes by qualified name, in file order; "" is the file itself.
         whole: Whether the whole file is new or removed.
 
     Returns:
         The topics, in file order. A removed unit is told with all its members; so is a new one that
         fits on a few screens.
     """
-    inside = _inside(found)
-    order = {key: at for at, key in enumerate(found)}
-    if whole and "" in found:
-        found[""].state = "removed" if found[""].removed else "new"
-    gone = _imports_of_file(found, inside, whole=whole)
-    for key, one in found.items():
-        if key in gone or one.state not in _ALIKE:
+    inside = _inside(changes)
+    order = {key: index for index, key in enumerate(changes)}
+    if whole and "" in changes:
+        changes[""].state = "removed" if changes[""].removed else "new"
+    absorbed = _imports_of_file(changes, inside, whole=whole)
+    for key, change in changes.items():
+        if key in absorbed or change.state not in _JOINABLE_STATES:
             continue
         members = _below(key, inside)
-        size = one.size + sum(found[name].size for name in members)
-        small = one.state == "removed" or size <= SCREENS or one.kind is Kind.FUNCTION
-        if small and all(found[name].state in _ALIKE[one.state] for name in members):
-            _absorb(one, [found[name] for name in sorted(members, key=order.__getitem__)])
-            gone |= members
-    return _tests_together([one for key, one in found.items() if key not in gone])
+        size = change.size + sum(changes[name].size for name in members)
+        small = change.state == "removed" or size <= SCREENS or change.kind is Kind.FUNCTION
+        if small and all(changes[name].state in _JOINABLE_STATES[change.state] for name in members):
+            _absorb(change, [changes[name] for name in sorted(members, key=order.__getitem__)])
+            absorbed |= members
+    return _tests_together([change for key, change in changes.items() if key not in absorbed])
 
 
-def _inside(found: Mapping[str, Change]) -> dict[str, list[str]]:
+def _inside(changes: Mapping[str, Change]) -> dict[str, list[str]]:
     """Return the members of each changed unit; "" has those of the file."""
     inside: dict[str, list[str]] = {}
-    for key, one in found.items():
-        parent = (one.new if one.new.units else one.old).parent
-        while parent and (parent not in found or parent == key):
+    for key, change in changes.items():
+        parent = (change.new if change.new.units else change.old).parent
+        while parent and (parent not in changes or parent == key):
             parent = parent.rpartition(".")[0]
         if key:
             inside.setdefault(parent, []).append(key)
@@ -60,28 +63,28 @@ def _below(key: str, inside: Mapping[str, list[str]]) -> set[str]:
     below: set[str] = set()
     stack = list(inside.get(key, ()))
     while stack:
-        one = stack.pop()
-        if one not in below and one != key:
-            below.add(one)
-            stack.extend(inside.get(one, ()))
+        name = stack.pop()
+        if name not in below and name != key:
+            below.add(name)
+            stack.extend(inside.get(name, ()))
     return below
 
 
 def _imports_of_file(
-    found: Mapping[str, Change], inside: Mapping[str, list[str]], *, whole: bool
+    changes: Mapping[str, Change], inside: Mapping[str, list[str]], *, whole: bool
 ) -> set[str]:
     """Tell the imports of a file, with nothing else beside, with its largest changed unit."""
-    others = inside.get("", [])
-    if "" not in found or not others:
+    top_level = inside.get("", [])
+    if "" not in changes or not top_level:
         return set()
-    file = found[""]
+    file = changes[""]
     roles = {fact.role for fact in (*file.new.facts, *file.old.facts)}
-    only = whole and len(others) == 1
+    only = whole and len(top_level) == 1
     # In C and C++ a line without facts is a macro before a declaration, or `#endif`.
     imports = roles <= _IMPORTS and (Role.IMPORT in roles or file.language in {"c", "cpp"})
-    if not only and (not imports or file.size > max(found[k].size for k in others)):
+    if not only and (not imports or file.size > max(changes[k].size for k in top_level)):
         return set()
-    main = found[max(others, key=lambda name: found[name].size)]
+    main = changes[max(top_level, key=lambda name: changes[name].size)]
     places = [
         (new, line) for new, lines in ((True, file.added), (False, file.removed)) for line in lines
     ]
@@ -91,42 +94,46 @@ def _imports_of_file(
     return {""}
 
 
-def _absorb(one: Change, members: Sequence[Change]) -> None:
+def _absorb(outer: Change, members: Sequence[Change]) -> None:
     """Tell units with the one around them."""
-    told = {unit.name for unit in one.members}
+    member_names = {unit.name for unit in outer.members}
     for member in members:
         name, unit = member.name, member.unit
-        around = (name[:at] for at, sign in enumerate(name) if sign == ".")
-        if unit is not None and told.isdisjoint(around):
-            one.members.append(unit)
-            told.add(unit.name)
-    _add(one, members)
+        around = (name[:index] for index, sign in enumerate(name) if sign == ".")
+        if unit is not None and member_names.isdisjoint(around):
+            outer.members.append(unit)
+            member_names.add(unit.name)
+    _add(outer, members)
 
 
-def _add(one: Change, others: Sequence[Change]) -> None:
-    for mine, parts in (
-        (one.new, [other.new for other in others]),
-        (one.old, [other.old for other in others]),
+def _add(change: Change, added_changes: Sequence[Change]) -> None:
+    for part, parts in (
+        (change.new, [joined.new for joined in added_changes]),
+        (change.old, [joined.old for joined in added_changes]),
     ):
-        mine.facts = [*mine.facts, *(fact for part in parts for fact in part.facts)]
-        mine.tokens = [*mine.tokens, *(token for part in parts for token in part.tokens)]
-    one.added = sorted({*one.added, *(line for other in others for line in other.added)})
-    one.removed = sorted({*one.removed, *(line for other in others for line in other.removed)})
+        part.facts = [*part.facts, *(fact for part in parts for fact in part.facts)]
+        part.tokens = [*part.tokens, *(token for part in parts for token in part.tokens)]
+    change.added = sorted(
+        {*change.added, *(line for change_ in added_changes for line in change_.added)}
+    )
+    change.removed = sorted(
+        {*change.removed, *(line for joined in added_changes for line in joined.removed)}
+    )
 
 
 def _tests_together(changes: list[Change]) -> list[Change]:
     """Tell several new tests of one class or file as one topic."""
     together: dict[str, list[Change]] = {}
-    for one in changes:
-        if one.kind is Kind.TEST and one.state == "new":
-            together.setdefault(one.new.parent, []).append(one)
-    gone: set[int] = set()
+    for change in changes:
+        if change.kind is Kind.TEST and change.state == "new":
+            together.setdefault(change.new.parent, []).append(change)
+    joined: set[int] = set()
     for parent, tests in together.items():
-        if len(tests) < SEVERAL:
+        if len(tests) < MIN_TESTS_JOINED:
             continue
-        first, *rest = tests
+        first, *following = tests
         first.members = [unit for test in tests for unit in test.new.units[:1]]
-        _add(first, rest)
-        gone |= set(map(id, rest))
+        _add(first, following)
+        joined |= set(map(id, following))
         first.name, first.noun = parent, "tests"
-    return [one for one in changes if id(one) not in gone]
+    return [change for change in changes if id(change) not in joined]

@@ -33,8 +33,8 @@ def label(change: Change, *, full: bool = False) -> str:
     if not change.name and change.noun != "tests":
         return path or "the code"
     if change.noun == "tests":
-        where = quote(".".join(change.name.split(".")[-2:]))
-        return f"{where} in {path}" if where and full and path else where or path
+        suite = quote(".".join(change.name.split(".")[-2:]))
+        return f"{suite} in {path}" if suite and full and path else suite or path
     if change.noun == "section":
         return f"the section “{change.name}” of {path}"
     return f"the {change.noun} {name_of(change)}" + (f" in {path}" if full and path else "")
@@ -52,46 +52,48 @@ def name_of(change: Change) -> str:
 
 def plain_line(change: Change) -> str:
     """Return the sentence that can always be said of a unit."""
-    what, lines = label(change, full=True), counted(change.told_size, "line")
+    subject, lines = label(change, full=True), counted(change.told_size, "line")
     if change.noun == "tests":
-        return f"{what} has {len(change.members)} new tests ({lines}): {_titles(change, 4)}"
+        return f"{subject} has {len(change.members)} new tests ({lines}): {_titles(change, 4)}"
     if change.state == "new":
-        head = f"the new {what[4:]}" if change.name else f"the new file {what}"
+        head = f"the new {subject[4:]}" if change.name else f"the new file {subject}"
         whole = change.name or change.size == len(change.file.lines(LineKind.ADDED))
         contents = _contents(change) or " has been added"
         return f"{head} ({lines}){contents}" if whole else f"{head}{contents}"
     if change.state == "removed":
-        held = quoted([unit.name for unit in change.members if unit.name], 5)
-        head = what if change.name else f"the file {what}"
-        return f"{head} ({lines}) has been removed" + (f", with {held}" if held else "")
+        member_names = quoted([unit.name for unit in change.members if unit.name], 5)
+        head = subject if change.name else f"the file {subject}"
+        return f"{head} ({lines}) has been removed" + (
+            f", with {member_names}" if member_names else ""
+        )
     if change.state == "overload":
         contents = _contents(change)
-        return f"{what} has one more declaration ({lines})" + (
+        return f"{subject} has one more declaration ({lines})" + (
             f" that{contents}" if contents else ""
         )
     if change.state == "less":
-        return f"{what} has one declaration less ({lines} removed)"
-    return _renaming(change) or _outside(change) or f"{what} has changed ({_amount(change)})"
+        return f"{subject} has one declaration less ({lines} removed)"
+    return _renaming(change) or _outside(change) or f"{subject} has changed ({_amount(change)})"
 
 
 def _renaming(change: Change) -> str:
     """Say that a unit has another name or place; "" if it has not."""
-    what = label(change, full=True)
+    subject = label(change, full=True)
     if change.state == "renamed":
-        before = what.replace(name_of(change), quote(change.before), 1)
+        before = subject.replace(name_of(change), quote(change.before), 1)
         return f"{before} has been renamed to {quote(change.last)}"
     if change.state == "replaced" or (change.state == "changed" and change.before):
         former = f"“{change.before}”" if change.kind is Kind.TEST else quote(change.before)
-        return f"{what} takes the place of {former}"
+        return f"{subject} takes the place of {former}"
     if change.state == "away":
-        return f"{what} has moved to {quote(change.before, PATH)}"
+        return f"{subject} has moved to {quote(change.before, PATH)}"
     if change.state != "moved" or change.origin is None:
         return ""
     former, now = quote(change.origin.file.path, PATH), quote(change.file.path, PATH)
     if change.before == change.name:
-        same = change.origin.old.tokens == change.new.tokens
+        is_unchanged = change.origin.old.tokens == change.new.tokens
         return f"{label(change)} has moved from {former} to {now}" + (
-            "" if same else " and changed"
+            "" if is_unchanged else " and changed"
         )
     return f"{label(change.origin)} has moved from {former} to {name_of(change)} in {now}"
 
@@ -103,12 +105,12 @@ def _outside(change: Change) -> str:
     if change.state not in {"layout", "comments"}:
         return ""
     inside = {Kind.FILE: "functions", Kind.TYPE: "members"}.get(change.kind, "")
-    known = bool(change.new.units or change.old.units)
-    outside = f" outside of its {inside}" if inside and known else ""
-    what = label(change, full=True)
+    has_units = bool(change.new.units or change.old.units)
+    outside = f" outside of its {inside}" if inside and has_units else ""
+    subject = label(change, full=True)
     if change.state == "layout":
-        return f"only the formatting of {what} has changed{outside}"
-    return f"only comments have changed in {what}{outside}"
+        return f"only the formatting of {subject} has changed{outside}"
+    return f"only comments have changed in {subject}{outside}"
 
 
 def _amount(change: Change) -> str:
@@ -122,12 +124,12 @@ def _amount(change: Change) -> str:
 
 def around(change: Change) -> str:
     """Name what the changed lines mention most, for a unit of which nothing else is known."""
-    held = {True: set(change.added), False: set(change.removed)}
+    changed_lines = {True: set(change.added), False: set(change.removed)}
     names = Counter(
         fact.name
         for part, is_new in ((change.new, True), (change.old, False))
         for fact in part.facts
-        if fact.line in held[is_new]
+        if fact.line in changed_lines[is_new]
         and re.fullmatch(r"[\w$.]{3,40}", fact.name)
         and not is_dull(fact.name)
     )
@@ -150,7 +152,7 @@ def _contents(change: Change) -> str:
         return f" defines {quoted(names, 6)}"
     facts, unit = change.new.facts, change.unit
     if unit is not None and unit.parameters and change.kind is Kind.FUNCTION:
-        return " takes " + quoted([one.name for one in unit.parameters], 5)
+        return " takes " + quoted([parameter.name for parameter in unit.parameters], 5)
     bound = [fact.name for fact in facts if fact.role is Role.ASSIGN and len(fact.name) <= SHORT]
     if bound and change.kind in {Kind.TYPE, Kind.FILE}:
         return " has " + quoted(bound, 5)
@@ -159,9 +161,9 @@ def _contents(change: Change) -> str:
 
 def telling_calls(facts: Sequence[Fact]) -> list[Fact]:
     """Return the calls that tell something, one a name."""
-    found = {
+    calls = {
         fact.name: fact
         for fact in reversed(facts)
         if fact.role is Role.CALL and len(fact.name) <= SHORT and not is_dull(fact.name)
     }
-    return list(reversed(found.values()))
+    return list(reversed(calls.values()))

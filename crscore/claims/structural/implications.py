@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.english import Told, at, fits, quote, quoted
+from crscore.claims.structural.english import Statement, fits, lines_of, quote, quoted
 from crscore.claims.structural.evidence import difference
 from crscore.claims.structural.sides import Version
 from crscore.syntax.outline import Kind, Role
@@ -19,45 +19,53 @@ _BROAD = re.compile(r"(?:\w+[.:\\]+)*(?:Exception|BaseException|Throwable|Standa
 """Errors that stand for all others; none named is the broadest."""
 
 
-def implied(change: Change, new: Version) -> Iterator[Told]:
+def implied(change: Change, new: Version) -> Iterator[Statement]:
     """Yield the consequences of the change of one unit."""
     unit = change.unit
     if change.kind not in DECLARED or unit is None or not unit.public or unit.noun == "macro":
         return
     name = quote(change.last)
     if change.state == "removed" and change.last not in new.words:
-        yield Told(f"code that uses {name} has to do without it", implies=True)
+        yield Statement(f"code that uses {name} has to do without it", implies=True)
     elif change.state == "renamed":
-        yield Told(f"code that uses {quote(change.before)} has to use {name}", implies=True)
+        yield Statement(f"code that uses {quote(change.before)} has to use {name}", implies=True)
     if change.state in {"changed", "renamed"}:
         yield from _signature(change, name)
         yield from _catch(change, name)
 
 
-def _signature(change: Change, name: str) -> Iterator[Told]:
+def _signature(change: Change, name: str) -> Iterator[Statement]:
     if len(change.old.units) != 1 or len(change.new.units) != 1:
         return
     unit = change.new.units[0]
-    before = {one.name: one for one in change.old.units[0].parameters}
+    before = {parameter.name: parameter for parameter in change.old.units[0].parameters}
     lines = ((True, unit.head),)
-    must = [one.name for one in unit.parameters if one.name not in before and not one.optional]
+    required = [
+        parameter.name
+        for parameter in unit.parameters
+        if parameter.name not in before and not parameter.optional
+    ]
     longer = len(unit.parameters) > len(before) and unit.head in change.added
-    if must and longer and change.language not in _LOOSE:
-        yield Told(f"callers of {name} must pass {quoted(must)}", lines, implies=True)
-    for one in unit.parameters:
-        was = before.get(one.name)
-        if was is not None and was.default and one.default != was.default and fits(one.default):
-            text = (
-                f"callers of {name} that leave out {quote(one.name)} now get {quote(one.default)}"
-            )
-            yield Told(text, lines, implies=True)
+    if required and longer and change.language not in _LOOSE:
+        yield Statement(f"callers of {name} must pass {quoted(required)}", lines, implies=True)
+    for parameter in unit.parameters:
+        old = before.get(parameter.name)
+        if (
+            old is not None
+            and old.default
+            and parameter.default != old.default
+            and fits(parameter.default)
+        ):
+            left_out, default = quote(parameter.name), quote(parameter.default)
+            text = f"callers of {name} that leave out {left_out} now get {default}"
+            yield Statement(text, lines, implies=True)
 
 
-def _catch(change: Change, name: str) -> Iterator[Told]:
-    came = difference(change.new, change.old).get(Role.CATCH, [])
-    gone = difference(change.old, change.new).get(Role.CATCH, [])
-    broad = [fact for fact in came if _BROAD.fullmatch(fact.name)]
-    narrow = [fact for fact in gone if not _BROAD.fullmatch(fact.name)]
+def _catch(change: Change, name: str) -> Iterator[Statement]:
+    added = difference(change.new, change.old).get(Role.CATCH, [])
+    removed = difference(change.old, change.new).get(Role.CATCH, [])
+    broad = [fact for fact in added if _BROAD.fullmatch(fact.name)]
+    narrow = [fact for fact in removed if not _BROAD.fullmatch(fact.name)]
     if broad and narrow:
         text = f"errors other than {quote(narrow[0].name)} are now caught in {name}, too"
-        yield Told(text, at(broad, new=True), implies=True)
+        yield Statement(text, lines_of(broad, new=True), implies=True)

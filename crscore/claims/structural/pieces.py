@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from crscore.claims.structural.english import fits, quote
 from crscore.syntax.outline import Fact
 
-SAID = 180
+MAX_SENTENCE = 180
 """Characters of a sentence that is quoted from a comment or a document."""
 MOST_ENTRIES = 200
 """Bindings up to which a collection is told by its entries."""
@@ -22,7 +22,7 @@ _COMMENT = re.compile(
     r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|(?:\*/|\"\"\"|'''|-->)\s*$"
 )
 _MARKS = re.compile(r"^[\"'rbfu]+(?=[\"'])|\s\*\s|</?\w+/?>|\s///?\s")
-_PLAIN = re.compile(r"[\w$.\"' -]{2,60}")
+_QUOTABLE = re.compile(r"[\w$.\"' -]{2,60}")
 _PROSE = re.compile(r"[A-Za-z][a-z][,;:]?(?: [\w'`\"(.-]++){2}")
 
 
@@ -31,8 +31,12 @@ def prose_of(comment: str) -> list[str]:
     text = " ".join(_COMMENT.sub("", line) for line in comment.split("\n"))
     text = _SPACES.sub(" ", _MARKS.sub(" ", text)).strip(" \"'*/#-!")
     pieces = re.split(r"(?<=[.!?])\s+(?=[A-Z])|\s@\w+\b|\s:param", text)
-    found = [piece.strip(" .\"'*/") for piece in pieces]
-    return [one for one in found if len(one) <= SAID and "…" not in one and _PROSE.search(one)]
+    sentences = [piece.strip(" .\"'*/") for piece in pieces]
+    return [
+        sentence
+        for sentence in sentences
+        if len(sentence) <= MAX_SENTENCE and "…" not in sentence and _PROSE.search(sentence)
+    ]
 
 
 def message_of(text: str) -> str:
@@ -54,10 +58,10 @@ def exchange(before: str, after: str) -> str:
         ]
         if len(edits) == 1:
             _, low, high, start, stop = edits[0]
-            gone = "".join(left[low:high]).strip(" ,")
-            came = "".join(right[start:stop]).strip(" ,")
-            if all(_PLAIN.fullmatch(piece) for piece in (gone, came)):
-                return f"{quote(came)} instead of {quote(gone)}"
+            removed = "".join(left[low:high]).strip(" ,")
+            added = "".join(right[start:stop]).strip(" ,")
+            if all(_QUOTABLE.fullmatch(piece) for piece in (removed, added)):
+                return f"{quote(added)} instead of {quote(removed)}"
     return f"{quote(after)} instead of {quote(before)}" if fits(before, after) else ""
 
 
@@ -67,35 +71,35 @@ def _tokens(text: str) -> Counter[str]:
 
 def innermost(facts: Sequence[Fact]) -> list[Fact]:
     """Leave out bindings of a collection of which an entry changed, too."""
-    kept: list[Fact] = []
+    innermost_facts: list[Fact] = []
     for fact in facts:
         entries = facts if len(fact.text) > 2 * len(fact.name) and len(facts) < MOST_ENTRIES else ()
         if not any(
-            one is not fact and one.text and one.name in fact.text and one.text in fact.text
-            for one in entries
+            entry is not fact and entry.text and entry.name in fact.text and entry.text in fact.text
+            for entry in entries
         ):
-            kept.append(fact)
-    return kept
+            innermost_facts.append(fact)
+    return innermost_facts
 
 
 def pairs(
-    gone: Sequence[Fact], came: Sequence[Fact], *, least: float = 0.6
+    removed: Sequence[Fact], added: Sequence[Fact], *, min_agreement: float = 0.6
 ) -> list[tuple[Fact, Fact]]:
     """Pair what went with what came, where they have enough tokens in common."""
-    found: list[tuple[Fact, Fact]] = []
-    left = list(gone[:20])
-    for two in came[:20]:
-        counts = _tokens(two.text)
+    paired: list[tuple[Fact, Fact]] = []
+    left = list(removed[:20])
+    for new in added[:20]:
+        counts = _tokens(new.text)
 
-        def alike(one: Fact, counts: Counter[str] = counts) -> float:
-            other = _tokens(one.text)
-            return 2 * (counts & other).total() / max(1, counts.total() + other.total())
+        def agreement(old: Fact, counts: Counter[str] = counts) -> float:
+            old_counts = _tokens(old.text)
+            return 2 * (counts & old_counts).total() / max(1, counts.total() + old_counts.total())
 
-        best = max(left, key=alike, default=None)
-        if best is not None and alike(best) >= least:
+        best = max(left, key=agreement, default=None)
+        if best is not None and agreement(best) >= min_agreement:
             left.remove(best)
-            found.append((best, two))
-    return found
+            paired.append((best, new))
+    return paired
 
 
 def exchanged_items(before: str, after: str) -> tuple[list[str], list[str]]:
@@ -103,16 +107,16 @@ def exchanged_items(before: str, after: str) -> tuple[list[str], list[str]]:
     left, right = split_arguments(before), split_arguments(after)
     if left is None or right is None:
         return [], []
-    more, less = Counter(right) - Counter(left), Counter(left) - Counter(right)
-    came = [item for item in dict.fromkeys(right) if item in more]
-    return came, [item for item in dict.fromkeys(left) if item in less]
+    added, removed = Counter(right) - Counter(left), Counter(left) - Counter(right)
+    added_items = [item for item in dict.fromkeys(right) if item in added]
+    return added_items, [item for item in dict.fromkeys(left) if item in removed]
 
 
 def split_arguments(text: str) -> list[str] | None:
     """Split arguments at the commas outside of brackets and quotes; None for half a piece."""
     if "…" in text:
         return None
-    found, depth, mark, current = [], 0, "", ""
+    arguments, depth, mark, current = [], 0, "", ""
     for char in text:
         if mark:
             mark = "" if char == mark else mark
@@ -121,8 +125,8 @@ def split_arguments(text: str) -> list[str] | None:
         else:
             depth += (char in "([{") - (char in ")]}")
         if char == "," and depth == 0 and not mark:
-            found.append(current.strip())
+            arguments.append(current.strip())
             current = ""
         else:
             current += char
-    return None if depth or mark else [item for item in (*found, current.strip()) if item]
+    return None if depth or mark else [item for item in (*arguments, current.strip()) if item]

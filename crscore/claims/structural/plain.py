@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.english import Told, listed, quote
+from crscore.claims.structural.english import Statement, listed, quote
 from crscore.claims.structural.headline import PATH, plain_line
 from crscore.claims.structural.pieces import prose_of
-from crscore.claims.structural.sentences import told
+from crscore.claims.structural.sentences import write_statements
 from crscore.claims.structural.sides import Part, Version, runs_of, spoken
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.outline import Fact, Kind, Role
@@ -41,7 +41,7 @@ TITLE = 80
 _LOCK = re.compile(
     r"(?:^|/)(?:[\w.-]*[.-]lock(?:\.\w+)?|go\.sum|npm-shrinkwrap\.json)$", re.IGNORECASE
 )
-_MADE = re.compile(
+_GENERATED_PATH = re.compile(
     r"(?:^|/)(?:vendor|third_party|node_modules|bower_components|dist|__snapshots__|generated)/"
     r"|\.min\.\w+$|\.map$|\.snap$|_pb2(?:_grpc)?\.pyi?$|\.pb\.(?:go|cc|h)$|\.(?:g|designer)\.cs$"
     r"|[._-]generated\.\w+$",
@@ -61,7 +61,7 @@ _PINNED = re.compile(r"^(?P<key>[A-Za-z][\w.\[\]-]*)\s*(?P<value>(?:[=~<>!]=|[<>
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(?P<title>\S.*)$")
 _TABLE = re.compile(r"^\s*\[+(?P<title>[^\[\]]+)\]+\s*$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+])\1{2,}\s*$")
-_DONE = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}
+_STATUS_VERBS = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}
 _MODES = {"100755": "is now executable", "100644": "is no longer executable"}
 
 
@@ -69,7 +69,7 @@ def made_by_machine_name(path: str) -> str:
     """Return what a file is that nobody writes by hand, by its path; "" for any other."""
     if _LOCK.search(path):
         return LOCK
-    if _MADE.search(path):
+    if _GENERATED_PATH.search(path):
         return SNAPSHOT if "snap" in path else GENERATED
     return ""
 
@@ -79,8 +79,8 @@ def made_by_machine(file: ChangedFile) -> str:
     by_name = made_by_machine_name(file.path)
     if by_name:
         return by_name
-    shown = [line.text for hunk in file.hunks[:1] for line in hunk.lines[:12]]
-    if any(_SAYS_MADE.search(text[:200]) for text in shown):
+    first_lines = [line.text for hunk in file.hunks[:1] for line in hunk.lines[:12]]
+    if any(_SAYS_MADE.search(text[:200]) for text in first_lines):
         return GENERATED
     changed = file.lines(LineKind.ADDED, LineKind.REMOVED)
     if changed and sum(len(line.text) for line in changed) > LONG_LINE * len(changed):
@@ -88,42 +88,42 @@ def made_by_machine(file: ChangedFile) -> str:
     return ""
 
 
-def of_file(file: ChangedFile) -> Iterator[tuple[Change, list[Told]]]:
+def of_file(file: ChangedFile) -> Iterator[tuple[Change, list[Statement]]]:
     """Yield the topic of a change of the file itself: its name, mode or binary content."""
-    said = _file_line(file)
-    if said:
+    text = _file_line(file)
+    if text:
         moved = file.status is FileStatus.RENAMED and file.old_path is not None
         change = _change(file, "moved" if moved else "changed")
         change.before = file.old_path or ""
-        yield change, [Told(said)]
+        yield change, [Statement(text)]
 
 
 def _file_line(file: ChangedFile) -> str:
     """Say what happened to the file itself; "" when only its lines changed."""
     path, former = quote(file.path, PATH), quote(file.old_path or "", PATH)
-    done = _DONE.get(file.status, "changed")
-    what = "submodule" if file.is_submodule else "binary file" if file.is_binary else ""
-    if what:
-        return f"the {what} {path} has been {done}"
+    verb = _STATUS_VERBS.get(file.status, "changed")
+    noun = "submodule" if file.is_submodule else "binary file" if file.is_binary else ""
+    if noun:
+        return f"the {noun} {path} has been {verb}"
     if former and file.status is FileStatus.RENAMED:
         return f"the file {former} has moved to {path}"
     if former and file.status is FileStatus.COPIED:
         return f"the file {path} is a copy of {former}"
-    if not file.hunks and file.status in _DONE:
-        return f"the empty file {path} has been {done}"
+    if not file.hunks and file.status in _STATUS_VERBS:
+        return f"the empty file {path} has been {verb}"
     mode = file.new_mode if file.new_mode != file.old_mode and file.old_mode else None
     return f"{path} {_MODES.get(mode, 'has another mode')}" if mode else ""
 
 
 def of_machine_made(
-    file: ChangedFile, what: str, old: Version, new: Version
-) -> tuple[Change, list[Told]]:
+    file: ChangedFile, noun: str, old: Version, new: Version
+) -> tuple[Change, list[Statement]]:
     """Tell a file that no one writes by hand in one line."""
     change = _change(file, _state(file), added=new.changed, removed=old.changed)
-    change.noun = what
+    change.noun = noun
     text = plain_line(change)
     return change, [
-        Told(re.sub(r"^(the (?:new )?file )?(`[^`]*`)", rf"the {what} \2", text, count=1))
+        Statement(re.sub(r"^(the (?:new )?file )?(`[^`]*`)", rf"the {noun} \2", text, count=1))
     ]
 
 
@@ -145,7 +145,9 @@ def _change(
     )  # fmt: skip
 
 
-def of_lines(file: ChangedFile, old: Version, new: Version) -> Iterator[tuple[Change, list[Told]]]:
+def of_lines(
+    file: ChangedFile, old: Version, new: Version
+) -> Iterator[tuple[Change, list[Statement]]]:
     """Yield the topics of a file without a grammar: its changed sections."""
     titles = [_titles(file, version, is_old=version is old) for version in (old, new)]
     names = dict.fromkeys([*titles[1].values(), *titles[0].values()])
@@ -153,8 +155,8 @@ def of_lines(file: ChangedFile, old: Version, new: Version) -> Iterator[tuple[Ch
     unclear = _unclear(file, old, new)
     for name in [""] if together else names:
         removed, added = (
-            [line for line in version.changed if together or titles[at][line] == name]
-            for at, version in enumerate((old, new))
+            [line for line in version.changed if together or titles[side][line] == name]
+            for side, version in enumerate((old, new))
         )
         change = _change(file, _state(file), name, added=added, removed=removed)
         for part, version, lines in ((change.old, old, removed), (change.new, new, added)):
@@ -165,15 +167,19 @@ def of_lines(file: ChangedFile, old: Version, new: Version) -> Iterator[tuple[Ch
             change.name, change.noun = "", "file"  # the key is the whole section
         if _is_layout(file, set(removed), set(added)):
             change.state = "layout"
-        yield change, _said(change, old, new, together=together, names=list(names))
+        yield change, _write(change, old, new, together=together, names=list(names))
 
 
 def _is_layout(file: ChangedFile, removed: set[int], added: set[int]) -> bool:
     """Return True when the lines say the same as before, at the same places."""
     for run in runs_of(file):
         before, after = (
-            [line.text for line in run if line.kind is kind and (line.new or line.old) in held]
-            for kind, held in ((LineKind.REMOVED, removed), (LineKind.ADDED, added))
+            [
+                line.text
+                for line in run
+                if line.kind is kind and (line.new or line.old) in line_numbers
+            ]
+            for kind, line_numbers in ((LineKind.REMOVED, removed), (LineKind.ADDED, added))
         )
         if _arranged(file.language, before) != _arranged(file.language, after):
             return False
@@ -192,51 +198,55 @@ def _arranged(language: str | None, lines: list[str]) -> list[str]:
 def _unclear(file: ChangedFile, old: Version, new: Version) -> set[str]:
     """Return keys that stand in several places, of which one lost a value and another got one."""
     places: dict[str, tuple[list[int], list[int]]] = {}
-    for at, run in enumerate(runs_of(file)):
+    for run_index, run in enumerate(runs_of(file)):
         for line in run:
-            found = _keyed(file, line.text)
-            if found:
-                sides = places.setdefault(found["key"], ([], []))
-                sides[line.kind is LineKind.ADDED].append(at)
+            match = _keyed(file, line.text)
+            if match:
+                sides = places.setdefault(match["key"], ([], []))
+                sides[line.kind is LineKind.ADDED].append(run_index)
     moved = {
-        key for key, (gone, came) in places.items() if len(gone) == len(came) == 1 and gone != came
+        key
+        for key, (removed, added) in places.items()
+        if len(removed) == len(added) == 1 and removed != added
     }
     if not moved:
         return set()
     counts = [
-        Counter(found["key"] for text in version.lines.values() if (found := _keyed(file, text)))
+        Counter(match["key"] for text in version.lines.values() if (match := _keyed(file, text)))
         for version in (old, new)
     ]
     return {key for key in moved if max(count[key] for count in counts) > 1}
 
 
-def _said(
+def _write(
     change: Change, old: Version, new: Version, *, together: bool, names: list[str]
-) -> list[Told]:
+) -> list[Statement]:
     is_prose = change.file.language in PROSE and not _patterns(change.file)
     if not is_prose or change.state in {"removed", "layout"}:
-        return told(change, old, new)
+        return write_statements(change, old, new)
     text = plain_line(change)
-    shown = [name for name in names if name]
-    if together and shown:
+    section_names = [name for name in names if name]
+    if together and section_names:
         have = "has the sections" if change.state == "new" else "; the sections are"
         text = (
             re.sub(r" has been added$", "", text)
             + f" {have} "
-            + listed([f"“{name}”" for name in shown], 5)
+            + listed([f"“{name}”" for name in section_names], 5)
         )
         text = text.replace(" ;", ";")
-    said = [Told(text)]
+    statements = [Statement(text)]
     for line in change.added:
-        found = prose_of(re.sub(r"^\s*(?:[-*>|]|\d+\.)\s+", "", new.lines[line]))
-        prose = next((one for one in found if spoken(one) not in old.spoken), "")
+        sentences = prose_of(re.sub(r"^\s*(?:[-*>|]|\d+\.)\s+", "", new.lines[line]))
+        prose = next((sentence for sentence in sentences if spoken(sentence) not in old.spoken), "")
         if prose:
-            said.append(Told(f"{_where(change)} now says “{prose}”", ((True, line),)))
+            statements.append(
+                Statement(f"{_section_label(change)} now says “{prose}”", ((True, line),))
+            )
             break
-    return said[1:] if len(said) > 1 and change.state == "changed" else said
+    return statements[1:] if len(statements) > 1 and change.state == "changed" else statements
 
 
-def _where(change: Change) -> str:
+def _section_label(change: Change) -> str:
     path = quote(change.file.path)
     return f"the section “{change.name}” of {path}" if change.name else path
 
@@ -248,19 +258,19 @@ def _titles(file: ChangedFile, version: Version, *, is_old: bool) -> dict[int, s
         for hunk in file.hunks
     }
     level = _top_indent(version) if file.language == "json" else 0
-    found: dict[int, str] = {}
+    title_by_line: dict[int, str] = {}
     title, before, changed, fenced = "", "", set(version.changed), False
-    for number in sorted(version.lines):
-        text = version.lines[number]
-        if not version.is_whole and number in starts:
-            title, fenced = starts[number], False
+    for line_number in sorted(version.lines):
+        text = version.lines[line_number]
+        if not version.is_whole and line_number in starts:
+            title, fenced = starts[line_number], False
         fenced ^= file.language == "markdown" and bool(_FENCE.match(text))
-        here = None if fenced else _title_at(file, text, before, level)
-        title = here if here is not None else title
+        new_title = None if fenced else _title_at(file, text, before, level)
+        title = new_title if new_title is not None else title
         before = text
-        if number in changed:
-            found[number] = title
-    return found
+        if line_number in changed:
+            title_by_line[line_number] = title
+    return title_by_line
 
 
 def _title_of_section(file: ChangedFile, section: str) -> str:
@@ -312,7 +322,7 @@ def _patterns(file: ChangedFile) -> tuple[re.Pattern[str], ...]:
 
 def _keyed(file: ChangedFile, text: str) -> re.Match[str] | None:
     """Return the key and the value of a line."""
-    return next((found for one in _patterns(file) if (found := one.match(text))), None)
+    return next((match for pattern in _patterns(file) if (match := pattern.match(text))), None)
 
 
 def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fact]:
@@ -322,9 +332,9 @@ def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fa
         if text.lstrip().startswith(("#", "//", "/*", ";")):
             yield Fact(Role.COMMENT, "", text.strip(), line)
             continue
-        found = _keyed(file, text)
-        if found:
-            value = (found["value"] or "").strip()
+        match = _keyed(file, text)
+        if match:
+            value = (match["value"] or "").strip()
             yield Fact(
-                Role.ASSIGN, found["key"], "" if value in {"{", "[", "|", ">"} else value, line
+                Role.ASSIGN, match["key"], "" if value in {"{", "[", "|", ">"} else value, line
             )

@@ -13,9 +13,9 @@ from crscore.budget import Budget
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.english import Told, counted
+from crscore.claims.structural.english import Statement, counted
 from crscore.claims.structural.headline import label
-from crscore.claims.structural.sentences import told
+from crscore.claims.structural.sentences import write_statements
 from crscore.claims.structural.sides import versions_of
 from crscore.claims.structural.topics import changes_of, join_moved
 from crscore.claims.structural.weigh import in_order, without_test
@@ -75,73 +75,81 @@ def _claims(diff: Diff, time_limit: float | None) -> Claims:
     # Half of the time is for finding the topics, the other one for telling them.
     half = None if time_limit is None else time_limit / 2
     finding, unread = Budget(half), set()
-    found: list[tuple[int, Change, Callable[[], list[Told]]]] = []
-    for at, file in enumerate(diff.files):
+    topics: list[tuple[int, Change, Callable[[], list[Statement]]]] = []
+    for index, file in enumerate(diff.files):
         if file.is_missing:
             continue
         items = finding.run(partial(_read_file, file, diff))
         if items is None:
-            unread.add(at)
+            unread.add(index)
         else:
-            found += [(at, *item) for item in items]
-    changes = join_moved([change for at, change, _ in found if at not in unread])
+            topics += [(index, *item) for item in items]
+    changes = join_moved([change for index, change, _ in topics if index not in unread])
     untested = without_test(changes)
-    kept = {id(change) for change in changes}
-    telling, rows = Budget(half), []
-    for at, change, say in found:
-        if id(change) not in kept or at in unread:
+    kept_ids = {id(change) for change in changes}
+    writing_budget, rows = Budget(half), []
+    for index, change, write in topics:
+        if id(change) not in kept_ids or index in unread:
             continue
-        said = telling.run(say)
-        if said is None:
-            unread.add(at)
+        statements = writing_budget.run(write)
+        if statements is None:
+            unread.add(index)
             continue
         if change is untested:
-            said.append(Told(f"the change has no test for {label(change)}", implies=True))
-        rows.append((at, change, said))
-    read = [(change, said) for at, change, said in rows if at not in unread]
+            statements.append(
+                Statement(f"the change has no test for {label(change)}", implies=True)
+            )
+        rows.append((index, change, statements))
+    read = [(change, statements) for index, change, statements in rows if index not in unread]
     return Claims(references=in_order(_same_once(read)), unread=tuple(sorted(unread)))
 
 
-def _same_once(rows: Sequence[tuple[Change, list[Told]]]) -> list[tuple[Change, list[Told]]]:
+def _same_once(
+    rows: Sequence[tuple[Change, list[Statement]]],
+) -> list[tuple[Change, list[Statement]]]:
     """Tell units that are said to have changed in the same way as one topic."""
-    kept: dict[tuple[str, ...], tuple[Change, list[Told]]] = {}
-    for change, said in rows:
+    by_texts: dict[tuple[str, ...], tuple[Change, list[Statement]]] = {}
+    for change, statements in rows:
         names = (label(change, full=True), label(change))
-        texts = [one.text.replace(names[0], "").replace(names[1], "") for one in said]
+        texts = [
+            statement.text.replace(names[0], "").replace(names[1], "") for statement in statements
+        ]
         if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
-            texts.append(str(len(kept)))
-        first, _ = kept.setdefault((change.kind, *texts), (change, said))
+            texts.append(str(len(by_texts)))
+        first, _ = by_texts.setdefault((change.kind, *texts), (change, statements))
         if first is not change:
-            first.alike.append(change)
-    for change, said in kept.values():
-        if change.alike:
-            more = f", and so in {counted(len(change.alike), 'more place')}"
-            said[0] = said[0]._replace(text=said[0].text + more)
-    return list(kept.values())
+            first.similar.append(change)
+    for change, statements in by_texts.values():
+        if change.similar:
+            suffix = f", and so in {counted(len(change.similar), 'more place')}"
+            statements[0] = statements[0]._replace(text=statements[0].text + suffix)
+    return list(by_texts.values())
 
 
-def _read_file(file: ChangedFile, diff: Diff) -> list[tuple[Change, Callable[[], list[Told]]]]:
+def _read_file(file: ChangedFile, diff: Diff) -> list[tuple[Change, Callable[[], list[Statement]]]]:
     return list(_of_file(file, diff))
 
 
-def _of_file(file: ChangedFile, diff: Diff) -> Iterator[tuple[Change, Callable[[], list[Told]]]]:
+def _of_file(
+    file: ChangedFile, diff: Diff
+) -> Iterator[tuple[Change, Callable[[], list[Statement]]]]:
     """Yield the topics of a file, each with what makes its sentences."""
-    for change, said in plain.of_file(file):
-        yield change, partial(list, said)
+    for change, statements in plain.of_file(file):
+        yield change, partial(list, statements)
     if not file.hunks or file.is_binary or file.is_submodule:
         return
     language = _language(file, diff)
-    made = plain.made_by_machine(file)
-    old, new = versions_of(file, None if made else language)
-    if made:
-        change, said = plain.of_machine_made(file, made, old, new)
-        yield change, partial(list, said)
+    machine_noun = plain.made_by_machine(file)
+    old, new = versions_of(file, None if machine_noun else language)
+    if machine_noun:
+        change, statements = plain.of_machine_made(file, machine_noun, old, new)
+        yield change, partial(list, statements)
     elif language is None:
-        for change, said in plain.of_lines(file, old, new):
-            yield change, partial(list, said)
+        for change, statements in plain.of_lines(file, old, new):
+            yield change, partial(list, statements)
     else:
         for change in changes_of(file, language, old, new):
-            yield change, partial(told, change, old, new)
+            yield change, partial(write_statements, change, old, new)
 
 
 def _language(file: ChangedFile, diff: Diff) -> Language | None:
@@ -149,6 +157,6 @@ def _language(file: ChangedFile, diff: Diff) -> Language | None:
         return guess([line.text for line in file.hunks[0].lines])
     if file.language == "c" and file.path.endswith(".h"):
         text = file.new_source or "\n".join(line.text for line in file.lines())
-        names = [other.path for other in diff.files]
+        names = [changed_file.path for changed_file in diff.files]
         return language_of("cpp" if is_cpp_header(text, names) else "c")
     return language_of(file.language)

@@ -7,7 +7,7 @@ from itertools import islice
 
 from crscore.claims.structural.change import Change
 from crscore.claims.structural.details import condition, details
-from crscore.claims.structural.english import Told, at, fits, listed, quoted
+from crscore.claims.structural.english import Statement, fits, lines_of, listed, quoted
 from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.headline import around, label, plain_line, telling_calls
 from crscore.claims.structural.implications import implied
@@ -16,7 +16,7 @@ from crscore.claims.structural.sides import Version, spoken
 from crscore.syntax.outline import Kind, Role
 from crscore.text.words import split_identifier
 
-MOST = 4
+MAX_CLAIMS = 4
 """Claims about one topic."""
 MOST_OF_TEST = 2
 """Claims about one changed test."""
@@ -31,7 +31,7 @@ _WHOLE = frozenset({"layout", "place", "away", "moved", "removed", "overload", "
 """States that are told by one line."""
 
 
-def told(change: Change, old: Version, new: Version) -> list[Told]:
+def write_statements(change: Change, old: Version, new: Version) -> list[Statement]:
     """Return the sentences about one topic, the most informative first.
 
     Args:
@@ -45,27 +45,30 @@ def told(change: Change, old: Version, new: Version) -> list[Told]:
     return [*_claims(change, old, new), *islice(implied(change, new), MOST_IMPLIED)]
 
 
-def _claims(change: Change, old: Version, new: Version) -> list[Told]:
-    plain = Told(plain_line(change))
+def _claims(change: Change, old: Version, new: Version) -> list[Statement]:
+    summary = Statement(plain_line(change))
     if change.state in _WHOLE:
-        return [plain]
+        return [summary]
     if change.noun == "tests":
-        return [plain]
+        return [summary]
     if change.state == "new":
-        found = [plain, *_described(change)]
-        return [*found, *islice(_inside(change), MOST - len(found) if change.size > TINY else 0)]
-    most = MOST_OF_TEST if change.kind is Kind.TEST else MOST
-    found = list(islice(details(Evidence(change, old, new)), most))
-    if not found and change.state == "changed":
-        return [plain if change.before else Told(plain.text + around(change))]
-    if change.state not in {"changed", "comments"} or not found:
-        return [plain, *found][:MOST]
+        statements = [summary, *_described(change)]
+        return [
+            *statements,
+            *islice(_inside(change), MAX_CLAIMS - len(statements) if change.size > TINY else 0),
+        ]
+    max_claims = MOST_OF_TEST if change.kind is Kind.TEST else MAX_CLAIMS
+    statements = list(islice(details(Evidence(change, old, new)), max_claims))
+    if not statements and change.state == "changed":
+        return [summary if change.before else Statement(summary.text + around(change))]
+    if change.state not in {"changed", "comments"} or not statements:
+        return [summary, *statements][:MAX_CLAIMS]
     # The first sentence about a topic names its file.
-    first = found[0].text.replace(label(change), label(change, full=True), 1)
-    return [found[0]._replace(text=first), *found[1:]]
+    first = statements[0].text.replace(label(change), label(change, full=True), 1)
+    return [statements[0]._replace(text=first), *statements[1:]]
 
 
-def _described(change: Change) -> Iterator[Told]:
+def _described(change: Change) -> Iterator[Statement]:
     """Quote what the comment above a new unit, or its docstring, says."""
     unit = change.unit
     if unit is None or not unit.name:
@@ -74,32 +77,36 @@ def _described(change: Change) -> Iterator[Told]:
     for fact in change.new.facts:
         above = unit.start <= fact.line < unit.head
         inside = unit.head <= fact.line <= unit.end and fact.text.startswith(('"', "'"))
-        said = prose_of(fact.text) if fact.role is Role.COMMENT and (above or inside) else []
-        if said and len(set(spoken(said[0]).lower().split()) - names) > FEW_WORDS:
-            text = f"{label(change)} is described as “{said[0]}”"
-            yield Told(text, at([fact], new=True))
+        sentences = prose_of(fact.text) if fact.role is Role.COMMENT and (above or inside) else []
+        if sentences and len(set(spoken(sentences[0]).lower().split()) - names) > FEW_WORDS:
+            text = f"{label(change)} is described as “{sentences[0]}”"
+            yield Statement(text, lines_of([fact], new=True))
             return
 
 
-def _inside(change: Change) -> Iterator[Told]:
+def _inside(change: Change) -> Iterator[Statement]:
     """Say what a new unit checks, raises, catches, calls and returns."""
     facts, subject = change.new.facts, label(change)
     if change.kind is not Kind.FUNCTION:  # what a member does its type does not do
         return
     calls = telling_calls(facts)
     for role, verb in _VERBS.items():
-        found = calls if role is Role.CALL else [fact for fact in facts if fact.role is role]
+        facts_of_role = (
+            calls if role is Role.CALL else [fact for fact in facts if fact.role is role]
+        )
         by_text = role in {Role.CONDITION, Role.RETURN}
-        found = [fact for fact in found if fits(fact.text if by_text else fact.name)]
+        facts_of_role = [
+            fact for fact in facts_of_role if fits(fact.text if by_text else fact.name)
+        ]
         if role is Role.RETURN:
-            found = [fact for fact in found if fact.text.lower() not in _TRIVIAL]
-        if not found:
+            facts_of_role = [fact for fact in facts_of_role if fact.text.lower() not in _TRIVIAL]
+        if not facts_of_role:
             continue
         if role is Role.CONDITION:
-            shown = listed(list(dict.fromkeys(map(condition, found))), 3)
+            listing = listed(list(dict.fromkeys(map(condition, facts_of_role))), 3)
         else:
-            shown = quoted([fact.text if by_text else fact.name for fact in found])
-        yield Told(f"{subject} {verb} {shown}", at(found, new=True))
+            listing = quoted([fact.text if by_text else fact.name for fact in facts_of_role])
+        yield Statement(f"{subject} {verb} {listing}", lines_of(facts_of_role, new=True))
 
 
 _VERBS = {

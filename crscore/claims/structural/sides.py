@@ -38,13 +38,13 @@ class Piece(NamedTuple):
 class Block:
     """Changed lines with no unchanged line between them: number and text."""
 
-    gone: list[tuple[int, str]]
-    came: list[tuple[int, str]]
+    removed: list[tuple[int, str]]
+    added: list[tuple[int, str]]
 
     @cached_property
     def texts_that_came(self) -> frozenset[str]:
         """Distinct texts of the added lines."""
-        return frozenset(text for _, text in self.came)
+        return frozenset(text for _, text in self.added)
 
 
 @dataclass(kw_only=True)
@@ -83,17 +83,17 @@ class Version:
     @cached_property
     def blocks(self) -> dict[int, Block]:
         """The block of each changed line of this version."""
-        found: dict[int, Block] = {}
+        block_by_line: dict[int, Block] = {}
         for run in runs_of(self.file):
             block = Block([], [])
             for line in run:
                 number, target = (
-                    (line.new, block.came) if line.old is None else (line.old, block.gone)
+                    (line.new, block.added) if line.old is None else (line.old, block.removed)
                 )
                 target.append((number or 0, line.text.strip().rstrip(",;")))
-            mine = block.gone if self.side is Side.OLD else block.came
-            found.update((number, block) for number, _ in mine)
-        return found
+            own_lines = block.removed if self.side is Side.OLD else block.added
+            block_by_line.update((line_number, block) for line_number, _ in own_lines)
+        return block_by_line
 
     def declares(self, name: str, language: Language) -> bool:
         """Return whether a file declares a qualified name; False where only hunks are known."""
@@ -114,7 +114,9 @@ class Version:
 
     def _texts(self, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
         return (
-            self.lines.get(number, "") for low, high in spans for number in range(low, high + 1)
+            self.lines.get(line_number, "")
+            for low, high in spans
+            for line_number in range(low, high + 1)
         )
 
 
@@ -131,8 +133,8 @@ def spoken(text: str) -> str:
 def runs_of(file: ChangedFile) -> Iterator[list[DiffLine]]:
     """Yield the changed lines of a file that have no unchanged line between them."""
     for hunk in file.hunks:
-        for kept, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
-            if not kept:
+        for is_context, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
+            if not is_context:
                 yield list(run)
 
 
@@ -146,7 +148,7 @@ def versions_of(file: ChangedFile, language: Language | None) -> tuple[Version, 
 def _version(file: ChangedFile, language: Language | None, side: Side, *, whole: bool) -> Version:
     old = side is Side.OLD
     kind = LineKind.REMOVED if old else LineKind.ADDED
-    shown = [
+    numbered = [
         (number, line)
         for line in file.lines(LineKind.CONTEXT, kind)
         if (number := line.old if old else line.new) is not None
@@ -155,28 +157,28 @@ def _version(file: ChangedFile, language: Language | None, side: Side, *, whole:
     if whole:
         lines = dict(enumerate(source.split("\n"), start=1))
     else:
-        lines = {number: line.text for number, line in shown}
+        lines = {number: line.text for number, line in numbered}
     version = Version(
         side=side,
         lines=lines,
-        changed=[number for number, line in shown if line.kind is not LineKind.CONTEXT],
+        changed=[number for number, line in numbered if line.kind is not LineKind.CONTEXT],
         file=file,
         is_whole=whole,
     )
-    if language is None or not shown:
+    if language is None or not numbered:
         return version
     if whole:
         spans = _merged([_reach(hunk, old=old) for hunk in file.hunks])
-        found = read(language, source, lines=spans)
-        version.outlines.append(Piece(found, "", 1, len(lines)))
+        outline = read(language, source, lines=spans)
+        version.outlines.append(Piece(outline, "", 1, len(lines)))
         return version
     for hunk in file.hunks:
-        kept = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
+        texts = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
         first = hunk.old_start if old else hunk.new_start
-        if kept:
-            found = complete(language, kept, max(first, 1)).outline
+        if texts:
+            outline = complete(language, texts, max(first, 1)).outline
             low = max(first, 1)
-            version.outlines.append(Piece(found, hunk.section, low, low + len(kept) - 1))
+            version.outlines.append(Piece(outline, hunk.section, low, low + len(texts) - 1))
     return version
 
 
@@ -187,13 +189,13 @@ def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for low, high in sorted(spans):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
-            found.append((low, high))
-    return found
+            merged.append((low, high))
+    return merged
 
 
 def _sources_fit(file: ChangedFile) -> bool:
@@ -234,16 +236,16 @@ class Part:
     @property
     def is_declared_in_change(self) -> bool:
         """Whether every declaration begins on a changed line."""
-        held = set(self.lines)
-        return bool(self.units) and all(unit.head in held for unit in self.units)
+        changed = set(self.lines)
+        return bool(self.units) and all(unit.head in changed for unit in self.units)
 
 
 def parts_of(version: Version, language: Language) -> dict[str, Part]:
     """Return the parts of a version by the qualified name of their unit; "" is the file."""
-    found: dict[str, Part] = {}
+    parts: dict[str, Part] = {}
     for piece in version.outlines:
-        _Reader(piece, version, language).read_into(found)
-    return found
+        _Reader(piece, version, language).read_into(parts)
+    return parts
 
 
 class _Reader:
@@ -256,31 +258,31 @@ class _Reader:
         self.around = _unit_of(piece.section, language) if piece.section.strip() else None
         self.flush = _flush(piece, version, language) if self.around is not None else 0
 
-    def read_into(self, found: dict[str, Part]) -> None:
+    def read_into(self, parts: dict[str, Part]) -> None:
         """Add lines, units, facts and tokens to the parts of a file."""
         changed = self.version.changed
         start, stop = bisect_left(changed, self.low), bisect_left(changed, self.high + 1)
         for line, index in self.outline.owners(changed[start:stop]).items():
-            found.setdefault(self._key(index, line), Part()).lines.append(line)
+            parts.setdefault(self._key(index, line), Part()).lines.append(line)
         for index, unit in enumerate(self.outline.units):
             owner = index if unit.real else 0
             if index == 0:
-                self._add_outer(found)
+                self._add_outer(parts)
             elif owner:
-                part = found.setdefault(self._key(index, unit.head), Part())
+                part = parts.setdefault(self._key(index, unit.head), Part())
                 part.units.append(unit)
                 part.parent = self._key(unit.parent, unit.head)
             for fact in unit.facts:
-                found.setdefault(self._key(owner, fact.line), Part()).facts.append(fact)
+                parts.setdefault(self._key(owner, fact.line), Part()).facts.append(fact)
             for line, text in unit.tokens:
-                found.setdefault(self._key(owner, line), Part()).tokens.append(text)
+                parts.setdefault(self._key(owner, line), Part()).tokens.append(text)
 
-    def _add_outer(self, found: dict[str, Part]) -> None:
+    def _add_outer(self, parts: dict[str, Part]) -> None:
         """Add the file, or the unit that git names, as the unit around all others."""
         if self.around is None:
-            found.setdefault("", Part()).units.append(self.outline.units[0])
+            parts.setdefault("", Part()).units.append(self.outline.units[0])
         elif self.flush > self.low:
-            found.setdefault(self.around.name, Part()).units.append(self.around)
+            parts.setdefault(self.around.name, Part()).units.append(self.around)
 
     def _key(self, index: int, line: int) -> str:
         """Return the qualified name of a unit that has a line."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.gathering import gather
+from crscore.claims.structural.gathering import group_changes
 from crscore.claims.structural.sides import Part, Version, parts_of, spoken, squeeze
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.grammars import Language
@@ -17,7 +17,7 @@ AGREE = 0.75
 """Share of tokens that two bodies must have in common, in [0, 1], for one to be the other."""
 LINES_OF_MOVED = 3
 """Lines below which a body is too short to be found again in a new file."""
-SAME = 0.9
+MOVED_AGREEMENT = 0.9
 """The same for a body that stands in another file now."""
 MOST_PAIRED = 60
 """New and removed units of a file that are compared with each other."""
@@ -41,28 +41,28 @@ def changes_of(file: ChangedFile, language: Language, old: Version, new: Version
     """
     before, after = parts_of(old, language), parts_of(new, language)
     before = _align(before, after)
-    found: dict[str, Change] = {}
+    changes: dict[str, Change] = {}
     for key in dict.fromkeys([*after, *before]):
-        one, two = before.get(key), after.get(key)
-        if (one and one.lines) or (two and two.lines):
-            change = _change(file, key, one or Part(), two or Part())
+        old_part, new_part = before.get(key), after.get(key)
+        if (old_part and old_part.lines) or (new_part and new_part.lines):
+            change = _change(file, key, old_part or Part(), new_part or Part())
             change.language = language.name
             _judge(change, old, new, language)
-            found[key] = change
-    found = _not_blank(found, old, new)
+            changes[key] = change
+    changes = _not_blank(changes, old, new)
     whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
-    return gather(found, whole=whole)
+    return group_changes(changes, whole=whole)
 
 
-def _not_blank(found: dict[str, Change], old: Version, new: Version) -> dict[str, Change]:
+def _not_blank(changes: dict[str, Change], old: Version, new: Version) -> dict[str, Change]:
     """Leave out units of which only blank lines changed, unless there are no others."""
-    kept = {
-        key: one
-        for key, one in found.items()
-        if any(new.lines[line].strip() for line in one.added)
-        or any(old.lines[line].strip() for line in one.removed)
+    with_code = {
+        key: change
+        for key, change in changes.items()
+        if any(new.lines[line].strip() for line in change.added)
+        or any(old.lines[line].strip() for line in change.removed)
     }
-    return kept or found
+    return with_code or changes
 
 
 def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
@@ -82,25 +82,28 @@ def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
 
 def _judge(change: Change, old: Version, new: Version, language: Language) -> None:
     """Decide what happened to a unit."""
-    key, one, two = change.name, change.old, change.new
-    known = change.last in (new.words if one.units else old.words)
-    if key and not one.units and two.is_declared_in_change:
-        change.state = "overload" if known and old.declares(key, language) else "new"
+    key, old_part, new_part = change.name, change.old, change.new
+    is_mentioned = change.last in (new.words if old_part.units else old.words)
+    if key and not old_part.units and new_part.is_declared_in_change:
+        change.state = "overload" if is_mentioned and old.declares(key, language) else "new"
         return
-    if key and not two.units and one.is_declared_in_change:
-        change.state = "less" if known and new.declares(key, language) else "removed"
+    if key and not new_part.units and old_part.is_declared_in_change:
+        change.state = "less" if is_mentioned and new.declares(key, language) else "removed"
         return
-    former = one.units[0].name if key and one.units and two.units else change.name
+    former = old_part.units[0].name if key and old_part.units and new_part.units else change.name
     change.before = (
-        former if key and one.units and two.units and former != two.units[0].name else ""
+        former
+        if key and old_part.units and new_part.units and former != new_part.units[0].name
+        else ""
     )
     if change.before and (former := former.rpartition(".")[2]) != change.last:
         change.before = former
         proven = change.before not in new.words and change.last not in old.words
         change.state = "renamed" if proven and change.kind is not Kind.TEST else "replaced"
-    elif one.tokens == two.tokens and not _has_new_words(change, old, new):
+    elif old_part.tokens == new_part.tokens and not _has_new_words(change, old, new):
         comments = [
-            [fact.text for fact in part.facts if fact.role is Role.COMMENT] for part in (one, two)
+            [fact.text for fact in part.facts if fact.role is Role.COMMENT]
+            for part in (old_part, new_part)
         ]
         change.state = "layout" if comments[0] == comments[1] else "comments"
         if key and change.removed and _is_moved(change, old, new):
@@ -109,13 +112,13 @@ def _judge(change: Change, old: Version, new: Version, language: Language) -> No
 
 def _is_moved(change: Change, old: Version, new: Version) -> bool:
     """Return whether the same lines stand in another place of the file."""
-    gone = Counter(old.lines[line].strip() for line in change.removed)
-    came = Counter(new.lines[line].strip() for line in change.added)
-    if gone != came:
+    removed = Counter(old.lines[line].strip() for line in change.removed)
+    added = Counter(new.lines[line].strip() for line in change.added)
+    if removed != added:
         return False
-    beside = {id(block): block for line in change.removed if (block := old.blocks[line])}
-    texts = [text.rstrip(",;") for text in gone if text]
-    return not any(text in block.texts_that_came for block in beside.values() for text in texts)
+    blocks = {id(block): block for line in change.removed if (block := old.blocks[line])}
+    texts = [text.rstrip(",;") for text in removed if text]
+    return not any(text in block.texts_that_came for block in blocks.values() for text in texts)
 
 
 def _has_new_words(change: Change, old: Version, new: Version) -> bool:
@@ -126,9 +129,9 @@ def _has_new_words(change: Change, old: Version, new: Version) -> bool:
         for fact in part.facts
         if fact.role is Role.COMMENT
     )
-    known = set(spoken(comments).split())
+    comment_words = set(spoken(comments).split())
     left, right = (
-        {word for line in lines for word in spoken(version.lines[line]).split()} - known
+        {word for line in lines for word in spoken(version.lines[line]).split()} - comment_words
         for version, lines in ((old, change.removed), (new, change.added))
     )
     return bool(change.removed) and bool(change.added) and left != right
@@ -141,15 +144,18 @@ def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
         The old version's parts by the names in the new version, where a body or the names of its
         members show which one is which.
     """
-    gone = _declared_alone(before, after)
-    came = _declared_alone(after, before)
+    removed = _declared_alone(before, after)
+    added = _declared_alone(after, before)
     pairs = [
-        (old_key.rpartition(".")[2] != new_key.rpartition(".")[2], -score, at, old_key, new_key)
-        for at, (new_key, two) in enumerate(came[:MOST_PAIRED])
-        for old_key, one in gone[:MOST_PAIRED]
-        if one.units[0].noun == two.units[0].noun
-        and one.parent == two.parent
-        and (score := max(_agreement(one, two), _members(old_key, new_key, before, after))) >= AGREE
+        (old_key.rpartition(".")[2] != new_key.rpartition(".")[2], -score, index, old_key, new_key)
+        for index, (new_key, new_part) in enumerate(added[:MOST_PAIRED])
+        for old_key, old_part in removed[:MOST_PAIRED]
+        if old_part.units[0].noun == new_part.units[0].noun
+        and old_part.parent == new_part.parent
+        and (
+            score := max(_agreement(old_part, new_part), _members(old_key, new_key, before, after))
+        )
+        >= AGREE
     ]
     names: dict[str, str] = {}
     for *_, old_key, new_key in sorted(pairs):
@@ -160,22 +166,26 @@ def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
     return {_renamed(key, names): part for key, part in before.items()}
 
 
-def _declared_alone(parts: dict[str, Part], others: dict[str, Part]) -> list[tuple[str, Part]]:
+def _declared_alone(
+    parts: dict[str, Part], other_version: dict[str, Part]
+) -> list[tuple[str, Part]]:
     """Return the units that the change declares and the other version does not have."""
     return [
         (key, part)
         for key, part in parts.items()
-        if key and part.is_declared_in_change and (key not in others or not others[key].units)
+        if key
+        and part.is_declared_in_change
+        and (key not in other_version or not other_version[key].units)
     ]
 
 
 def _renamed(key: str, names: dict[str, str]) -> str:
     """Return a key under the new name of the unit or of the innermost renamed unit around it."""
-    at = key
-    while at:
-        if at in names:
-            return names[at] + key[len(at) :]
-        at = at.rpartition(".")[0]
+    ancestor = key
+    while ancestor:
+        if ancestor in names:
+            return names[ancestor] + key[len(ancestor) :]
+        ancestor = ancestor.rpartition(".")[0]
     return key
 
 
@@ -195,51 +205,55 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
     Returns:
         The changes without the lost ones that were found again.
     """
-    gone: dict[str, list[Change]] = {}
-    for one in changes:
-        if one.state == "removed" and one.name:
-            gone.setdefault(one.name.rpartition(".")[2], []).append(one)
-    found: set[int] = set()
-    for one in changes:
-        options = gone.get(one.name.rpartition(".")[2], []) if one.state == "new" else []
-        for other in options[:MOST_PAIRED]:
-            if id(other) in found or other.noun != one.noun or other.file is one.file:
+    removed: dict[str, list[Change]] = {}
+    for change in changes:
+        if change.state == "removed" and change.name:
+            removed.setdefault(change.name.rpartition(".")[2], []).append(change)
+    moved_ids: set[int] = set()
+    for change in changes:
+        options = removed.get(change.name.rpartition(".")[2], []) if change.state == "new" else []
+        for candidate in options[:MOST_PAIRED]:
+            if (
+                id(candidate) in moved_ids
+                or candidate.noun != change.noun
+                or candidate.file is change.file
+            ):
                 continue
-            if _agreement(other.old, one.new) >= SAME:
-                found.add(id(other))
-                one.state, one.before, one.origin = "moved", other.name, other
+            if _agreement(candidate.old, change.new) >= MOVED_AGREEMENT:
+                moved_ids.add(id(candidate))
+                change.state, change.before, change.origin = "moved", candidate.name, candidate
                 break
-    _join_away([one for one in changes if id(one) not in found])
-    return [one for one in changes if id(one) not in found]
+    _join_away([change for change in changes if id(change) not in moved_ids])
+    return [change for change in changes if id(change) not in moved_ids]
 
 
 def _join_away(changes: Sequence[Change]) -> None:
     """Find removed units again in new ones that are told with their members."""
     homes: dict[str, list[Change]] = {}
-    for one in changes:
-        for member in one.members if one.state == "new" else ():
-            homes.setdefault(member.name, []).append(one)
+    for change in changes:
+        for member in change.members if change.state == "new" else ():
+            homes.setdefault(member.name, []).append(change)
     texts: dict[int, str] = {}
-    for one in changes:
-        unit = one.unit
-        if one.state != "removed" or unit is None or one.size < LINES_OF_MOVED:
+    for change in changes:
+        unit = change.unit
+        if change.state != "removed" or unit is None or change.size < LINES_OF_MOVED:
             continue
         options = homes.get(unit.name, ())[:MOST_PAIRED]
-        lost = _text(one, added=False) if options else ""
+        removed_text = _text(change, added=False) if options else ""
         for home in options:
             if id(home) not in texts:
                 texts[id(home)] = _text(home, added=True)
-            if lost in texts[id(home)]:
-                one.state, one.before = "away", home.file.path
+            if removed_text in texts[id(home)]:
+                change.state, change.before = "away", home.file.path
                 break
 
 
 def _text(change: Change, *, added: bool) -> str:
     """Return the code that a change adds or removes, squeezed."""
     kind = LineKind.ADDED if added else LineKind.REMOVED
-    held = set(change.added if added else change.removed)
+    line_numbers = set(change.added if added else change.removed)
     lines = change.file.lines(kind)
-    return squeeze("".join(one.text for one in lines if (one.new or one.old) in held))
+    return squeeze("".join(line.text for line in lines if (line.new or line.old) in line_numbers))
 
 
 def _agreement(old: Part, new: Part) -> float:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.english import Told, sentence
+from crscore.claims.structural.english import Statement, sentence
 from crscore.claims.structural.plain import MACHINE_MADE, made_by_machine_name
 from crscore.records import (
     ChangedFile,
@@ -83,38 +83,43 @@ _STATES = {
 }  # fmt: skip
 
 
-def in_order(found: Sequence[tuple[Change, list[Told]]]) -> tuple[PseudoReference, ...]:
+def in_order(
+    topics_with_statements: Sequence[tuple[Change, list[Statement]]],
+) -> tuple[PseudoReference, ...]:
     """Return the claims of all topics, most informative first.
 
     The first claims of the fewest topics that hold `COVER` of the changed code lines weigh 0.5 and
     more, all other claims less, so that a limit on claims leaves out the smallest topics.
     """
-    places = [spans(change) for change, _ in found]
-    topics = [_topic(change, each) for (change, _), each in zip(found, places, strict=True)]
-    central = _central([change for change, _ in found])
+    spans_by_topic = [spans(change) for change, _ in topics_with_statements]
+    topics = [
+        _topic(change, topic_spans)
+        for (change, _), topic_spans in zip(topics_with_statements, spans_by_topic, strict=True)
+    ]
+    central = _central([change for change, _ in topics_with_statements])
     rows: list[tuple[float, PseudoReference]] = []
-    seen: set[str] = set()
+    seen_texts: set[str] = set()
     texts: dict[int, dict[tuple[bool, int], str]] = {}
-    for at, (change, said) in enumerate(found):
+    for index, (change, statements) in enumerate(topics_with_statements):
         base = weight_of(change)
         text = texts.get(id(change.file)) or texts.setdefault(id(change.file), _texts(change.file))
-        readings = _readings(change, said, text)
-        for position, (one, reading) in enumerate(zip(said, readings, strict=True)):
-            worth = base * FURTHER**position / 2 + 0.5 * (at in central and position == 0)
+        readings = _readings(change, statements, text)
+        for position, (statement, reading) in enumerate(zip(statements, readings, strict=True)):
+            weight = base * FURTHER**position / 2 + 0.5 * (index in central and position == 0)
             claim = PseudoReference(
-                text=sentence(one.text),
-                kind=ReferenceKind.IMPLICATION if one.implies else ReferenceKind.CLAIM,
+                text=sentence(statement.text),
+                kind=ReferenceKind.IMPLICATION if statement.implies else ReferenceKind.CLAIM,
                 source=SOURCE,
-                spans=_spans(change, one) or places[at],
-                identifiers=_identifiers(change, one),
-                weight=round(max(worth, 0.001), 4),
+                spans=_spans(change, statement) or spans_by_topic[index],
+                identifiers=_identifiers(change, statement),
+                weight=round(max(weight, 0.001), 4),
                 reading=reading,
-                topic=topics[at],
+                topic=topics[index],
             )
             # The same consequence of several changes is one implication.
-            if claim.text not in seen or (position == 0 and not one.implies):
+            if claim.text not in seen_texts or (position == 0 and not statement.implies):
                 rows.append((claim.weight, claim))
-            seen.add(claim.text)
+            seen_texts.add(claim.text)
     return tuple(claim for _, claim in sorted(rows, key=lambda row: -row[0]))
 
 
@@ -137,56 +142,61 @@ def weight_of(change: Change) -> float:
     """Return how much of the change a topic carries, in (0, 1]."""
     role = "machine" if change.noun in MACHINE_NOUNS else role_of(change.file.path)
     size = min(1.0, 0.25 + 0.75 * math.log2(1 + change.size) / 8)
-    worth = ROLES[role] * size * STATES.get(change.state, 1.0)
+    weight = ROLES[role] * size * STATES.get(change.state, 1.0)
     if change.unit is not None and not change.unit.public:
-        worth *= 0.9
+        weight *= 0.9
     if change.state == "changed" and change.before:
-        worth *= STATES["same"]
+        weight *= STATES["same"]
     roles = {fact.role for part in (change.new, change.old) for fact in part.facts}
-    return worth * (0.4 if not change.name and roles == {Role.IMPORT} else 1.0)
+    return weight * (0.4 if not change.name and roles == {Role.IMPORT} else 1.0)
 
 
 def without_test(changes: Sequence[Change]) -> Change | None:
     """Return the largest new public unit of a change that touches no test; None otherwise."""
-    if any(one.added and ("test" in (role_of(one.file.path), one.kind)) for one in changes):
+    if any(
+        change.added and ("test" in (role_of(change.file.path), change.kind)) for change in changes
+    ):
         return None
-    found = [
-        one
-        for one in changes
-        if one.state == "new" and one.size >= UNTESTED
-        and one.unit is not None and one.unit.public and one.kind in {Kind.FUNCTION, Kind.TYPE}
-        and one.file.path and role_of(one.file.path) == "code"
+    untested = [
+        change
+        for change in changes
+        if change.state == "new" and change.size >= UNTESTED
+        and change.unit is not None and change.unit.public
+        and change.kind in {Kind.FUNCTION, Kind.TYPE}
+        and change.file.path and role_of(change.file.path) == "code"
     ]  # fmt: skip
-    return max(found, key=lambda one: one.size, default=None)
+    return max(untested, key=lambda change: change.size, default=None)
 
 
 def _central(changes: Sequence[Change]) -> frozenset[int]:
     """Return the fewest topics that hold `COVER` of the changed code lines."""
     sizes = [
-        one.size + sum(other.size for other in one.alike)
-        if role_of(one.file.path) in CODE and one.noun not in MACHINE_NOUNS
+        change.size + sum(similar.size for similar in change.similar)
+        if role_of(change.file.path) in CODE and change.noun not in MACHINE_NOUNS
         else 0
-        for one in changes
+        for change in changes
     ]
     left = COVER * sum(sizes)
-    chosen: set[int] = set()
-    for at in sorted(range(len(sizes)), key=lambda index: (-sizes[index], index)):
+    central: set[int] = set()
+    for index in sorted(range(len(sizes)), key=lambda index: (-sizes[index], index)):
         if left <= 0:
             break
-        chosen.add(at)
-        left -= sizes[at]
-    return frozenset(chosen)
+        central.add(index)
+        left -= sizes[index]
+    return frozenset(central)
 
 
-def _identifiers(change: Change, one: Told) -> tuple[str, ...]:
-    names = [change.name, *find_code_spans(one.text)]
+def _identifiers(change: Change, statement: Statement) -> tuple[str, ...]:
+    names = [change.name, *find_code_spans(statement.text)]
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _spans(change: Change, one: Told) -> tuple[LineSpan, ...]:
+def _spans(change: Change, statement: Statement) -> tuple[LineSpan, ...]:
     """Return the lines that one claim is about."""
-    held = {True: set(change.added), False: set(change.removed)}
-    lines = sorted({place for place in one.lines if place[1] in held[place[0]]}, reverse=True)
+    changed_lines = {True: set(change.added), False: set(change.removed)}
+    lines = sorted(
+        {place for place in statement.lines if place[1] in changed_lines[place[0]]}, reverse=True
+    )
     old_path = change.file.old_path or change.file.path
     return tuple(
         LineSpan(
@@ -207,7 +217,7 @@ def _topic(change: Change, places: Sequence[LineSpan]) -> Topic:
         place = LineSpan(path=path, side=side, start=unit.start, end=unit.end)
     elif places:
         first = (places[0].side, places[0].path)
-        last = [one for one in places if (one.side, one.path) == first][-1]
+        last = [span for span in places if (span.side, span.path) == first][-1]
         place = LineSpan(path=last.path, side=last.side, start=places[0].start, end=last.end)
     else:
         place = LineSpan(path=change.file.path, side=Side.NEW, start=0, end=0)
@@ -215,34 +225,36 @@ def _topic(change: Change, places: Sequence[LineSpan]) -> Topic:
         name=change.name or change.file.path,
         noun=change.noun,
         state=_STATES.get(change.state, TopicState.CHANGED),
-        lines=change.size - len(change.aside) + sum(one.size for one in change.alike),
+        lines=change.size
+        - len(change.aside)
+        + sum(similar_change.size for similar_change in change.similar),
         place=place,
     )
 
 
 def _readings(
-    change: Change, said: Sequence[Told], text: Mapping[tuple[bool, int], str]
+    change: Change, statements: Sequence[Statement], text: Mapping[tuple[bool, int], str]
 ) -> list[str]:
     """Return what the encoder reads for each claim: the code that it is about, in words."""
     removed = [(False, line) for line in change.removed]
     added = [(True, line) for line in change.added]
     lines = [*removed, *added]
     verb = VERBS.get(change.state) or _verb(lines)
-    code = _words((text.get(one, "") for one in lines), READING)
-    named = (
+    code = _words((text.get(line, "") for line in lines), READING)
+    full_name = (
         " ".join(unit.name for unit in change.members) if change.noun == "tests" else change.name
     )
-    name = _words([named.rpartition(".")[2] or named], READING)
+    name = _words([full_name.rpartition(".")[2] or full_name], READING)
     path = " ".join(split_identifier(change.file.path))
-    where = f"{name} in {path}" if path else ""
-    found = [" ".join(f"{ASKING} {verb} {where}: {code}".split())]
-    shares: list[list[tuple[bool, int]]] = [[] for _ in said[1:]]
-    for line, nearest in _nearest(lines, [one.lines for one in said[1:]]):
+    location = f"{name} in {path}" if path else ""
+    readings = [" ".join(f"{ASKING} {verb} {location}: {code}".split())]
+    shares: list[list[tuple[bool, int]]] = [[] for _ in statements[1:]]
+    for line, nearest in _nearest(lines, [statement.lines for statement in statements[1:]]):
         shares[nearest].append(line)
     for share in shares:
         code = _words((text.get(item, "") for item in share), READING_OF_DETAIL)
-        found.append(f"{ASKING} {_verb(share)}: {code}" if code else "")
-    return found
+        readings.append(f"{ASKING} {_verb(share)}: {code}" if code else "")
+    return readings
 
 
 def _nearest(
@@ -250,16 +262,18 @@ def _nearest(
 ) -> Iterator[tuple[tuple[bool, int], int]]:
     """Yield each line with the index of the claim that is about the nearest line of its side."""
     first: dict[bool, dict[int, tuple[int, int]]] = {True: {}, False: {}}
-    for at, held in enumerate(places):
-        for order, (new, number) in enumerate(held):
-            first[new].setdefault(number, (at, order))
+    for index, lines_of_claim in enumerate(places):
+        for order, (new, line_number) in enumerate(lines_of_claim):
+            first[new].setdefault(line_number, (index, order))
     numbers = {new: sorted(first[new]) for new in first}
     for line in lines:
         side = line[0] if numbers[line[0]] else not line[0]
-        here = bisect_left(numbers[side], line[1])
-        around = numbers[side][max(here - 1, 0) : here + 1]
+        position = bisect_left(numbers[side], line[1])
+        around = numbers[side][max(position - 1, 0) : position + 1]
         if around:
-            distances = [(abs(number - line[1]), first[side][number]) for number in around]
+            distances = [
+                (abs(line_number - line[1]), first[side][line_number]) for line_number in around
+            ]
             yield line, min(distances)[1][0]
 
 
@@ -269,34 +283,34 @@ def _verb(lines: Sequence[tuple[bool, int]]) -> str:
 
 
 def _texts(file: ChangedFile) -> dict[tuple[bool, int], str]:
-    found: dict[tuple[bool, int], str] = {}
+    texts: dict[tuple[bool, int], str] = {}
     for line in file.lines(LineKind.ADDED, LineKind.REMOVED):
-        found[line.kind is LineKind.ADDED, line.new or line.old or 0] = line.text
-    return found
+        texts[line.kind is LineKind.ADDED, line.new or line.old or 0] = line.text
+    return texts
 
 
 def _words(lines: Iterable[str], limit: int) -> str:
     """Return code as words, cut at a word to `limit` characters."""
-    found = ""
+    words = ""
     for line in lines:
-        found += " ".join(["", *split_identifier(line[:limit])])
-        if len(found) > limit:
-            return found[: limit + 1].rpartition(" ")[0].strip()
-    return found.strip()
+        words += " ".join(["", *split_identifier(line[:limit])])
+        if len(words) > limit:
+            return words[: limit + 1].rpartition(" ")[0].strip()
+    return words.strip()
 
 
 def spans(change: Change) -> tuple[LineSpan, ...]:
     """Return the changed lines of a topic as spans, the new version's first."""
-    found = []
+    topic_spans = []
     for side, lines, path in (
         (Side.NEW, change.added, change.file.path),
         (Side.OLD, change.removed, change.file.old_path or change.file.path),
     ):
         start = None
-        for at, line in enumerate(lines):
+        for index, line in enumerate(lines):
             start = line if start is None else start
-            if at + 1 == len(lines) or lines[at + 1] > line + GAP:
-                found.append(LineSpan(path=path, side=side, start=start, end=line))
+            if index + 1 == len(lines) or lines[index + 1] > line + GAP:
+                topic_spans.append(LineSpan(path=path, side=side, start=start, end=line))
                 start = None
-    others = [*change.alike, *([change.origin] if change.origin is not None else ())]
-    return (*found, *(span for one in others for span in spans(one)))
+    related = [*change.similar, *([change.origin] if change.origin is not None else ())]
+    return (*topic_spans, *(span for other_change in related for span in spans(other_change)))

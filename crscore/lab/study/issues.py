@@ -19,7 +19,7 @@ from crscore.lab.study.study import DIMENSIONS, Study, StudyChange
 from crscore.records import Finding, Severity, ToolRun, ToolState
 from crscore.scorer import Scorer
 from crscore.static_analysis import issues
-from crscore.static_analysis.issues import Chosen
+from crscore.static_analysis.issues import ChosenIssues
 from crscore.statistics import ranks
 
 WITHOUT: Final = "none"
@@ -37,7 +37,7 @@ class AnalyzedChange(NamedTuple):
 
     change: StudyChange
     """Change of the study."""
-    chosen: Chosen
+    chosen: ChosenIssues
     """Findings, and the issues made of them."""
 
 

@@ -29,7 +29,7 @@ from crscore.static_analysis.pyscent.smells import (
 from crscore.static_analysis.pyscent.source import Source, UnparsedError, read_source
 
 VERSION: Final = "1.1"
-CLEAN, FOUND, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
+CLEAN, SMELLS, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.write(FORMATS[options.format](reports, version))
     if any(report.unparsed is not None for report in reports):
         return NOT_READ
-    return FOUND if any(report.smells for report in reports) else CLEAN
+    return SMELLS if any(report.smells for report in reports) else CLEAN
 
 
 def full_version() -> str:
@@ -112,11 +112,13 @@ def analyze(paths: Sequence[str], *, published: bool = False) -> tuple[FileRepor
 def _reports(sources: Sequence[Source], folder: Path, *, published: bool) -> list[FileReport]:
     counting = Counting(sources, folder)
     try:
-        own = [_find(source, published=published) for source in sources]
+        reports = [_find(source, published=published) for source in sources]
         counts = counting.finish()
     finally:
         counting.stop()
-    return [_join(*parts, published=published) for parts in zip(sources, own, counts, strict=True)]
+    return [
+        _join(*parts, published=published) for parts in zip(sources, reports, counts, strict=True)
+    ]
 
 
 def _find(source: Source, *, published: bool) -> FileReport:
@@ -134,11 +136,11 @@ def _find(source: Source, *, published: bool) -> FileReport:
     return FileReport(path=source.path, smells=tuple(smells))
 
 
-def _join(source: Source, own: FileReport, counts: Counts, *, published: bool) -> FileReport:
-    smells = [*own.smells, *counted(source.tree(), counts.counts, published=published)]
+def _join(source: Source, report: FileReport, counts: Counts, *, published: bool) -> FileReport:
+    smells = [*report.smells, *counted(source.tree(), counts.counts, published=published)]
     smells = smells if published else merge_sizes(smells)
     smells.sort(key=lambda smell: (smell.line, smell.end_line, smell.rule.id, smell.text))
-    unparsed = own.unparsed or ("pylint cannot read it" if counts.failed else None)
+    unparsed = report.unparsed or ("pylint cannot read it" if counts.failed else None)
     return FileReport(path=source.path, smells=tuple(smells), unparsed=unparsed)
 
 

@@ -64,7 +64,7 @@ class Counting:
         """
         if find_spec("pylint") is None:
             raise DependencyError("pylint", INSTALL)
-        self._names = tuple(f"p{number:05}.py" for number in range(len(sources)))
+        self._names = tuple(f"p{index:05}.py" for index in range(len(sources)))
         self._output = folder / "output.json"
         self._errors = folder / "errors.txt"
         work = folder / "work"
@@ -128,10 +128,10 @@ def _by_file(names: Sequence[str], messages: Iterable[dict[str, object]]) -> tup
         if rule is None:
             failed.add(name)
         else:
-            found = _MEASURE.search(str(message["message"]))
-            if found is None:
+            match = _MEASURE.search(str(message["message"]))
+            if match is None:
                 raise ValueError(f"no count in {message['message']!r}")
-            counts[name].append(Count(rule, int(str(message["line"])), int(found[1])))
+            counts[name].append(Count(rule, int(str(message["line"])), int(match[1])))
     return tuple(Counts(tuple(counts[name]), name in failed) for name in names)
 
 

@@ -213,12 +213,12 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
         >>> one.rule.id, one.extent
         ('complex-code', '13 branches and 14 independent paths')
     """
-    others: list[Smell] = []
+    unmerged: list[Smell] = []
     functions: dict[tuple[int, str], list[Smell]] = defaultdict(list)
-    for one in smells:
-        same = functions[one.line, one.place] if one.rule.id in _SIZES else others
-        same.append(one)
-    return [*others, *map(_merge, functions.values())]
+    for finding in smells:
+        group = functions[finding.line, finding.place] if finding.rule.id in _SIZES else unmerged
+        group.append(finding)
+    return [*unmerged, *map(_merge, functions.values())]
 
 
 def _merge(parts: Sequence[Smell]) -> Smell:
@@ -256,20 +256,22 @@ def summarize(report: FileReport) -> FileReport:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, Table 14, and the CRScore code, whose
         wording is not used here.
     """
-    groups = [[one for one in report.smells if one.rule is rule] for rule in RULES.values()]
+    groups = [
+        [finding for finding in report.smells if finding.rule is rule] for rule in RULES.values()
+    ]
     return replace(report, smells=tuple(_summary(group) for group in groups if group))
 
 
 def _summary(smells: Sequence[Smell]) -> Smell:
     rule = smells[0].rule
-    worst = (min if rule.least_is_worst else max)(smells, key=lambda one: one.measure or 0)
+    worst = (min if rule.least_is_worst else max)(smells, key=lambda finding: finding.measure or 0)
     if worst.extent:
-        rest = f"the worst is {worst.place} on line {worst.line} with {worst.extent}"
+        details = f"the worst is {worst.place} on line {worst.line} with {worst.extent}"
     else:
-        rest = f"the first is {worst.place} on line {worst.line}"
+        details = f"the first is {worst.place} on line {worst.line}"
     return replace(
         worst,
-        text=f"{rule.title} in {rule.count(len(smells))}: {rest}.",
+        text=f"{rule.title} in {rule.count(len(smells))}: {details}.",
         line=NO_LINE if rule.file_level else worst.line,
         end_line=NO_LINE if rule.file_level else worst.end_line,
     )

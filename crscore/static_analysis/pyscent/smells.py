@@ -20,7 +20,7 @@ from crscore.static_analysis.pyscent.rules import (
     rank_of,
     smell,
 )
-from crscore.static_analysis.pyscent.source import Function, Span, Visit, span, visits, within
+from crscore.static_analysis.pyscent.source import Function, Span, Visit, location_of, span, visits
 
 _CATCH_ALL: Final = frozenset({"Exception", "BaseException"})
 _LONGEST_NAME: Final = 60  # maximum characters of an `except` clause in a sentence
@@ -46,7 +46,7 @@ def long_expressions(tree: ast.Module, lines: tuple[bytes, ...]) -> Iterator[Sme
             continue
         characters = source.length(node, lines)
         if characters > RULES[rule].limit:
-            yield smell(rule, span(node), f"the {noun} {within(visit.scope)}", characters)
+            yield smell(rule, span(node), f"the {noun} {location_of(visit.scope)}", characters)
 
 
 def useless_exceptions(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
@@ -94,10 +94,10 @@ def _harm(handler: ast.ExceptHandler, *, forgiving: bool) -> str | None:
         return "drops the error without a trace, so a failure goes unnoticed" if is_silent else None
     if forgiving and any(isinstance(statement, ast.Raise) for statement in handler.body):
         return None
-    every = "every error" if handler.type is not None else "every error and even Ctrl-C"
+    errors = "every error" if handler.type is not None else "every error and even Ctrl-C"
     if is_silent:
-        return f"swallows {every} without a trace; catch only what is expected and handle it"
-    return f"catches {every}, so it hides bugs; catch only what is expected"
+        return f"swallows {errors} without a trace; catch only what is expected and handle it"
+    return f"catches {errors}, so it hides bugs; catch only what is expected"
 
 
 def _is_silent(handler: ast.ExceptHandler) -> bool:
@@ -119,21 +119,21 @@ def _catches_all(caught: ast.expr | None) -> bool:
 
 
 def _place(visit: Visit, handler: ast.ExceptHandler) -> str:
-    where = within(visit.scope)
+    location = location_of(visit.scope)
     if handler.type is None:
-        return f"the bare `except:` {where}"
+        return f"the bare `except:` {location}"
     name = _spelled(handler.type)
-    return f"the `except` {where}" if name is None else f"`except {name}` {where}"
+    return f"the `except` {location}" if name is None else f"`except {name}` {location}"
 
 
 def _spelled(caught: ast.expr) -> str | None:
     """Return the source of the caught types; None where too long, or not plain names."""
     parts = caught.elts if isinstance(caught, ast.Tuple) else [caught]
     names = [_dotted(part) for part in parts]
-    plain = ", ".join(name for name in names if name)
-    if not all(names) or len(plain) > _LONGEST_NAME:
+    spelled = ", ".join(name for name in names if name)
+    if not all(names) or len(spelled) > _LONGEST_NAME:
         return None
-    return f"({plain})" if isinstance(caught, ast.Tuple) else plain
+    return f"({spelled})" if isinstance(caught, ast.Tuple) else spelled
 
 
 def _dotted(part: ast.expr) -> str | None:
@@ -150,7 +150,7 @@ _BUILTIN_METHODS: Final = frozenset(
     for kind in (str, bytes, bytearray, list, tuple, dict, set, int, float, complex, memoryview)
     for name in dir(kind)
 )
-_NAMED: Final = 3  # maximum calls named in a sentence
+_MAX_CALLS_NAMED: Final = 3  # maximum calls named in a sentence
 
 
 def low_cohesion(tree: ast.Module, *, published: bool = False) -> Iterator[Smell]:
@@ -207,8 +207,8 @@ def cohesion(node: ast.ClassDef) -> float | None:
     methods = {item.name: item for item in node.body if isinstance(item, Function)}
     uses = {name: _uses(method) for name, method in methods.items()}
     read = frozenset(name for use in uses.values() for name in use.read)
-    plain = {name for name, method in methods.items() if not _is_property(method)}
-    attributes = (read | _class_variables(node)) - plain
+    ordinary_methods = {name for name, method in methods.items() if not _is_property(method)}
+    attributes = (read | _class_variables(node)) - ordinary_methods
     if not methods or not attributes:
         return None
     pairs = sum(len((use.read | use.called) & attributes) for use in uses.values())
@@ -228,14 +228,18 @@ def _uses(method: ast.FunctionDef | ast.AsyncFunctionDef) -> _Uses:
     parameters = [*method.args.posonlyargs, *method.args.args]
     if not parameters or _decorators(method) & {"staticmethod", "classmethod"}:
         return _Uses(frozenset(), frozenset())
-    own = parameters[0].arg
+    self_name = parameters[0].arg
     read: set[str] = set()
     called: set[str] = set()
     calls: set[int] = set()
     for node in _without_classes(method):
         if isinstance(node, ast.Call):
             calls.add(id(node.func))
-        if isinstance(node, ast.Attribute) and _is_name(node.value, own) and not _dunder(node.attr):
+        if (
+            isinstance(node, ast.Attribute)
+            and _is_name(node.value, self_name)
+            and not _dunder(node.attr)
+        ):
             (called if id(node) in calls else read).add(node.attr)
     return _Uses(frozenset(read), frozenset(called))
 
@@ -323,9 +327,9 @@ def _enumerated(calls: tuple[str, ...]) -> str:
         '`load`, `check`, `save` and 2 more'
     """
     names = list(dict.fromkeys(calls))
-    shown = ", ".join(f"`{name}`" for name in names[:_NAMED])
-    hidden = len(names) - _NAMED
-    return f"{shown} and {hidden} more" if hidden > 0 else shown
+    first_names = ", ".join(f"`{name}`" for name in names[:_MAX_CALLS_NAMED])
+    hidden = len(names) - _MAX_CALLS_NAMED
+    return f"{first_names} and {hidden} more" if hidden > 0 else first_names
 
 
 def _without_classes(top: ast.AST) -> Iterator[ast.AST]:
@@ -375,12 +379,12 @@ def complex_code(tree: ast.Module, *, published: bool = False) -> Iterator[Smell
     Raises:
         RecursionError: The tree is too deep for radon.
     """
-    for name, where, measure in _complexities(tree, published=published):
+    for name, lines, measure in _complexities(tree, published=published):
         if measure > RULES["complex-code"].limit:
             rank = rank_of(measure)
             yield smell(
                 "complex-code",
-                where,
+                lines,
                 f"`{name}`",
                 measure,
                 level=WARNING if rank.letter in ALARMING_RANKS else None,

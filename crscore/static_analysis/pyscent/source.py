@@ -63,8 +63,8 @@ def read_source(path: str) -> Source:
     except OSError as error:
         raise UnparsedError(f"it cannot be read ({error.strerror})") from error
     except SyntaxError as error:
-        where = f", line {error.lineno}" if error.lineno else ""
-        raise UnparsedError(f"it does not parse ({error.msg}{where})") from error
+        line = f", line {error.lineno}" if error.lineno else ""
+        raise UnparsedError(f"it does not parse ({error.msg}{line})") from error
     except tokenize.TokenError as error:
         raise UnparsedError(f"it does not parse ({error.args[0]})") from error
     except (UnicodeError, LookupError) as error:
@@ -122,8 +122,8 @@ class Visit(NamedTuple):
     @property
     def name(self) -> str:
         """Dotted name of the node itself, for a function or class."""
-        own = str(getattr(self.node, "name", ""))
-        return f"{self.scope}.{own}" if self.scope else own
+        name = str(getattr(self.node, "name", ""))
+        return f"{self.scope}.{name}" if self.scope else name
 
 
 def visits(tree: ast.AST) -> Iterator[Visit]:
@@ -162,7 +162,7 @@ def span(node: ast.stmt | ast.expr | ast.excepthandler) -> Span:
     return Span(node.lineno, node.end_lineno or node.lineno)
 
 
-def within(scope: str) -> str:
+def location_of(scope: str) -> str:
     """Return the location of an expression, in words that follow its name in a sentence.
 
     Example:

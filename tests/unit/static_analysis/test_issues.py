@@ -65,7 +65,7 @@ def at(line: int, text: str = "Unused import `os`.", **more: object) -> Finding:
     return Finding(line=line, text=text, **given)
 
 
-def chosen(*findings: Finding, per_hunk: int | None = None, encoder=None) -> issues.Chosen:
+def chosen(*findings: Finding, per_hunk: int | None = None, encoder=None) -> issues.ChosenIssues:
     return issues.choose_issues(
         Analysis(findings=findings),
         DIFF,

@@ -19,7 +19,7 @@ from crscore.records import (
     ToolState,
 )
 from crscore.settings import override_settings
-from crscore.static_analysis.issues import Chosen
+from crscore.static_analysis.issues import ChosenIssues
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 from tests.helpers.measured import measured, metric, row
@@ -122,7 +122,7 @@ def look_at(
         PseudoReference(text="Bad.", kind=ReferenceKind.ISSUE, source=one) for one in sources
     )
     analysis = Analysis(findings=findings, tools=tools)
-    return AnalyzedChange(row("c", "s").change, Chosen(references, analysis))
+    return AnalyzedChange(row("c", "s").change, ChosenIssues(references, analysis))
 
 
 def assessed(
