@@ -47,7 +47,7 @@ def shares(found: list[dict]) -> list[float]:
         (claims,) = generator.generate([with_files(row)])
         if not said or not claims.references:
             continue
-        ours = encoder.encode([one.reading or one.text for one in claims.references])
+        ours = encoder.encode([one.encoded_text for one in claims.references])
         theirs = encoder.encode([one.text for one in said])
         cosines = similarity.cosine(theirs, ours)
         shares.append(float((cosines.max(axis=1) > tau).mean()))

@@ -3,9 +3,9 @@
     python benchmarks/same_scores.py DATA FILE            # save
     python benchmarks/same_scores.py DATA FILE --compare  # exit with 1 when a score differs
 
-DATA is a folder with `commits/whole.jsonl.gz`, real commits whose messages serve as their reviews, and
-`human-study/dev.jsonl.gz`, rated reviews. A refactoring must leave every score as it was: save with
-one version, compare with another.
+DATA is a folder with `commits/whole.jsonl.gz`, real commits whose messages serve as their reviews,
+and `human-study/dev.jsonl.gz`, rated reviews. A refactoring must leave every score as it was: save
+with one version, compare with another.
 """
 
 import argparse
@@ -38,9 +38,7 @@ def describe(result: Result) -> dict[str, Any]:
             for comment in result.comments
         ],
         "standing": None if usefulness is None else usefulness.standing,
-        "readings": [
-            [reading.kind, reading.substance, reading.about] for reading in result.readings
-        ],
+        "readings": [[item.kind, item.substance, item.about] for item in result.readings],
         "references": [reference.text for reference in result.references],
         "sentences": [sentence.text for sentence in result.sentences],
     }

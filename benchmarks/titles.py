@@ -76,7 +76,7 @@ def main() -> None:
         made = generator.generate(diffs)
         claims = [
             [
-                one.text if asked.text else one.reading or one.text
+                one.text if asked.text else one.encoded_text
                 for one in references.select(each.references, limit=limit)
                 if one.counted
             ]

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final, TypeVar
 
-_Found = TypeVar("_Found")
+_Value = TypeVar("_Value")
 _AGAIN_S: Final = 0.5
 """CPU seconds after which a unit that goes on is interrupted again."""
 
@@ -58,7 +58,7 @@ class Budget:
         """Why something was set aside, a clause."""
         return f"the time_limit of {self.seconds:g} s of CPU time was reached"
 
-    def run(self, work: Callable[[], _Found]) -> _Found | None:
+    def run(self, work: Callable[[], _Value]) -> _Value | None:
         """Run a unit of work, and interrupt it when the time is over.
 
         Only the main thread of a POSIX system can be interrupted; elsewhere the unit runs to its

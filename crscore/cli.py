@@ -31,8 +31,8 @@ class _Commands(click.Group):
     """Group whose subcommands are the modules of `crscore.commands`, imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's)
-        found = (module.name for module in pkgutil.iter_modules(commands.__path__))
-        return sorted(name for name in found if not name.startswith("_"))
+        module_names = (module.name for module in pkgutil.iter_modules(commands.__path__))
+        return sorted(name for name in module_names if not name.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
@@ -43,8 +43,8 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Convert `crscore DIFF REVIEW` to `crscore score DIFF REVIEW`."""
-        own = {"--help", "-h", "--version"}
-        if args and args[0] not in own and args[0] not in self.list_commands(ctx):
+        group_options = {"--help", "-h", "--version"}
+        if args and args[0] not in group_options and args[0] not in self.list_commands(ctx):
             if not args[0].startswith("-"):
                 self._check_word(ctx, args[0])
             args = [DEFAULT_COMMAND, *args]
@@ -52,16 +52,20 @@ class _Commands(click.Group):
 
     def _check_word(self, ctx: click.Context, word: str) -> None:
         """Refuse a word that is rather a misspelt command than a file."""
-        near = difflib.get_close_matches(word, self.list_commands(ctx), n=1)
-        if near and not ctx.resilient_parsing and not Path(word).exists():
+        close_names = difflib.get_close_matches(word, self.list_commands(ctx), n=1)
+        if close_names and not ctx.resilient_parsing and not Path(word).exists():
             raise click.UsageError(
-                f"there is no command and no file {word!r}; did you mean {near[0]}?", ctx
+                f"there is no command and no file {word!r}; did you mean {close_names[0]}?", ctx
             )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete commands, and files for the command that need not be named."""
-        found = super().shell_complete(ctx, incomplete)
-        return found if incomplete.startswith("-") else [*found, CompletionItem("", type="file")]
+        completions = super().shell_complete(ctx, incomplete)
+        return (
+            completions
+            if incomplete.startswith("-")
+            else [*completions, CompletionItem("", type="file")]
+        )
 
 
 @click.command(

@@ -77,13 +77,13 @@ class LimitError(InputError):
     Args:
         limit: Name of the limit, as in the configuration (`max_diff_bytes`).
         allowed: The largest value let through.
-        found: The value met, or the first one known to be over the limit.
+        actual: The value met, or the first one known to be over the limit.
         source: Where the input came from.
     """
 
     limit: str
     allowed: int
-    found: int
+    actual: int
     source: str
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class LimitError(InputError):
             self.limit, "change"
         )
         return (
-            f"{self.source}: {self.limit} is {self.allowed:,} and this has {self.found:,}; "
+            f"{self.source}: {self.limit} is {self.allowed:,} and this has {self.actual:,}; "
             f"score a smaller part of the {part} or raise {self.limit}"
         )
 
@@ -163,15 +163,15 @@ class UnknownPluginError(CRScoreError):
     Args:
         kind: `claims`, `encoders`, `engines`, `matchers`, `reports` or `analyzers`.
         name: The requested name.
-        known: The existing names.
+        available: The existing names.
     """
 
     kind: str
     name: str
-    known: tuple[str, ...]
+    available: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"no plugin {self.name!r} among {self.kind}; there are: {', '.join(self.known)}"
+        return f"no plugin {self.name!r} among {self.kind}; there are: {', '.join(self.available)}"
 
 
 class AnalyzerError(CRScoreError):
@@ -291,15 +291,15 @@ class HostError(CRScoreError):
     """Raised when the code host, or the local checkout, cannot complete a request.
 
     Args:
-        what: What was asked for, in words or as a path of the host's interface.
+        request: What was asked for, in words or as a path of the host's interface.
         reason: What happened and, where there is something, what to do.
     """
 
-    what: str
+    request: str
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.reason}"
+        return f"{self.request}: {self.reason}"
 
 
 class BadTokenError(HostError):

@@ -14,48 +14,48 @@ from crscore.records import Diff
 STDIN = "-"
 
 
-def read_input(name: str, *, what: str, limit: str, allowed: int) -> tuple[bytes, str]:
+def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[bytes, str]:
     """Read a file, or standard input for `-`.
 
     Args:
         name: A path or `-`.
-        what: Its content (`diff`, `review`), for messages.
+        content: Its content (`diff`, `review`), for messages.
         limit: Name of the size limit, for messages.
-        allowed: Most bytes read.
+        max_bytes: Most bytes read.
 
     Returns:
         The bytes, and the name to call them by in messages.
 
     Raises:
         InputError: It cannot be read; the message says why.
-        LimitError: It is larger than allowed. No more than `allowed` + 1 bytes are read.
+        LimitError: It is larger than allowed. No more than `max_bytes` + 1 bytes are read.
     """
     from_stdin = name == STDIN
     if from_stdin and sys.stdin is None:
-        raise InputError(f"standard input is closed; give a file that holds the {what}")
+        raise InputError(f"standard input is closed; give a file that holds the {content}")
     if not from_stdin and Path(name).is_dir():
-        hint = f"give a file that holds the {what}, or - for stdin"
+        hint = f"give a file that holds the {content}, or - for stdin"
         raise InputError(f"{name} is a folder; {hint}")
     try:
         if from_stdin:
-            data = sys.stdin.buffer.read(allowed + 1)
+            data = sys.stdin.buffer.read(max_bytes + 1)
         else:
             with Path(name).open("rb") as stream:
-                data = stream.read(allowed + 1)
+                data = stream.read(max_bytes + 1)
     except FileNotFoundError as exc:
-        raise InputError(f"{name} does not exist; give a file that holds the {what}") from exc
+        raise InputError(f"{name} does not exist; give a file that holds the {content}") from exc
     except (OSError, ValueError) as exc:
         reason = getattr(exc, "strerror", None) or str(exc)
-        shown = "standard input" if from_stdin else name
-        raise InputError(f"{shown} cannot be read: {reason}") from exc
+        origin = "standard input" if from_stdin else name
+        raise InputError(f"{origin} cannot be read: {reason}") from exc
     source = "<stdin>" if from_stdin else name
-    if len(data) > allowed:
-        raise LimitError(limit, allowed, len(data), source)
+    if len(data) > max_bytes:
+        raise LimitError(limit, max_bytes, len(data), source)
     return data, source
 
 
 def read_sources(
-    root: str, diff: Diff, *, largest: int
+    root: str, diff: Diff, *, max_bytes: int
 ) -> tuple[Mapping[str, str], tuple[str, ...]]:
     """Read the changed files as they are below a folder.
 
@@ -65,7 +65,7 @@ def read_sources(
     Args:
         root: Folder that holds one version of the code, the old or the new one.
         diff: The change.
-        largest: Most bytes of one file.
+        max_bytes: Most bytes of one file.
 
     Returns:
         Path -> text for the files that could be read, and a note for each that could not.
@@ -77,24 +77,24 @@ def read_sources(
     if not folder.is_dir():
         raise InputError(f"--source-root {root} is no folder")
     folder = folder.resolve()
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     notes: list[str] = []
     for path in {path for file in diff.files for path in (file.path, file.old_path or file.path)}:
-        text = _read_source(folder, path, largest)
-        if text is not None and len(text) > largest:
+        text = _read_source(folder, path, max_bytes)
+        if text is not None and len(text) > max_bytes:
             notes.append(f"{path} is over max_source_bytes; only its hunks were read.")
         elif text is not None:
-            found[path] = text
-    return found, tuple(sorted(notes))
+            texts[path] = text
+    return texts, tuple(sorted(notes))
 
 
-def _read_source(folder: Path, path: str, largest: int) -> str | None:
+def _read_source(folder: Path, path: str, max_bytes: int) -> str | None:
     try:
         target = (folder / path).resolve()
         if not target.is_relative_to(folder) or not target.is_file():
             return None
         with target.open("rb") as stream:
-            return stream.read(largest + 1).decode("utf-8", errors="replace")
+            return stream.read(max_bytes + 1).decode("utf-8", errors="replace")
     except (OSError, ValueError, RuntimeError):
         # A name the file system refuses, or a loop of links: there is no such source.
         return None

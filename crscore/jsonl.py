@@ -20,12 +20,12 @@ _MOST_BYTES: Final = 2**29
 """Bytes that a packed file may unpack to."""
 
 
-def read_bytes(path: Path, what: str) -> bytes:
+def read_bytes(path: Path, content_name: str) -> bytes:
     """Read a file, plain or gzip.
 
     Args:
         path: The file.
-        what: Expected content, for the message: `a study`.
+        content_name: Expected content, for the message: `a study`.
 
     Raises:
         InputError: The file cannot be read or unpacked.
@@ -35,17 +35,17 @@ def read_bytes(path: Path, what: str) -> bytes:
         if content[:2] != b"\x1f\x8b":
             return content
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
-            found = packed.read(_MOST_BYTES + 1)
-        if len(found) > _MOST_BYTES:
+            unpacked = packed.read(_MOST_BYTES + 1)
+        if len(unpacked) > _MOST_BYTES:
             raise InputError(f"{path} unpacks to more than {_MOST_BYTES:,} bytes")
-        return found
+        return unpacked
     except (OSError, EOFError, zlib.error) as exc:
         reason = getattr(exc, "strerror", None) or exc
-        raise InputError(f"{path} cannot be read as {what}: {reason}") from exc
+        raise InputError(f"{path} cannot be read as {content_name}: {reason}") from exc
 
 
 def read_rows(
-    content: bytes, kind: type[_Row], path: Path, what: str
+    content: bytes, kind: type[_Row], path: Path, content_name: str
 ) -> Iterator[tuple[str, _Row]]:
     """Read JSON Lines; blank lines are skipped.
 
@@ -53,7 +53,7 @@ def read_rows(
         content: UTF-8 text, one JSON object per line.
         kind: Type of a row.
         path: Origin of the content.
-        what: Expected content, for the message.
+        content_name: Expected content, for the message.
 
     Yields:
         The place of a row (`study.jsonl:3`) and the row.
@@ -65,23 +65,23 @@ def read_rows(
         # Not `splitlines`: a JSON string may hold other line separators.
         lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as exc:
-        raise InputError(f"{path} cannot be read as {what}: {exc}") from exc
-    for number, line in enumerate(lines, 1):
+        raise InputError(f"{path} cannot be read as {content_name}: {exc}") from exc
+    for line_number, line in enumerate(lines, 1):
         if line.strip():
-            place = f"{path}:{number}"
-            yield place, parse_row(line, kind, place)
+            position = f"{path}:{line_number}"
+            yield position, parse_row(line, kind, position)
 
 
-def parse_row(line: str, kind: type[_Row], place: str) -> _Row:
+def parse_row(line: str, kind: type[_Row], position: str) -> _Row:
     """Read one line of JSON Lines.
 
     Raises:
         InputError: It is not JSON, or a field is missing or wrong.
     """
-    return convert(_parse(line, place), kind, place)
+    return convert(_parse(line, position), kind, position)
 
 
-def convert(value: Any, kind: type[_Row], place: str) -> _Row:
+def convert(value: Any, kind: type[_Row], position: str) -> _Row:
     """Check parsed JSON against a type.
 
     Raises:
@@ -91,16 +91,16 @@ def convert(value: Any, kind: type[_Row], place: str) -> _Row:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
         problem, _, field = str(exc).partition(" - at `$")
-        where = f"{place}: {field.strip('.`')}".removesuffix(": ")
-        raise InputError(f"{where}: {problem[:1].lower()}{problem[1:]}") from exc
+        field_position = f"{position}: {field.strip('.`')}".removesuffix(": ")
+        raise InputError(f"{field_position}: {problem[:1].lower()}{problem[1:]}") from exc
 
 
-def _parse(line: str, place: str) -> Any:
+def _parse(line: str, position: str) -> Any:
     try:
         # The standard library's parser accepts a lone surrogate, which a study may contain.
         return json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as exc:
-        raise InputError(f"{place}: not a line of JSON: {exc}") from exc
+        raise InputError(f"{position}: not a line of JSON: {exc}") from exc
 
 
 def _refuse_constant(name: str) -> None:

@@ -1,7 +1,7 @@
 """Steps of a run, in order.
 
-diff -> claims and findings -> sentences -> similarity -> matched cells -> scores. The parts
-are passed in; this module looks up none and reads nothing.
+diff -> claims and findings -> sentences -> vectors -> sentence readings -> matched cells -> comment
+readings and scores. The parts are passed in; this module looks up none and reads nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from crscore.budget import Budget
 from crscore.claims.base import ClaimGenerator
 from crscore.diff.paths import format_paths
 from crscore.encoders.base import Encoder
-from crscore.matchers.base import Cells, Matcher
+from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.records import (
     Analysis,
     ChangedFile,
@@ -43,7 +43,8 @@ from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
 from crscore.suggestions import effects
 from crscore.usefulness import evidence, reading
-from crscore.usefulness.reader import CommentReading, Reader
+from crscore.usefulness.reader import CommentReading, Reader, ReviewReading
+from crscore.usefulness.reading import ChangeEvidence
 
 Floats = npt.NDArray[np.float32]
 Vectors = Mapping[str, Floats]
@@ -52,7 +53,7 @@ Vectors = Mapping[str, Floats]
 MAX_SENTENCES: Final = 20_000
 """Sentences of a review that are scored: the memory of a run grows with them, some 20 KB each."""
 _BATCH: Final = 1024
-"""Sentences that are encoded between two looks at the clock."""
+"""Sentences that are encoded between time checks."""
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
@@ -104,7 +105,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Work:
+class _Job:
     """A pair before encoding."""
 
     pair: Pair
@@ -117,25 +118,33 @@ class _Work:
     unread: tuple[str, ...]
     """Paths of the files that were set aside."""
     crowded_out: int
-    """Comments that were set aside, as those before them have `MAX_SENTENCES`."""
+    """Comments that were set aside because those before them have `MAX_SENTENCES`."""
 
     @property
-    def units(self) -> tuple[Sentence, ...]:
+    def sentences(self) -> tuple[Sentence, ...]:
         """The visible text of the comments, then the hidden text."""
-        return _units(self.parsed)
+        return _sentences_of(self.parsed)
 
     def missing(self, time_limit: float | None) -> tuple[str, ...]:
-        """Name what was set aside, one sentence each."""
-        late = self.parsed.count(None) - self.crowded_out
+        """Describe what was set aside, one sentence each."""
+        out_of_time = self.parsed.count(None) - self.crowded_out
         files = "1 file was" if len(self.unread) == 1 else f"{len(self.unread)} files were"
-        why = "" if time_limit is None else Budget(time_limit).reason
-        among = f"of {len(self.parsed)} comments were set aside, as"
-        found = [
-            f"{files} set aside, as {why}: {format_paths(self.unread)}.",
-            f"{late} {among} {why}.",
-            f"{self.crowded_out} {among} a review has at most {MAX_SENTENCES:,} sentences.",
+        reason = "" if time_limit is None else Budget(time_limit).reason
+        set_aside = f"of {len(self.parsed)} comments were set aside, as"
+        notes = [
+            f"{files} set aside, as {reason}: {format_paths(self.unread)}.",
+            f"{out_of_time} {set_aside} {reason}.",
+            f"{self.crowded_out} {set_aside} a review has at most {MAX_SENTENCES:,} sentences.",
         ]
-        return tuple(compress(found, (self.unread, late, self.crowded_out)))
+        return tuple(compress(notes, (self.unread, out_of_time, self.crowded_out)))
+
+
+class Comparison(NamedTuple):
+    """Cells of one change, ready for the matcher."""
+
+    cells: Cells
+    change: ChangeEvidence | None
+    """The change as evidence; None without a reader."""
 
 
 def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
@@ -157,38 +166,43 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     # A comment on an older version is also a review of that version: a separate pair.
     limit = None if parts.time_limit is None else parts.time_limit * max(1, len(pairs))
     budget = Budget(limit)
-    earlier = [(at, index) for at, pair in enumerate(pairs) for index in pair.originals]
-    older = [Pair(pairs[at].originals[i], (pairs[at].comments[i],)) for at, i in earlier]
+    earlier = [(number, index) for number, pair in enumerate(pairs) for index in pair.originals]
+    older = [Pair(pairs[n].originals[i], (pairs[n].comments[i],)) for n, i in earlier]
     # Half of the time is for splitting, so that some is left for what was split.
     splitting = Budget(None if limit is None else limit / 2)
     with progress.track("reading the change"):
-        works = _prepare_all([*pairs, *older], parts, splitting)
+        jobs = _prepare_all([*pairs, *older], parts, splitting)
     with progress.track("encoding"):
-        vectors = _encode(works, parts, budget)
-    works = [_without_late_comments(work, vectors) for work in works]
+        vectors = _encode(jobs, parts, budget)
+    jobs = [_without_late_comments(job, vectors) for job in jobs]
     originals: list[dict[int, Result]] = [{} for _ in pairs]
     results = []
-    with progress.track("scoring", len(works)) as advance:
-        for (at, index), work in zip(earlier, works[len(pairs) :], strict=True):
-            originals[at][index] = _score(work, vectors, parts, {}, budget)
+    with progress.track("scoring", len(jobs)) as advance:
+        for (number, index), job in zip(earlier, jobs[len(pairs) :], strict=True):
+            originals[number][index] = _score(job, vectors, parts, {}, budget)
             advance(1)
-        for work, own in zip(works, originals, strict=False):
-            results.append(_score(work, vectors, parts, own, budget))
+        for job, older_results in zip(jobs, originals, strict=False):
+            results.append(_score(job, vectors, parts, older_results, budget))
             advance(1)
     return tuple(results)
 
 
-def _prepare_all(pairs: Sequence[Pair], parts: Parts, budget: Budget) -> list[_Work]:
+def _prepare_all(pairs: Sequence[Pair], parts: Parts, budget: Budget) -> list[_Job]:
     """Make the claims and find the issues of all distinct changes, in one call each."""
-    given = list({id(pair.diff): pair.diff for pair in pairs}.values())
-    claims = parts.generator.generate(given)
-    diffs = [_without_files(*one, parts) for one in zip(given, claims, strict=True)]
+    distinct = list({id(pair.diff): pair.diff for pair in pairs}.values())
+    claims = parts.generator.generate(distinct)
+    diffs = [
+        _without_files(diff, diff_claims, parts)
+        for diff, diff_claims in zip(distinct, claims, strict=True)
+    ]
     analyses = parts.analyzers.analyze(diffs)
     prepared = {}
-    for at, diff, made, analysis in zip(map(id, given), diffs, claims, analyses, strict=True):
-        found = issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
-        left = issues.drop_repeated(made.references, found.references, parts.encoder)
-        prepared[at] = diff, replace(made, references=left), found
+    for key, diff, diff_claims, analysis in zip(
+        map(id, distinct), diffs, claims, analyses, strict=True
+    ):
+        chosen = issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
+        remaining = issues.drop_repeated(diff_claims.references, chosen.references, parts.encoder)
+        prepared[key] = diff, replace(diff_claims, references=remaining), chosen
     return [_prepare(pair, *prepared[id(pair.diff)], parts, budget) for pair in pairs]
 
 
@@ -196,44 +210,44 @@ def _without_files(diff: Diff, claims: Claims, parts: Parts) -> Diff:
     """Set aside the files that did not fit the time limit."""
     if not claims.unread:
         return diff
-    why = Budget(parts.time_limit).reason
+    reason = Budget(parts.time_limit).reason
     files = tuple(
-        replace(file, hunks=(), missing=why) if at in claims.unread else file
-        for at, file in enumerate(diff.files)
+        replace(file, hunks=(), missing=reason) if index in claims.unread else file
+        for index, file in enumerate(diff.files)
     )
     return replace(diff, files=files)
 
 
 def _prepare(
-    pair: Pair, diff: Diff, claims: Claims, found: ChosenIssues, parts: Parts, budget: Budget
-) -> _Work:
-    """Split the comments of a pair and choose the references that some score uses."""
-    selected = references.select((*claims.references, *found.references), limit=parts.max_claims)
+    pair: Pair, diff: Diff, claims: Claims, chosen: ChosenIssues, parts: Parts, budget: Budget
+) -> _Job:
+    """Split the comments of a pair and select the references that some score uses."""
+    selected = references.select((*claims.references, *chosen.references), limit=parts.max_claims)
     attached = tuple(
         assembly.widen_scope(scopes.attach(comment, diff), selected, diff)
         for comment in pair.comments
     )
-    used = {i for i, ref in enumerate(selected) if ref.counted}
+    rows = {i for i, ref in enumerate(selected) if ref.counted}
     for scope in set(attached):
         if scope is not None:
-            used |= set(assembly.select_rows(selected, scope, diff, limit=parts.max_claims))
+            rows |= set(assembly.select_rows(selected, scope, diff, limit=parts.max_claims))
     parsed: list[ParsedComment | None] = []
     room, crowded_out = MAX_SENTENCES, 0
     for comment in pair.comments:
         split = budget.run(partial(split_comment, comment, diff, parts.splitter))
-        needed = len(_units([split]))
-        fits = needed <= room
-        room -= needed if fits else 0
+        length = len(_sentences_of([split]))
+        fits = length <= room
+        room -= length if fits else 0
         crowded_out += not fits
         parsed.append(split if fits else None)
-    return _Work(
+    return _Job(
         pair=pair._replace(diff=diff),
         parsed=tuple(parsed),
         scopes=attached,
-        references=tuple(selected[i] for i in sorted(used)),
-        analysis=found.analysis,
-        notes=(*diff.notes, *claims.notes, *found.analysis.notes),
-        unread=tuple(diff.files[at].path for at in claims.unread),
+        references=tuple(selected[i] for i in sorted(rows)),
+        analysis=chosen.analysis,
+        notes=(*diff.notes, *claims.notes, *chosen.analysis.notes),
+        unread=tuple(diff.files[index].path for index in claims.unread),
         crowded_out=crowded_out,
     )
 
@@ -247,20 +261,21 @@ def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
 
 
 def _judge_suggestions(
-    work: _Work, budget: Budget
+    job: _Job, budget: Budget
 ) -> tuple[list[tuple[Suggestion, ...]], tuple[str, ...]]:
-    """Judge the code that each comment proposes; also say what there was no time for."""
+    """Judge the code that each comment proposes; also note what there was no time for."""
     judged: list[tuple[Suggestion, ...]] = []
-    late = 0
-    for parsed, comment in zip(work.parsed, work.pair.comments, strict=True):
-        found: tuple[Suggestion, ...] | None = ()
+    out_of_time = 0
+    for parsed, comment in zip(job.parsed, job.pair.comments, strict=True):
+        suggestions: tuple[Suggestion, ...] | None = ()
         if parsed is not None and parsed.suggestions:
-            found = budget.run(partial(_judge, parsed.suggestions, comment, work.pair.diff))
-        judged.append(found or ())
-        late += found is None
-    if not late:
+            suggestions = budget.run(partial(_judge, parsed.suggestions, comment, job.pair.diff))
+        judged.append(suggestions or ())
+        out_of_time += suggestions is None
+    if not out_of_time:
         return judged, ()
-    return judged, (f"the suggestions of {late} comments were not judged, as {budget.reason}.",)
+    note = f"the suggestions of {out_of_time} comments were not judged, as {budget.reason}."
+    return judged, (note,)
 
 
 def _judge(codes: Sequence[str], comment: Comment, diff: Diff) -> tuple[Suggestion, ...]:
@@ -274,22 +289,22 @@ def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
     return diff.files[0] if len(diff.files) == 1 else None
 
 
-def _encode(works: Sequence[_Work], parts: Parts, budget: Budget) -> Vectors:
+def _encode(jobs: Sequence[_Job], parts: Parts, budget: Budget) -> Vectors:
     """Encode every distinct text, in one call; with a limit, as many sentences as fit it."""
     texts: dict[str, None] = {}
-    for work in works:
-        texts |= dict.fromkeys(map(_reading, work.references))
+    for job in jobs:
+        texts |= dict.fromkeys(ref.encoded_text for ref in job.references)
         if parts.reader:
-            texts |= dict.fromkeys(evidence.windows(work.pair.diff))
-    said = dict.fromkeys(unit.text for work in works for unit in work.units)
+            texts |= dict.fromkeys(evidence.windows(job.pair.diff))
+    review_texts = dict.fromkeys(sentence.text for job in jobs for sentence in job.sentences)
     if budget.left is None:
-        return _vectors([*(texts | said)], parts)
+        return _vectors([*(texts | review_texts)], parts)
     vectors = _vectors([*texts], parts)
-    left = [text for text in said if text not in vectors]
-    for start in range(0, len(left), _BATCH):
+    remaining = [text for text in review_texts if text not in vectors]
+    for start in range(0, len(remaining), _BATCH):
         if budget.is_spent:
             break
-        vectors |= _vectors(left[start : start + _BATCH], parts)
+        vectors |= _vectors(remaining[start : start + _BATCH], parts)
     return vectors
 
 
@@ -297,137 +312,171 @@ def _vectors(texts: Sequence[str], parts: Parts) -> dict[str, Floats]:
     return dict(zip(texts, parts.encoder.encode(texts), strict=True)) if texts else {}
 
 
-def _without_late_comments(work: _Work, vectors: Vectors) -> _Work:
+def _without_late_comments(job: _Job, vectors: Vectors) -> _Job:
     """Set aside the comments that have a sentence without a vector."""
-    late = {unit.comment for unit in work.units if unit.text not in vectors}
-    parsed = (None if at in late else one for at, one in enumerate(work.parsed))
-    return replace(work, parsed=tuple(parsed)) if late else work
+    late = {sentence.comment for sentence in job.sentences if sentence.text not in vectors}
+    if not late:
+        return job
+    return replace(
+        job,
+        parsed=tuple(
+            None if index in late else comment for index, comment in enumerate(job.parsed)
+        ),
+    )
 
 
-def _reading(reference: PseudoReference) -> str:
-    return reference.reading or reference.text
-
-
-def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
-    width = len(next(iter(vectors.values()))) if vectors else 0
-    rows = [vectors[text] for text in texts]
-    return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
-
-
-def _score(
-    work: _Work,
+def compare(
+    diff: Diff,
+    refs: tuple[PseudoReference, ...],
+    units: tuple[Sentence, ...],
     vectors: Vectors,
-    parts: Parts,
-    originals: Mapping[int, Result],
-    budget: Budget,
-) -> Result:
-    """Compare, match and score one pair; `originals` has its comments on older versions."""
-    units = work.units
-    rows = _stack([_reading(ref) for ref in work.references], vectors)
-    columns = _stack([unit.text for unit in units], vectors)
-    reader = parts.reader
+    reader: Reader | None,
+) -> Comparison:
+    """Compare the sentences of a review with the change and with its references.
+
+    Args:
+        diff: The change.
+        refs: Its R pseudo-references.
+        units: The S sentences of the review.
+        vectors: Vector of every text: references, sentences and, with a reader, the windows of
+            the change.
+        reader: Reader that judges whether a sentence is about the change; None without weights.
+
+    Returns:
+        The cells, shape (R, S), and the change.
+    """
+    rows = _stack([ref.encoded_text for ref in refs], vectors)
+    columns = _stack([sentence.text for sentence in units], vectors)
     change = None
     about = np.full(len(units), 0.5, dtype=np.float32)
     if reader:
-        change = reading.collect_evidence(work.pair.diff, work.references, rows, vectors)
+        change = reading.collect_evidence(diff, refs, rows, vectors)
         about = reader.about(units, columns, change)
     cells = Cells(
-        diff=work.pair.diff,
-        references=work.references,
+        diff=diff,
+        references=refs,
         sentences=units,
         reference_vectors=rows,
         sentence_vectors=columns,
         similarity=similarity.cosine(rows, columns),
         about=about,
     )
-    judged = parts.matcher.match(cells)
-    flags = judged.flags
-    said = reader.read(cells, change, judged) if reader and change else None
-    if said:
-        flags = tuple(
-            flag or (Flag.RESTATES if restates else None)
-            for flag, restates in zip(flags, said.restates, strict=True)
-        )
+    return Comparison(cells, change)
+
+
+def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
+    rows = [vectors[text] for text in texts]
+    width = len(next(iter(vectors.values()))) if vectors else 0
+    return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
+
+
+def _score(
+    job: _Job,
+    vectors: Vectors,
+    parts: Parts,
+    originals: Mapping[int, Result],
+    budget: Budget,
+) -> Result:
+    """Compare, match and score one pair; `originals` has its comments on older versions."""
+    reader = parts.reader
+    cells, change = compare(job.pair.diff, job.references, job.sentences, vectors, reader)
+    sentence_readings = reader.read_sentences(cells) if reader else ()
+    judgement = parts.matcher.match(cells)
+    review = None
+    if reader and change:
+        review = reader.read_comments(cells, change, sentence_readings, judgement)
+    flags = _merge_flags(judgement, review)
     # In the order of the comments, as a reader meets them.
-    kept = sorted(np.flatnonzero(judged.kept), key=lambda column: units[column].comment)
-    shown = tuple(units[column] for column in kept)
+    kept = sorted(np.flatnonzero(judgement.kept), key=lambda i: cells.sentences[i].comment)
+    units = tuple(cells.sentences[column] for column in kept)
     board = assembly.Board(
-        diff=work.pair.diff,
-        references=work.references,
-        units=shown,
-        elsewhere=_degrees_elsewhere(shown, originals),
+        diff=job.pair.diff,
+        references=job.references,
+        units=units,
+        elsewhere=_degrees_elsewhere(units, originals),
         originals={index: older.comments[0] for index, older in originals.items()},
         similarity=_read_only(cells.similarity[:, kept]),
-        degrees=_read_only(judged.degrees[:, kept]),
+        degrees=_read_only(judgement.degrees[:, kept]),
         flags=tuple(flags[column] for column in kept),
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
-    suggested, unjudged = _judge_suggestions(work, budget)
-    missing = (*work.missing(parts.time_limit), *unjudged)
+    suggestions, unjudged = _judge_suggestions(job, budget)
+    missing = (*job.missing(parts.time_limit), *unjudged)
     # The generator is known only now: it may have fallen back to another.
-    spoke = {"claims": parts.generator.identity, "analyzers": work.analysis.identity}
+    ran = {"claims": parts.generator.identity, "analyzers": job.analysis.identity}
     result = assembly.build_result(
         board,
-        comments=work.pair.comments,
-        suggestions=suggested,
-        attached=work.scopes,
+        comments=job.pair.comments,
+        suggestions=suggestions,
+        attached=job.scopes,
         threshold=parts.threshold,
-        analysis=work.analysis,
-        signature=signature.render_signature({**parts.signature, **spoke}),
-        notes=(*work.notes, *missing),
+        analysis=job.analysis,
+        signature=signature.render_signature({**parts.signature, **ran}),
+        notes=(*job.notes, *missing),
     )
     result = replace(result, missing=missing)
-    if reader is None or said is None:
+    if reader is None or review is None:
         return result
-    readings = tuple(said.readings[column] for column in kept)
-    return _tell(replace(result, readings=readings), said.comments, reader, originals)
+    readings = tuple(review.readings[column] for column in kept)
+    return _rank(replace(result, readings=readings), review.comments, reader, originals)
 
 
-def _tell(
+def _merge_flags(judgement: Judgement, review: ReviewReading | None) -> tuple[Flag | None, ...]:
+    """Return the matcher's flags and, where it has none, the reader's."""
+    if review is None:
+        return judgement.flags
+    return tuple(
+        flag or (Flag.RESTATES if restates else None)
+        for flag, restates in zip(judgement.flags, review.restates, strict=True)
+    )
+
+
+def _rank(
     result: Result,
-    found: Mapping[int, CommentReading],
+    readings: Mapping[int, CommentReading],
     reader: Reader,
     originals: Mapping[int, Result],
 ) -> Result:
-    """Tell how useful each comment, each review and all of them are.
+    """Add the usefulness of each comment, each review and all of them.
 
     A comment on an older version of the change is as useful as it was there.
     """
     older = {
-        index: one.comments[0].usefulness
-        for index, one in originals.items()
-        if one.comments[0].usefulness
+        index: original.comments[0].usefulness
+        for index, original in originals.items()
+        if original.comments[0].usefulness
     }
 
-    def place(comments: Iterable[int]) -> Usefulness | None:
-        chosen = [index for index in comments if index in found]
-        return reader.rank([found[index] for index in chosen], result.diff)
+    def rank(comments: Iterable[int]) -> Usefulness | None:
+        return reader.rank(
+            [readings[index] for index in comments if index in readings], result.diff
+        )
 
     return replace(
         result,
         comments=tuple(
-            replace(one, usefulness=older.get(index) or place([index]))
-            for index, one in enumerate(result.comments)
+            replace(comment, usefulness=older.get(index) or rank([index]))
+            for index, comment in enumerate(result.comments)
         ),
-        reviews=tuple(replace(one, usefulness=place(one.comments)) for one in result.reviews),
-        usefulness=place(range(len(result.comments))),
+        reviews=tuple(
+            replace(review, usefulness=rank(review.comments)) for review in result.reviews
+        ),
+        usefulness=rank(range(len(result.comments))),
     )
 
 
-def _units(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...]:
+def _sentences_of(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...]:
     """Return the visible text of the comments, then the hidden text."""
-    shown: list[Sentence] = []
-    read = [(index, one) for index, one in enumerate(parsed) if one is not None]
-    for index, one in read:
-        shown += (Sentence(text=text, comment=index) for text in one.sentences)
-        shown += (Sentence(text=text, comment=index, proposal=True) for text in one.proposals)
-    unseen = (
-        Sentence(text=text, comment=index, hidden=True)
-        for index, one in read
-        for text in one.hidden
-    )
-    return (*shown, *unseen)
+    visible: list[Sentence] = []
+    hidden: list[Sentence] = []
+    for index, comment in enumerate(parsed):
+        if comment is None:
+            continue
+        visible += (Sentence(text=text, comment=index) for text in comment.sentences)
+        visible += (Sentence(text=text, comment=index, proposal=True) for text in comment.proposals)
+        hidden += (Sentence(text=text, comment=index, hidden=True) for text in comment.hidden)
+    return (*visible, *hidden)
 
 
 def _degrees_elsewhere(units: Sequence[Sentence], originals: Mapping[int, Result]) -> Floats:
@@ -441,8 +490,10 @@ def _degrees_elsewhere(units: Sequence[Sentence], originals: Mapping[int, Result
         for index, older in originals.items()
         for sentence, match in zip(older.sentences, older.sentence_matches, strict=True)
     }
-    found = [degrees.get((unit.comment, unit.text), 0.0) for unit in units]
-    return np.array(found, dtype=np.float32)
+    return np.array(
+        [degrees.get((sentence.comment, sentence.text), 0.0) for sentence in units],
+        dtype=np.float32,
+    )
 
 
 def _read_only(matrix: Floats) -> Floats:

@@ -44,8 +44,10 @@ def names(kind: str) -> tuple[str, ...]:
         `plugin.py`.
     """
     folder = importlib.resources.files("crscore") / KINDS[kind]
-    found = (entry.name.removesuffix(".py") for entry in folder.iterdir() if _is_plugin(entry))
-    return tuple(sorted(found))
+    plugin_names = (
+        entry.name.removesuffix(".py") for entry in folder.iterdir() if _is_plugin(entry)
+    )
+    return tuple(sorted(plugin_names))
 
 
 def _is_plugin(entry: Traversable) -> bool:
@@ -67,9 +69,9 @@ def load(kind: str, name: str) -> ModuleType:
     Raises:
         UnknownPluginError: No such plugin; the error lists the ones there are.
     """
-    known = names(kind)
-    if name not in known:
-        raise UnknownPluginError(kind, name, known)
+    available = names(kind)
+    if name not in available:
+        raise UnknownPluginError(kind, name, available)
     folder = KINDS[kind]
     module = f"crscore.{folder.replace('/', '.')}.{name}"
     is_package = (importlib.resources.files("crscore") / folder / name).is_dir()
@@ -104,17 +106,19 @@ def create(
     """
     module = load(kind, name)
     shape = getattr(module, "Options", _NoOptions)
-    known = shape.__struct_fields__
-    given = {key: value for key, value in offered.items() if key in known} | dict(values)
+    option_names = shape.__struct_fields__
+    merged = {key: value for key, value in offered.items() if key in option_names} | dict(values)
     try:
-        options = msgspec.convert(given, shape, strict=False)
+        options = msgspec.convert(merged, shape, strict=False)
     except msgspec.ValidationError as exc:
         message = str(exc)
         expected = message.partition(" - at ")[0]
         if "unknown field" in message:
-            others = f"there are: {', '.join(known)}" if known else "the plugin takes none"
-            expected = f"is no option; {others}"
-        found = _OPTION.search(message)
+            alternatives = (
+                f"there are: {', '.join(option_names)}" if option_names else "the plugin takes none"
+            )
+            expected = f"is no option; {alternatives}"
+        option_match = _OPTION.search(message)
         origin = f"{kind.removesuffix('s')} {name}"
-        raise ConfigError(found[1] if found else "options", origin, expected) from exc
+        raise ConfigError(option_match[1] if option_match else "options", origin, expected) from exc
     return module.create() if shape is _NoOptions else module.create(options)

@@ -60,10 +60,10 @@ def assert_review(
         "conciseness": conciseness,
         "comprehensiveness": comprehensiveness,
     }
-    given = {name: limit for name, limit in limits.items() if limit is not None}
-    _check(given)
+    thresholds = {name: limit for name, limit in limits.items() if limit is not None}
+    _check(thresholds)
     result = (scorer or _default_scorer()).score(diff, review)
-    failed = [line for name, limit in given.items() for line in _compare(result, name, limit)]
+    failed = [line for name, limit in thresholds.items() for line in _compare(result, name, limit)]
     if failed:
         raise AssertionError("\n".join([*failed, *_missed(result)]))
     return result
@@ -88,12 +88,12 @@ def _default_scorer() -> Scorer:
     return Scorer(analyzers="none")
 
 
-def _check(given: dict[str, float]) -> None:
+def _check(thresholds: dict[str, float]) -> None:
     from crscore.errors import ConfigError  # noqa: PLC0415
 
-    if not given:
+    if not thresholds:
         raise ConfigError("assert_review", "call", "give a limit, such as relevance=50")
-    for name, limit in given.items():
+    for name, limit in thresholds.items():
         if not 0 <= limit <= 100:
             raise ConfigError(name, "call", f"must be from 0 to 100, not {limit!r}")
         if 0 < limit <= 1:

@@ -210,6 +210,11 @@ class PseudoReference:
     topic: Topic | None = None
     """The unit of the change that it is about; None where the generator knows none."""
 
+    @property
+    def encoded_text(self) -> str:
+        """The text that the encoder reads."""
+        return self.reading or self.text
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
@@ -454,7 +459,7 @@ class Reading:
     """What it is about."""
     reference: int | None
     """Index of the claim that it is about in the result; None for any other subject."""
-    saw: tuple[str, ...]
+    phrases: tuple[str, ...]
     """Phrases that told its kind, the most telling first; may be empty."""
 
 

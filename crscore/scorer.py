@@ -50,7 +50,7 @@ OnResult = Callable[[int, Result | CRScoreError], None]
 BATCH: Final = 32
 """Pairs of `Scorer.score_many` that share their texts when results are told as they come."""
 
-_OF_ALL: Final = (ModelNotFoundError, DependencyError, EngineError)
+_COMMON_ERRORS: Final = (ModelNotFoundError, DependencyError, EngineError)
 """Errors that one pair has because every pair has them."""
 _ENGINE_NAMES: Final = {"model_revision": "revision", "model_timeout": "timeout_s"}
 """Engine options whose settings have another name."""
@@ -181,14 +181,14 @@ class Scorer:
             ModelNotFoundError, DependencyError, EngineError: No pair can be scored.
             CRScoreError: A part of the run failed, and `on_error` is `raise`.
         """
-        given = iter(pairs)
-        found: list[Result | CRScoreError] = []
-        while batch := list(islice(given, None if on_result is None else BATCH)):
+        remaining = iter(pairs)
+        results: list[Result | CRScoreError] = []
+        while batch := list(islice(remaining, None if on_result is None else BATCH)):
             for result in self._score_batch(batch, keep=on_error == "keep"):
                 if on_result is not None:
-                    on_result(len(found), result)
-                found.append(result)
-        return tuple(found)
+                    on_result(len(results), result)
+                results.append(result)
+        return tuple(results)
 
     def _score_batch(
         self, batch: Sequence[tuple[DiffLike, ReviewLike]], *, keep: bool
@@ -202,9 +202,9 @@ class Scorer:
                 if not keep:
                     raise
                 read.append(exc)
-        good = [one for one in read if isinstance(one, pipeline.Pair)]
-        results = iter(self._run(good, keep=keep))
-        return [next(results) if isinstance(one, pipeline.Pair) else one for one in read]
+        scorable = [pair for pair in read if isinstance(pair, pipeline.Pair)]
+        results = iter(self._run(scorable, keep=keep))
+        return [next(results) if isinstance(pair, pipeline.Pair) else pair for pair in read]
 
     def _read_pair(
         self, change: DiffLike, review: ReviewLike, parsed: dict[str | bytes, Diff]
@@ -220,7 +220,7 @@ class Scorer:
         try:
             return list(pipeline.run(pairs, self.parts))
         except CRScoreError as exc:
-            if not keep or isinstance(exc, _OF_ALL):
+            if not keep or isinstance(exc, _COMMON_ERRORS):
                 raise
             if len(pairs) == 1:
                 return [exc]
@@ -342,14 +342,14 @@ def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:
         UnknownPluginError: There is no such encoder.
     """
     name, _, model = settings.encoder.partition(":")
-    named = {"model": model, "revision": settings.revision}
-    made: Encoder = plugins.create(
+    model_options = {"model": model, "revision": settings.revision}
+    encoder: Encoder = plugins.create(
         "encoders",
         name,
-        {key: value for key, value in named.items() if value},
+        {key: value for key, value in model_options.items() if value},
         offered={"offline": settings.offline, "threads": threads},
     )
-    return made
+    return encoder
 
 
 def make_generator(
@@ -369,30 +369,30 @@ def make_generator(
         ConfigError: A generator needs what is not set.
         UnknownPluginError: There is no generator of that name.
     """
-    known = plugins.names("claims")
+    generator_names = plugins.names("claims")
     parts = settings.claims.split("+")
-    if any(part.partition(":")[0] not in known for part in parts[1:]):
+    if any(part.partition(":")[0] not in generator_names for part in parts[1:]):
         parts = [settings.claims]  # a path with a plus sign in it
     offered = model_options(settings) | {"has_other_generators": len(parts) > 1}
     if settings.time_limit is not None:
         offered["time_limit"] = settings.time_limit / 2  # the other half is for the review
     if settings.cache:
         offered["cache_dir"] = str(_cache_folder(settings))
-    made: list[ClaimGenerator] = [] if first is None else [first]
+    generators: list[ClaimGenerator] = [] if first is None else [first]
     for name, _, argument in (part.partition(":") for part in parts):
-        given = {"argument": argument} if argument else {}
-        made.append(plugins.create("claims", name, given, offered=offered))
-    return made[0] if len(made) == 1 else Merged(tuple(made), encoder)
+        values = {"argument": argument} if argument else {}
+        generators.append(plugins.create("claims", name, values, offered=offered))
+    return generators[0] if len(generators) == 1 else Merged(tuple(generators), encoder)
 
 
 def model_options(settings: Config) -> dict[str, object]:
     """Return the options of engines and prompts, by plugin option name, without None."""
-    named = {
+    options = {
         _ENGINE_NAMES.get(key, key): getattr(settings, key)
         for key in ModelSettings.__struct_fields__
     }
-    named |= {"base_url": llm_address(), "api_key": llm_key(), "offline": settings.offline}
-    return {key: value for key, value in named.items() if value is not None}
+    options |= {"base_url": llm_address(), "api_key": llm_key(), "offline": settings.offline}
+    return {key: value for key, value in options.items() if value is not None}
 
 
 def _make_matcher(
@@ -405,17 +405,17 @@ def _make_matcher(
         learned = plugins.load("matchers", "calibrated")
         fits = settings.threshold is None and learned.knows(encoder.identity)
         name = "calibrated" if fits else "published"
-    takes = plugins.load("matchers", name).Options.__struct_fields__
-    if weights and "weights" not in takes:
+    option_names = plugins.load("matchers", name).Options.__struct_fields__
+    if weights and "weights" not in option_names:
         raise ConfigError("matcher", "settings", f"{name} takes no file, so not {weights!r}")
     threshold = settings.threshold
-    if threshold is not None and "threshold" not in takes:
+    if threshold is not None and "threshold" not in option_names:
         raise ConfigError("threshold", "settings", f"means nothing to the matcher {name}")
-    if threshold is None and "threshold" in takes:
+    if threshold is None and "threshold" in option_names:
         threshold = _default_threshold(encoder, generator)
-    given = {"weights": weights} if weights else {}
+    values = {"weights": weights} if weights else {}
     offered = {"encoder": encoder.identity, "threshold": threshold}
-    return plugins.create("matchers", name, given, offered=offered), threshold
+    return plugins.create("matchers", name, values, offered=offered), threshold
 
 
 def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
@@ -425,8 +425,12 @@ def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
         ConfigError: A model may be replaced by `structural`, and the two have other thresholds.
     """
     if isinstance(generator, Merged):
-        found = {thresholds.threshold_for(encoder.identity, one) for one in generator.kinds}
-        return found.pop() if len(found) == 1 else thresholds.threshold_for(encoder.identity, "")
+        candidates = {thresholds.threshold_for(encoder.identity, kind) for kind in generator.kinds}
+        return (
+            candidates.pop()
+            if len(candidates) == 1
+            else thresholds.threshold_for(encoder.identity, "")
+        )
     threshold = thresholds.threshold_for(encoder.identity, generator.identity)
     fallback = getattr(generator, "fallback", None)
     if fallback and threshold != thresholds.threshold_for(encoder.identity, fallback.identity):

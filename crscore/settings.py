@@ -260,13 +260,13 @@ def explain_settings(
     Raises:
         ConfigError: An unknown key, or a value of the wrong type or range.
     """
-    found = dict.fromkeys(SETTINGS, "default")
+    origins = dict.fromkeys(SETTINGS, "default")
     for level, origin in _levels(flags, environment, file):
         converted = _convert(level, origin)
         preset = f"{origin}, preset {converted.get('preset')}"
-        found |= {key: origin if key in level else preset for key in converted}
+        origins |= {key: origin if key in level else preset for key in converted}
     settings = resolve_settings(flags, environment=environment, file=file)
-    return {key: (getattr(settings, key), source) for key, source in found.items()}
+    return {key: (getattr(settings, key), source) for key, source in origins.items()}
 
 
 def _levels(
@@ -276,11 +276,11 @@ def _levels(
 ) -> tuple[tuple[Mapping[str, Any], str], ...]:
     """Return the values that are given and their origins, the weakest first."""
     environment = os.environ if environment is None else environment
-    given = {key: value for key, value in flags.items() if value is not None}
+    flag_values = {key: value for key, value in flags.items() if value is not None}
     return (
         ({} if file is None else _from_file(file), _origin(file)),
         (_from_environment(environment), "environment"),
-        (given, "command line"),
+        (flag_values, "command line"),
     )
 
 
@@ -307,28 +307,30 @@ def _convert(values: Mapping[str, Any], origin: str) -> dict[str, Any]:
 
 
 def _convert_value(key: str, value: Any, origin: str) -> Any:
-    shown = f"{ENVIRONMENT_PREFIX}{key.upper()}" if origin == "environment" else key
+    displayed_key = f"{ENVIRONMENT_PREFIX}{key.upper()}" if origin == "environment" else key
     if key not in SETTINGS:
-        near = difflib.get_close_matches(key, SETTINGS, n=3)
-        said = "did you mean" if near else "there are"
+        close_names = difflib.get_close_matches(key, SETTINGS, n=3)
+        introduction = "did you mean" if close_names else "there are"
         raise ConfigError(
-            shown, origin, f"is no setting; {said}: {', '.join(near or sorted(SETTINGS))}"
+            displayed_key,
+            origin,
+            f"is no setting; {introduction}: {', '.join(close_names or sorted(SETTINGS))}",
         )
-    kind, given = SETTINGS[key].kind, value
+    kind, raw_value = SETTINGS[key].kind, value
     if isinstance(kind, inspect.BoolType) and isinstance(value, str):
-        given = {"yes": True, "no": False}.get(value.lower(), value)
+        raw_value = {"yes": True, "no": False}.get(value.lower(), value)
     try:
-        found = msgspec.convert(given, _TYPES[key], strict=False)
+        converted = msgspec.convert(raw_value, _TYPES[key], strict=False)
     except msgspec.ValidationError:
         expected = f"must be {_expected(kind)}, not {value!r}"
-        raise ConfigError(shown, origin, expected) from None
-    if key == "fail_under" and found is not None and 0 < found <= 1:
+        raise ConfigError(displayed_key, origin, expected) from None
+    if key == "fail_under" and converted is not None and 0 < converted <= 1:
         expected = (
             f"goes from 0 to 100, and {value} looks like a relevance, which has a gate of its own: "
             "--fail-under-relevance (in a file, fail_under_relevance)"
         )
-        raise ConfigError(shown, origin, expected)
-    return found
+        raise ConfigError(displayed_key, origin, expected)
+    return converted
 
 
 def _expected(kind: inspect.Type) -> str:
@@ -357,20 +359,20 @@ def _from_file(file: Path | SettingsText) -> dict[str, Any]:
     table = _read_tools(file).get("crscore", {} if isinstance(file, SettingsText) else None)
     if not isinstance(table, dict):
         raise ConfigError("[tool.crscore]", origin, "must be a table in this file")
-    found = {key.replace("-", "_"): value for key, value in table.items()}
-    if len(found) < len(table):
+    values = {key.replace("-", "_"): value for key, value in table.items()}
+    if len(values) < len(table):
         raise ConfigError("[tool.crscore]", origin, "sets a key twice, with - and with _")
     for key, (allowed, message) in FILE_RULES.items():
-        if key in found and not re.fullmatch(allowed, str(found[key])):
+        if key in values and not re.fullmatch(allowed, str(values[key])):
             flag, variable = f"--{key.replace('_', '-')}", f"{ENVIRONMENT_PREFIX}{key.upper()}"
             raise ConfigError(key, origin, f"{message}; use {flag} or {variable}")
-    for key in _OF_MODELS & found.keys():
-        for one in str(found[key]).split("+"):
-            name = (one if key == "model" else one.partition(":")[2]).strip()
+    for key in _OF_MODELS & values.keys():
+        for part in str(values[key]).split("+"):
+            name = (part if key == "model" else part.partition(":")[2]).strip()
             # A name of a hub is also a path, and a change could bring what is there.
             if name and Path(name).exists():
                 raise ConfigError(key, origin, f"{FILE_RULES[key][1]}, and {name} is a folder here")
-    return found
+    return values
 
 
 def find_settings_file(start: Path) -> Path | None:
@@ -409,8 +411,8 @@ def encoder_dir() -> Path | None:
     """Return the folder of the default encoder's files (`CRSCORE_ENCODER_DIR`); None by default."""
     from pathlib import Path  # noqa: PLC0415
 
-    named = os.environ.get(ENCODER_DIR)
-    return Path(named) if named else None
+    folder = os.environ.get(ENCODER_DIR)
+    return Path(folder) if folder else None
 
 
 def hub_address() -> str:

@@ -147,7 +147,7 @@ def main(arguments: list[str] | None = None) -> None:
     change = scorer.read_diff(given.diff.read_bytes())
     if given.source_root:
         largest = scorer.settings.max_source_bytes
-        texts, _ = inputs.read_sources(given.source_root, change, largest=largest)
+        texts, _ = inputs.read_sources(given.source_root, change, max_bytes=largest)
         change = full_files.from_tree(change, texts)
     result = scorer.score(change, given.review.read_bytes())
     page_picture(

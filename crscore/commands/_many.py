@@ -113,16 +113,16 @@ def _score(
 ) -> Iterator[tuple[str, Result | CRScoreError]]:
     """Yield each line's name and its result, or why it has none."""
     read = [_read(scorer, place, line) for place, line in batch]
-    pairs = [(one.diff, one.review) for one in read if isinstance(one, _Pair)]
+    pairs = [(pair.diff, pair.review) for pair in read if isinstance(pair, _Pair)]
     results = iter(scorer.score_many(pairs, on_error="keep"))
-    for (place, _), one in zip(batch, read, strict=True):
-        if not isinstance(one, _Pair):
-            yield place, one
+    for (place, _), pair in zip(batch, read, strict=True):
+        if not isinstance(pair, _Pair):
+            yield place, pair
             continue
         result = next(results)
         yield (
-            one.name,
-            (InputError(f"{one.name}: {result}") if isinstance(result, CRScoreError) else result),
+            pair.name,
+            (InputError(f"{pair.name}: {result}") if isinstance(result, CRScoreError) else result),
         )
 
 
@@ -157,10 +157,10 @@ def _read(scorer: Scorer, place: str, line: bytes) -> _Pair | CRScoreError:
     try:
         row = jsonl.parse_row(line.decode(), _Row, place)
         change = next(
-            (one for one in (row.patch, row.diff_hunk, row.diff) if one is not None), None
+            (text for text in (row.patch, row.diff_hunk, row.diff) if text is not None), None
         )
         texts = (row.review, row.comment, row.body)
-        review = next((one for one in texts if one is not None), None)
+        review = next((text for text in texts if text is not None), None)
         source = place
         if review is None and row.comments is not None:
             review, source = json.dumps(row.comments), f"{place}:comments.json"
@@ -186,12 +186,12 @@ def _line(name: str, result: Result, form: str) -> str:
     standing = "  –" if useful is None else f"{useful.standing:3d}"
     relevance = "  –" if result.relevance is None else f"{100 * result.relevance:3.0f}"
     word = "not scored" if useful is None else useful.word
-    shown = escape.no_commands(escape.one_line(name))
-    return f"{standing}  {word:<18} relevance {relevance}  {shown}\n"
+    safe_name = escape.no_commands(escape.one_line(name))
+    return f"{standing}  {word:<18} relevance {relevance}  {safe_name}\n"
 
 
 def _summary(standings: list[int | None], failed: int) -> str:
-    known = [one for one in standings if one is not None]
-    middle = f", median standing {statistics.median(known):g}" if known else ""
-    lost = f"; {failed} could not be scored" if failed else ""
-    return f"\n{len(standings)} review{'s'[: len(standings) != 1]}{middle}{lost}\n"
+    scored = [standing for standing in standings if standing is not None]
+    middle = f", median standing {statistics.median(scored):g}" if scored else ""
+    failure_note = f"; {failed} could not be scored" if failed else ""
+    return f"\n{len(standings)} review{'s'[: len(standings) != 1]}{middle}{failure_note}\n"

@@ -40,7 +40,7 @@ def read_sarif_files(settings: Config, names: Iterable[str]) -> tuple[RawReport,
 
         limit = "max_sarif_bytes"
         data, source = io.read_input(
-            name, what="sarif", limit=limit, allowed=settings.max_sarif_bytes
+            name, content="sarif", limit=limit, max_bytes=settings.max_sarif_bytes
         )
         try:
             reports.extend(sarif.read_sarif(data, source=source))

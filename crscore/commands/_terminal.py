@@ -31,14 +31,14 @@ quiet_option = click.option(
 )
 
 
-class Look(TypedDict):
+class TerminalStyle(TypedDict):
     """Options of reports that depend on where they go."""
 
     color: bool
     width: int
 
 
-def look(*, to_terminal: bool) -> Look:
+def terminal_style(*, to_terminal: bool) -> TerminalStyle:
     """Return the look of a report.
 
     Colors follow `NO_COLOR`, then `FORCE_COLOR`, then whether stdout is a terminal that is not
@@ -47,9 +47,9 @@ def look(*, to_terminal: bool) -> Look:
     Args:
         to_terminal: The report goes to stdout, and not to a file.
     """
-    shown = to_terminal and sys.stdout is not None and sys.stdout.isatty()
-    width = shutil.get_terminal_size((WIDTH, 40)).columns if shown else WIDTH
-    return {"color": to_terminal and color_choice(is_terminal=shown), "width": width}
+    is_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
+    width = shutil.get_terminal_size((WIDTH, 40)).columns if is_terminal else WIDTH
+    return {"color": to_terminal and color_choice(is_terminal=is_terminal), "width": width}
 
 
 class GroupedCommand(click.Command):
@@ -78,7 +78,7 @@ class GroupedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, group by group."""
         heading_of = {name: heading for heading, names in self.groups.items() for name in names}
-        rows: dict[str, list[tuple[str, str]]] = {one: [] for one in ("Options", *self.groups)}
+        rows: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Options", *self.groups)}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):

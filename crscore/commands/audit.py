@@ -14,7 +14,7 @@ import click
 from crscore import io
 from crscore.commands._github import make_client, say
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
-from crscore.commands._terminal import CommandGroup, look, quiet_option
+from crscore.commands._terminal import CommandGroup, quiet_option, terminal_style
 from crscore.errors import ConfigError
 from crscore.settings import host_address, host_token, resolve_settings
 
@@ -290,7 +290,7 @@ def compare(
         )
         io.write_text(to_json(document), output)
     else:
-        text = terminal.render_verdicts(found, **look(to_terminal=output is None))
+        text = terminal.render_verdicts(found, **terminal_style(to_terminal=output is None))
         io.write_text(text or "There are no two reviewers to compare.\n", output)
     return 0
 
@@ -461,7 +461,7 @@ def _document(overview: Overview, form: str, *, to_terminal: bool) -> str:
         return to_json(overview)
     if form == "markdown":
         return summary.render_summary(overview)
-    return terminal.render_text(overview, **look(to_terminal=to_terminal))
+    return terminal.render_text(overview, **terminal_style(to_terminal=to_terminal))
 
 
 def _number(text: str) -> float:

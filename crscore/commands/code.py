@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from crscore import io
-from crscore.commands._terminal import CommandGroup, look
+from crscore.commands._terminal import CommandGroup, terminal_style
 from crscore.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _write(found: msgspec.Struct, text: Callable[..., str], form: str, target: s
     if form == "json":
         content = msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
     else:
-        content = text(found, **look(to_terminal=target is None))
+        content = text(found, **terminal_style(to_terminal=target is None))
     io.write_text(content, target)
 
 

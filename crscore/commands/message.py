@@ -46,7 +46,7 @@ def command(file: str, *, fail_under: float | None, config_file: Path | None, **
     """
     settings = load_settings(config_file, flags | {"analyzers": "none"})
     data, _ = io.read_input(
-        file, what="message", limit="max_review_bytes", allowed=settings.max_review_bytes
+        file, content="message", limit="max_review_bytes", max_bytes=settings.max_review_bytes
     )
     _git("rev-parse", "--git-dir")  # outside of a repository, `git diff` prints its usage
     message = _strip(data)
@@ -79,16 +79,16 @@ def _strip(data: bytes) -> bytes:
     """Remove what git removes from a message: comments, and the change below the scissors."""
     lines = data.splitlines(keepends=True)
     cut = next((at for at, line in enumerate(lines) if _SCISSORS.fullmatch(line)), len(lines))
-    return _git("stripspace", "--strip-comments", given=b"".join(lines[:cut]))
+    return _git("stripspace", "--strip-comments", stdin=b"".join(lines[:cut]))
 
 
-def _git(*arguments: str, given: bytes = b"") -> bytes:
+def _git(*arguments: str, stdin: bytes = b"") -> bytes:
     from crscore.diff import git  # noqa: PLC0415
 
     places = {name: os.environ[name] for name in _PLACES if name in os.environ}
-    most = 50_000_000
+    max_bytes = 50_000_000
     return git.run_git(
-        arguments, folder=Path.cwd(), variables=places, input_bytes=given, most_bytes=most
+        arguments, folder=Path.cwd(), variables=places, input_bytes=stdin, most_bytes=max_bytes
     )
 
 
@@ -98,11 +98,11 @@ def _lines(result: Result, about: int | None) -> list[str]:
     if about is None:
         return [f"crscore: no score, as {result.scores.reason or 'the encoder has no weights'}"]
     points = [point for _, point in view.unaddressed(result)]
-    shown = [f"{view.places(one)}: {view.in_short(one)}" for one in points[:_MAX_POINTS]]
-    more = len(points) - len(shown)
+    lines = [f"{view.places(point)}: {view.in_short(point)}" for point in points[:_MAX_POINTS]]
+    remaining = len(points) - len(lines)
     return [
         f"About this change: {about} of 100",
-        *(["Not mentioned:"] if shown else []),
-        *(f"  {escape.one_line(line)}" for line in shown),
-        *([f"  ... and {more} more"] if more else []),
+        *(["Not mentioned:"] if lines else []),
+        *(f"  {escape.one_line(line)}" for line in lines),
+        *([f"  ... and {remaining} more"] if remaining else []),
     ]

@@ -15,7 +15,7 @@ from crscore.commands._clone import find_repository
 from crscore.commands._github import make_client, say
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, setting_options
-from crscore.commands._terminal import GroupedCommand, look, quiet_option
+from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError, CRScoreError
 from crscore.settings import host_address, resolve_settings
 
@@ -270,7 +270,7 @@ def _report(done: Sequence[Measured], form: str, *, to_terminal: bool) -> str:
     if form == "markdown":
         return summary.render_summary(overviews)
     return terminal.render_terminal(
-        overviews, **look(to_terminal=to_terminal), signature=first.settings.signature
+        overviews, **terminal_style(to_terminal=to_terminal), signature=first.settings.signature
     )
 
 
@@ -278,7 +278,7 @@ def _post(host: Client, request: Any, given: str) -> int:
     from crscore.pull_request import run, untrusted  # noqa: PLC0415
 
     size = untrusted.MAX_BYTES
-    data, _ = io.read_input(given, what="report", limit="MAX_BYTES", allowed=size)
+    data, _ = io.read_input(given, content="report", limit="MAX_BYTES", max_bytes=size)
     _, posted = run.post_document(host, request.repository, request.number, data, source=given)
     _say_posted(posted)
     return 0

@@ -11,7 +11,7 @@ from crscore import io, plugins
 from crscore.commands._github import say
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
-from crscore.commands._terminal import GroupedCommand, look, quiet_option
+from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError
 from crscore.settings import SETTINGS
 
@@ -83,7 +83,9 @@ def command(
             **{"--old": old, "--new": new, "--sarif": sarif_files, "--verbose": verbose},
             **{"--explain": flags["explain"], "--signature": flags["signature"]},
         }
-        return _score_pairs(settings, diff, target, [name for name, one in of_one.items() if one])
+        return _score_pairs(
+            settings, diff, target, [name for name, is_set in of_one.items() if is_set]
+        )
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
     target = None if target == io.STDIN else target
@@ -100,19 +102,19 @@ def command(
     change = scorer.read_diff(data, source=source, language=language, path=path)
     comments = scorer.read_review(review_data, source=review_source)
     change = _add_sources(change, settings, source_root, old, new)
-    clock.say("read the input")
+    clock.report("read the input")
     result = scorer.score(change, comments)
-    clock.say(
+    clock.report(
         f"scored {len(result.sentences)} sentences against {len(result.references)} references"
     )
     io.write_text(report.render([result]), target)
-    clock.say("wrote the report")
+    clock.report("wrote the report")
     from crscore.reports import view  # noqa: PLC0415
 
     if not quiet:
-        told = result.missing if settings.format == "text" else ()
+        missing = result.missing if settings.format == "text" else ()
         for note in view.notes(result):
-            if note not in told:
+            if note not in missing:
                 say(f"note: {note}")
     return _gate(result, settings, "the review")
 
@@ -146,24 +148,24 @@ class _Clock:
     def __init__(self, speak: bool) -> None:
         self.speak, self.last = speak, time.perf_counter()
 
-    def say(self, what: str) -> None:
+    def report(self, message: str) -> None:
         now = time.perf_counter()
         if self.speak:
-            click.echo(f"crscore: {what} in {now - self.last:.2f} s", err=True)
+            click.echo(f"crscore: {message} in {now - self.last:.2f} s", err=True)
         self.last = now
 
 
 def _make_report(settings: Config, *, to_terminal: bool) -> Report:
-    shown = {"explain": settings.explain, "signature": settings.signature}
-    offered = {**shown, **look(to_terminal=to_terminal)}
+    options = {"explain": settings.explain, "signature": settings.signature}
+    offered = {**options, **terminal_style(to_terminal=to_terminal)}
     report: Report = plugins.create("reports", settings.format, offered=offered)
     return report
 
 
-def _read(settings: Config, name: str, what: str) -> tuple[bytes, str]:
+def _read(settings: Config, name: str, content: str) -> tuple[bytes, str]:
     """Read an input whose limit is the setting `max_<what>_bytes`."""
-    limit = f"max_{what}_bytes"
-    return io.read_input(name, what=what, limit=limit, allowed=getattr(settings, limit))
+    limit = f"max_{content}_bytes"
+    return io.read_input(name, content=content, limit=limit, max_bytes=getattr(settings, limit))
 
 
 def _add_sources(
@@ -175,7 +177,7 @@ def _add_sources(
     if root is not None:
         if old or new:
             raise ConfigError("--source-root", "command line", "cannot stand with --old and --new")
-        texts, notes = io.read_sources(root, change, largest=settings.max_source_bytes)
+        texts, notes = io.read_sources(root, change, max_bytes=settings.max_source_bytes)
         return full_files.from_tree(change, texts, notes=notes)
     if not old and not new:
         return change
@@ -190,8 +192,8 @@ def _add_sources(
 def _gate(result: Result, settings: Config, name: str) -> int:
     from crscore.scoring import gate  # noqa: PLC0415
 
-    wanted = (settings.fail_under, settings.fail_under_relevance)
-    if result.missing and any(one is not None for one in wanted):
+    thresholds = (settings.fail_under, settings.fail_under_relevance)
+    if result.missing and any(threshold is not None for threshold in thresholds):
         say(f"the gate was not applied to {name}: the result is partial")
         return 0
     useful = result.usefulness

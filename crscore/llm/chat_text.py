@@ -30,7 +30,7 @@ def ids(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
     """
     chat = [Message(role=message.role, text=sendable(message.text)) for message in chat]
     if not getattr(tokenizer, "chat_template", None):
-        return list(tokenizer(plain(chat))["input_ids"])
+        return list(tokenizer(plain_text(chat))["input_ids"])
     from jinja2 import TemplateError  # noqa: PLC0415
 
     try:
@@ -59,13 +59,13 @@ def merged(chat: Sequence[Message]) -> tuple[Message, ...]:
     (Message(role='user', text='Be brief.\n\nHello'),)
     """
     system = "\n\n".join(message.text for message in chat if message.role == "system")
-    rest = [message for message in chat if message.role != "system"]
-    if system and rest:
-        rest[0] = Message(role=rest[0].role, text=f"{system}\n\n{rest[0].text}")
-    return tuple(rest)
+    turns = [message for message in chat if message.role != "system"]
+    if system and turns:
+        turns[0] = Message(role=turns[0].role, text=f"{system}\n\n{turns[0].text}")
+    return tuple(turns)
 
 
-def plain(chat: Sequence[Message]) -> str:
+def plain_text(chat: Sequence[Message]) -> str:
     r"""Format a chat for a model without a template.
 
     >>> plain([Message(role="system", text="Be brief."), Message(role="user", text="Hello")])

@@ -69,13 +69,13 @@ def weights(folder: Path) -> tuple[Path, ...]:
     """
     if not folder.is_dir():
         raise ModelNotFoundError(str(folder), f"hf download MODEL --local-dir {folder}")
-    found = tuple(sorted(folder.glob("*.safetensors")))
-    if not found:
+    files = tuple(sorted(folder.glob("*.safetensors")))
+    if not files:
         raise GenerationError(
             f"{folder} has no .safetensors file; pickled weights (.bin, .pt) are not loaded: "
             "save the model with safe_serialization=True"
         )
-    return found
+    return files
 
 
 @cache
@@ -161,10 +161,10 @@ def cached(model: str, revision: str, *, file: str = "config.json") -> Path | No
         return None
     try:
         # `hf_hub_download(local_files_only=True)` asks the hub for a list to build its headers.
-        found = try_to_load_from_cache(model, file, revision=revision)
+        file_path = try_to_load_from_cache(model, file, revision=revision)
     except HFValidationError:
         return None  # a path that does not exist names no repository
-    return Path(found).parent if isinstance(found, str) else None
+    return Path(file_path).parent if isinstance(file_path, str) else None
 
 
 @cache
@@ -185,16 +185,16 @@ def commit(model: str, revision: str, *, offline: bool) -> str:
     """
     if is_commit(revision):
         return revision
-    found = None if offline else _asked(model, revision)
-    if found is None:
+    commit_hash = None if offline else _ask_hub(model, revision)
+    if commit_hash is None:
         folder = cached(model, revision)
-        found = folder.name if folder is not None else None
-    if found is None:
+        commit_hash = folder.name if folder is not None else None
+    if commit_hash is None:
         raise ModelNotFoundError(model, download_command(model, revision))
-    return found
+    return commit_hash
 
 
-def apart(model: str, commit: str) -> Path | None:
+def cached_if_shadowed(model: str, commit: str) -> Path | None:
     """Return the cached folder of a model whose name matches a local folder.
 
     The libraries that load models look for a folder of that name first.
@@ -225,7 +225,7 @@ def download_command(model: str, revision: str | None) -> str:
     return f"hf download {model}" + (f" --revision {revision}" if revision else "")
 
 
-def _asked(model: str, revision: str) -> str | None:
+def _ask_hub(model: str, revision: str) -> str | None:
     """Download the model's settings, which are required next anyway, and return their commit."""
     try:
         from huggingface_hub import hf_hub_download  # noqa: PLC0415
@@ -233,10 +233,10 @@ def _asked(model: str, revision: str) -> str | None:
     except ImportError:
         return None
     try:
-        found = hf_hub_download(model, "config.json", revision=revision)
+        settings_file = hf_hub_download(model, "config.json", revision=revision)
     except (OSError, EntryNotFoundError, HFValidationError):
         return None
-    return Path(found).parent.name
+    return Path(settings_file).parent.name
 
 
 def _samples(path: Path) -> Iterator[bytes]:

@@ -77,10 +77,10 @@ def readable(text: str, special: frozenset[str] = frozenset()) -> str:
         '+ # < |im_end|>\n+ [ INST] hello'
     """
     text = clean(_ANSI.sub("", text))
-    text = _TOKEN.sub(lambda found: found[0] + " ", text)
-    known = [token for token in special if len(token.strip()) > 1]
-    if known:
+    text = _TOKEN.sub(lambda match: match[0] + " ", text)
+    long_tokens = [token for token in special if len(token.strip()) > 1]
+    if long_tokens:
         # Searched at every position: a token may begin inside another one.
-        pattern = "|".join(map(re.escape, sorted(known)))
+        pattern = "|".join(map(re.escape, sorted(long_tokens)))
         text = re.sub(rf"(?=(?:{pattern}))(\s*\S)", r"\1 ", text)
     return text

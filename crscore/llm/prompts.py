@@ -80,13 +80,15 @@ def read_prompt(name: str, shape: type[T], *, folder: Path | None = None) -> Pro
     """
     folder = folder or builtin()
     if not _NAME.fullmatch(name):
-        raise ConfigError("prompt", str(folder), f"is called TASK.vN ({_known(folder)}): {name!r}")
+        raise ConfigError(
+            "prompt", str(folder), f"is called TASK.vN ({_list_names(folder)}): {name!r}"
+        )
     file = folder / f"{name}{_SUFFIX}"
     try:
         data = file.read_bytes()
         content = msgspec.convert(tomllib.loads(data.decode("utf-8")), shape)
     except FileNotFoundError:
-        raise ConfigError("prompt", str(folder), f"has no {name}: {_known(folder)}") from None
+        raise ConfigError("prompt", str(folder), f"has no {name}: {_list_names(folder)}") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         raise ConfigError("prompt", str(file), f"cannot be read: {exc}") from exc
     except msgspec.ValidationError as exc:
@@ -95,11 +97,11 @@ def read_prompt(name: str, shape: type[T], *, folder: Path | None = None) -> Pro
     return Prompt(name=name, sha256=hashlib.sha256(data).hexdigest(), content=content)
 
 
-def _known(folder: Path) -> str:
+def _list_names(folder: Path) -> str:
     return ", ".join(prompt_names(folder)) or "there is none"
 
 
-def places(template: str) -> frozenset[str]:
+def placeholders(template: str) -> frozenset[str]:
     """Return the names of the placeholders in a text.
 
     Example:
@@ -126,7 +128,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
         >>> fill("In {{language}}: {{change}}", {"language": "C", "change": "+{{language}}"})
         'In C: +{{language}}'
     """
-    if places(template) != frozenset(values):
-        wanted, given = sorted(places(template)), sorted(values)
-        raise ConfigError("prompt", "template", f"has the places {wanted}, values for {given}")
-    return _PLACE.sub(lambda found: values[found[1]], template)
+    if placeholders(template) != frozenset(values):
+        in_template, names = sorted(placeholders(template)), sorted(values)
+        raise ConfigError("prompt", "template", f"has the places {in_template}, values for {names}")
+    return _PLACE.sub(lambda match: values[match[1]], template)

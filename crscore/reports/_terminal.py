@@ -203,8 +203,8 @@ def _below(result: Result, at: int, told: set[int], *, explain: bool) -> Iterato
             about = prose(_subject(result, reading, told), SHORT_CHARS, _DIM)
         kind = (f"{reading.kind.value}{' · ' if about else ''}", _DIM)
         yield Text.assemble(kind, about, overflow="fold")
-        if explain and reading.saw:
-            saw = ", ".join(f"“{phrase}”" for phrase in reading.saw)
+        if explain and reading.phrases:
+            saw = ", ".join(f"“{phrase}”" for phrase in reading.phrases)
             yield Text(escape.one_line(f"saw {saw}", 600), style=_DIM, overflow="fold")
     elif about is not None:
         yield about

@@ -358,7 +358,7 @@ def _reference(index: int, item: records.PseudoReference, match: records.Match) 
         Reference,
         item,
         index=index,
-        reading=item.reading or item.text,
+        reading=item.encoded_text,
         topic=None if item.topic is None else _fields(Topic, item.topic, item.topic.place),
         best_sentence=match.index,
         **_pair(match),

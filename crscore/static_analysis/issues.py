@@ -117,11 +117,11 @@ def drop_repeated(
     if not rivals:
         return tuple(claims)
     compared = [*(claims[index] for index in rivals), *issue_references]
-    texts = list(dict.fromkeys(reference.reading or reference.text for reference in compared))
+    texts = list(dict.fromkeys(reference.encoded_text for reference in compared))
     vectors = dict(zip(texts, encoder.encode(texts), strict=True))
 
     def meaning(references: Sequence[PseudoReference]) -> npt.NDArray[np.float32]:
-        return np.stack([vectors[reference.reading or reference.text] for reference in references])
+        return np.stack([vectors[reference.encoded_text] for reference in references])
 
     repeated = {
         index

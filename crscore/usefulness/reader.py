@@ -83,39 +83,56 @@ class Reader:
         return f"usefulness@{self.weights.data_sha256[:8]}+{self.file}"
 
     def about(self, units: Sequence[Sentence], columns: Floats, change: ChangeEvidence) -> Floats:
-        """Return the probability that each sentence is about the change, shape (S,)."""
-        found = [
+        """Return the probability that each sentence is about the change.
+
+        Args:
+            units: The S sentences.
+            columns: Their unit vectors, shape (S, D).
+            change: The change.
+
+        Returns:
+            Shape (S,), each in [0, 1].
+        """
+        probabilities = [
             reading.judge_about(unit.text, vector, change, self.weights)[1]
             for unit, vector in zip(units, columns, strict=True)
         ]
-        return np.array(found, dtype=np.float32)
+        return np.array(probabilities, dtype=np.float32)
 
-    def read(self, cells: Cells, change: ChangeEvidence, judged: Judgement) -> ReviewReading:
-        """Read every sentence and every comment of one change.
+    def read_sentences(self, cells: Cells) -> tuple[SentenceReading, ...]:
+        """Read each of the S sentences alone, before it is matched with the references."""
+        return tuple(
+            reading.read_sentence(
+                sentence.text, vector, self.weights, about=float(about), proposal=sentence.proposal
+            )
+            for sentence, vector, about in zip(
+                cells.sentences, cells.sentence_vectors, cells.about, strict=True
+            )
+        )
+
+    def read_comments(
+        self,
+        cells: Cells,
+        change: ChangeEvidence,
+        sentence_readings: Sequence[SentenceReading],
+        judged: Judgement,
+    ) -> ReviewReading:
+        """Read every comment of one change from its sentences and their matches.
 
         Args:
             cells: The change's cells.
             change: The change.
+            sentence_readings: The reading of each of the S sentences.
             judged: The matcher's judgement.
 
         Returns:
             The readings.
         """
         read = [
-            reading.read_sentence(
-                one.text,
-                cells.sentence_vectors[at],
-                self.weights,
-                about=float(cells.about[at]),
-                proposal=one.proposal,
-            )
-            for at, one in enumerate(cells.sentences)
-        ]
-        read = [
             replace(one, substance=0.0, about=0.0 if flag is not Flag.REPEATS else one.about)
             if flag in (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
             else one
-            for one, flag in zip(read, judged.flags, strict=True)
+            for one, flag in zip(sentence_readings, judged.flags, strict=True)
         ]
         best = best_degrees(judged.degrees)
         parts: dict[int, CommentReading] = {}
@@ -178,7 +195,7 @@ class Reader:
             about=one.about,
             subject=subject,
             reference=reference,
-            saw=saw,
+            phrases=saw,
         )
 
     def _claim_of(self, cells: Cells, column: int) -> int | None:

@@ -584,7 +584,7 @@ def standing(value: int, word: str = "useful", **changes: object) -> Usefulness:
 
 def told(kind: Kind = Kind.REQUEST, substance: float = 0.78, **changes: object) -> Reading:
     """A reading about the change as a whole, unless `changes` say otherwise."""
-    given = {"about": 0.9, "subject": Subject.CHANGE, "reference": None, "saw": ()}
+    given = {"about": 0.9, "subject": Subject.CHANGE, "reference": None, "phrases": ()}
     return Reading(kind=kind, substance=substance, **{**given, **changes})
 
 
@@ -594,7 +594,9 @@ def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) 
     Missing readings ask for a change, and are about the first claim.
     """
     claim = (
-        told(subject=Subject.CLAIM, reference=0, saw=("please",)) if result.references else told()
+        told(subject=Subject.CLAIM, reference=0, phrases=("please",))
+        if result.references
+        else told()
     )
     rest = (claim,) * (len(result.sentences) - len(readings))
     return replace(
@@ -611,7 +613,7 @@ def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) 
 
 def hostile_useful() -> Result:
     """The hostile result with readings; what told their kind and the standing are hostile, too."""
-    readings = [told(saw=(EVIL, "::error::start")), told(Kind.OTHER, subject=Subject.ELSEWHERE)]
+    readings = [told(phrases=(EVIL, "::error::start")), told(Kind.OTHER, subject=Subject.ELSEWHERE)]
     readings += [told(subject=Subject.CLAIM, reference=at) for at in range(2)]
     return useful(hostile(), *readings, whole=standing(7, f"off {EVIL}", against=EVIL))
 

@@ -11,7 +11,7 @@ from crscore.errors import InputError, LimitError, OutputError
 
 
 def read(name: str, allowed: int = 100) -> tuple[bytes, str]:
-    return io.read_input(name, what="diff", limit="max_diff_bytes", allowed=allowed)
+    return io.read_input(name, content="diff", limit="max_diff_bytes", max_bytes=allowed)
 
 
 def test_file_gives_its_bytes_and_its_name(tmp_path: Path) -> None:
@@ -78,30 +78,30 @@ def test_only_files_below_the_folder_are_read(tmp_path: Path) -> None:
     (root / "in.txt").write_text("b\n", encoding="utf-8")
     (tmp_path / "out.txt").write_text("secret", encoding="utf-8")
     (root / "link.txt").symlink_to(tmp_path / "out.txt")
-    assert io.read_sources(str(root), CHANGE, largest=100) == ({"in.txt": "b\n"}, ())
+    assert io.read_sources(str(root), CHANGE, max_bytes=100) == ({"in.txt": "b\n"}, ())
 
 
 def test_large_source_is_left_out_with_a_note(tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("b" * 101, encoding="utf-8")
-    found, notes = io.read_sources(str(tmp_path), CHANGE, largest=100)
+    found, notes = io.read_sources(str(tmp_path), CHANGE, max_bytes=100)
     assert found == {}
     assert notes == ("in.txt is over max_source_bytes; only its hunks were read.",)
 
 
 def test_source_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no folder"):
-        io.read_sources(str(tmp_path / "none"), CHANGE, largest=100)
+        io.read_sources(str(tmp_path / "none"), CHANGE, max_bytes=100)
 
 
 def test_path_that_the_system_refuses_is_no_source(tmp_path: Path) -> None:
     name = "x" * 5000
     change = parse.parse_diff(f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n")
-    assert io.read_sources(str(tmp_path), change, largest=100) == ({}, ())
+    assert io.read_sources(str(tmp_path), change, max_bytes=100) == ({}, ())
 
 
 def test_fifo_in_the_folder_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "in.txt")
-    assert io.read_sources(str(tmp_path), CHANGE, largest=100) == ({}, ())
+    assert io.read_sources(str(tmp_path), CHANGE, max_bytes=100) == ({}, ())
 
 
 def test_closed_standard_input_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

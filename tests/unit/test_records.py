@@ -1,5 +1,7 @@
 """Lines of a diff; coverage and the name that a signature gives the tools."""
 
+from dataclasses import replace
+
 import pytest
 
 from crscore.diff.parse import parse_diff
@@ -7,6 +9,8 @@ from crscore.records import (
     Analysis,
     Coverage,
     LineKind,
+    PseudoReference,
+    ReferenceKind,
     ToolRun,
     ToolState,
     analyzers_identity,
@@ -69,3 +73,9 @@ def test_lines_of_all_files_are_in_the_order_of_the_diff() -> None:
         "a",
         "b",
     ]
+
+
+def test_reading_is_encoded_instead_of_the_text() -> None:
+    claim = PseudoReference(text="`x`", kind=ReferenceKind.CLAIM, source="t")
+    assert claim.encoded_text == "`x`"
+    assert replace(claim, reading="the x").encoded_text == "the x"

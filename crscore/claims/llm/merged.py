@@ -73,7 +73,7 @@ class Merged:
     ) -> tuple[PseudoReference, ...]:
         if not existing or not candidates:
             return tuple(candidates)
-        texts = [reference.reading or reference.text for reference in (*existing, *candidates)]
+        texts = [reference.encoded_text for reference in (*existing, *candidates)]
         vectors = self.encoder.encode(texts)
         likeness = vectors[len(existing) :] @ vectors[: len(existing)].T
         is_new = likeness.max(axis=1) < DUPLICATE_COSINE

@@ -80,9 +80,9 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
     prompt = prompts.read_prompt(name, Content, folder=folder)
     content = prompt.content
     for key in ("opening", "closing", "request"):
-        if prompts.places(getattr(content, key)) != {"mark"}:
+        if prompts.placeholders(getattr(content, key)) != {"mark"}:
             raise ConfigError(key, f"{name}.toml", "has the place {{mark}} and no other")
-    if prompts.places(content.instruction) != {"claims", "implications"}:
+    if prompts.placeholders(content.instruction) != {"claims", "implications"}:
         expected = "has the places {{claims}} and {{implications}} and no other"
         raise ConfigError("instruction", f"{name}.toml", expected)
     for index, example in enumerate(content.examples, start=1):

@@ -59,7 +59,7 @@ def load_wording(name: str = NAME) -> Prompt[Wording]:
         ConfigError: The prompt cannot be used.
     """
     found = prompts.read_prompt(name, Wording)
-    if prompts.places(found.content.user) != PLACES:
+    if prompts.placeholders(found.content.user) != PLACES:
         raise ConfigError("user", name, f"must have the places {', '.join(sorted(PLACES))}")
     return found
 

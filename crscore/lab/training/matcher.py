@@ -104,7 +104,7 @@ def train(
     parts = {example.text: samples.split_sentences(example.text) for example in made}
     vectors = Vectors(encoder)
     vectors.learn(text for split in parts.values() for text in split)
-    vectors.learn(samples.encoded_text(ref) for example in made for ref in example.references)
+    vectors.learn(ref.encoded_text for example in made for ref in example.references)
     usual = _background(study, made, parts, vectors, axes=recipe.axes)
     reader = reader or reader_for(encoder.identity)
     if reader:
@@ -212,13 +212,13 @@ def _background(
     *,
     axes: int,
 ) -> Background:
-    claims = [samples.encoded_text(ref) for change in study.changes for ref in claims_of(change)]
+    claims = [ref.encoded_text for change in study.changes for ref in claims_of(change)]
     texts = [review.text for change in study.changes for review in change.reviews]
     remarks = [sentence for text in texts for sentence in parts.get(text, ())]
     if not remarks:
         raise InputError("the study rates no review that has a sentence")
     if not claims:  # a study without recorded claims
-        claims = [samples.encoded_text(ref) for example in made for ref in example.references]
+        claims = [ref.encoded_text for example in made for ref in example.references]
     vectors.learn(claims)
     return make_background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=axes)
 

@@ -9,12 +9,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from crscore import pipeline
 from crscore.encoders.base import Encoder
 from crscore.matchers.base import Cells
 from crscore.records import Diff, PseudoReference, Sentence
 from crscore.review import sentences
-from crscore.scoring import references, similarity
-from crscore.usefulness import reading
+from crscore.scoring import references
 from crscore.usefulness.reader import Reader
 
 Floats = npt.NDArray[np.float32]
@@ -57,22 +57,18 @@ class Example:
     """Human scores."""
 
 
-class Vectors:
-    """Cache of text vectors."""
+class Vectors(dict[str, Floats]):
+    """Vectors of texts, each shape (D,); a text is encoded once."""
 
     def __init__(self, encoder: Encoder) -> None:
+        super().__init__()
         self._encoder = encoder
-        self._rows: dict[str, Floats] = {}
 
     def learn(self, texts: Iterable[str]) -> None:
-        """Encode the texts that are not yet in the cache."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        """Encode the texts that have no vector yet."""
+        new = [text for text in dict.fromkeys(texts) if text not in self]
         if new:
-            self._rows.update(zip(new, self._encoder.encode(new), strict=True))
-
-    def __getitem__(self, text: str) -> Floats:
-        """Return the vector of one cached text, shape (D,)."""
-        return self._rows[text]
+            self.update(zip(new, self._encoder.encode(new), strict=True))
 
     def of(self, texts: Sequence[str]) -> Floats:
         """Stack the vectors of cached texts, shape (len(texts), D).
@@ -80,19 +76,14 @@ class Vectors:
         Raises:
             KeyError: A text is not in the cache.
         """
-        width = len(next(iter(self._rows.values())))
-        rows = [self._rows[text] for text in texts]
+        width = len(next(iter(self.values())))
+        rows = [self[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
 
 
 def select_counted(refs: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]:
     """Select the pseudo-references that a default score counts."""
     return tuple(ref for ref in references.select(refs, limit=MAX_CLAIMS) if ref.counted)
-
-
-def encoded_text(reference: PseudoReference) -> str:
-    """Return the text of a pseudo-reference as passed to the encoder."""
-    return reference.reading or reference.text
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
@@ -117,30 +108,5 @@ def make_cells(
     Returns:
         The cells, as in the pipeline.
     """
-    units = tuple(Sentence(text=one, comment=0) for one in parts[example.text])
-    return make_cells_of(example.diff, example.references, units, vectors, reader)
-
-
-def make_cells_of(
-    diff: Diff,
-    refs: tuple[PseudoReference, ...],
-    units: tuple[Sentence, ...],
-    vectors: Vectors,
-    reader: Reader | None,
-) -> Cells:
-    """Make the cells of any sentences of a change; arguments and result as `make_cells`."""
-    rows = vectors.of([encoded_text(ref) for ref in refs])
-    columns = vectors.of([unit.text for unit in units])
-    about = np.full(len(units), 0.5, dtype=np.float32)
-    if reader:
-        change = reading.collect_evidence(diff, refs, rows, vectors)
-        about = reader.about(units, columns, change)
-    return Cells(
-        diff=diff,
-        references=refs,
-        sentences=units,
-        reference_vectors=rows,
-        sentence_vectors=columns,
-        similarity=similarity.cosine(rows, columns),
-        about=about,
-    )
+    units = tuple(Sentence(text=text, comment=0) for text in parts[example.text])
+    return pipeline.compare(example.diff, example.references, units, vectors, reader).cells

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore import plugins
+from crscore import pipeline, plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.encoders.base import Encoder
 from crscore.errors import InputError
@@ -110,7 +110,7 @@ def train(
     vectors.learn(text for text, _, _ in _rows("bank.tsv"))
     rarity = _rarity(texts)
     for text in texts:
-        rows = vectors.of([samples.encoded_text(one) for one in text.references])
+        rows = vectors.of([ref.encoded_text for ref in text.references])
         text.change = reading.collect_evidence(text.post.diff, text.references, rows, vectors)
     about = _learn_about(texts, vectors, rarity)
     empty = Linear(
@@ -180,7 +180,7 @@ def fold_of(group: str) -> int:
 
 def _encoded(texts: Iterable[_Text]) -> Iterable[str]:
     for text in texts:
-        yield from map(samples.encoded_text, text.references)
+        yield from (ref.encoded_text for ref in text.references)
         yield from text.done_claims
         yield from evidence.windows(text.post.diff)
         yield from (unit for unit, _ in text.units)
@@ -370,5 +370,5 @@ def _degrees(text: _Text, vectors: Vectors, weights: Weights, matcher: Calibrate
     units = tuple(
         Sentence(text=unit, comment=0, proposal=proposal) for unit, proposal in text.units
     )
-    cells = samples.make_cells_of(text.post.diff, text.references, units, vectors, Reader(weights))
+    cells, _ = pipeline.compare(text.post.diff, text.references, units, vectors, Reader(weights))
     return best_degrees(matcher.match(cells).degrees)

@@ -64,13 +64,13 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
 
     vLLM sets some of its own and needs them; `LD_PRELOAD` is not for the programs that we start.
     """
-    ours = {name: value for name, value in settings.items() if name not in os.environ}
-    theirs = () if "LD_PRELOAD" in os.environ else ("LD_PRELOAD",)
-    os.environ.update(ours)
+    own_settings = {name: value for name, value in settings.items() if name not in os.environ}
+    inherited = () if "LD_PRELOAD" in os.environ else ("LD_PRELOAD",)
+    os.environ.update(own_settings)
     try:
         yield
     finally:
-        for name in (*ours, *theirs):
+        for name in (*own_settings, *inherited):
             os.environ.pop(name, None)
 
 
@@ -107,7 +107,7 @@ def load(weights: Weights) -> Any:
         release()
         settings = SETTINGS | ({"HF_HUB_OFFLINE": "1"} if weights.offline else {})
         with environment(settings):
-            _LOADED[weights] = _made(weights)
+            _LOADED[weights] = _make_engine(weights)
     return _LOADED[weights]
 
 
@@ -122,7 +122,7 @@ def release() -> None:
         cleanup_dist_env_and_memory()
 
 
-def _made(weights: Weights) -> Any:
+def _make_engine(weights: Weights) -> Any:
     llm = _class()
     try:
         return llm(**_arguments(weights))
@@ -138,8 +138,8 @@ def errors() -> tuple[type[Exception], ...]:
     from vllm import exceptions  # noqa: PLC0415
 
     # Newer versions have a root of its own; before, and in its parts, it is these.
-    own = getattr(exceptions, "VLLMError", ValueError)
-    return (own, ValueError, RuntimeError, AssertionError, ImportError, KeyError, TypeError)
+    vllm_error = getattr(exceptions, "VLLMError", ValueError)
+    return (vllm_error, ValueError, RuntimeError, AssertionError, ImportError, KeyError, TypeError)
 
 
 def room(config: Any, context: int) -> int:
@@ -150,10 +150,10 @@ def room(config: Any, context: int) -> int:
         context: Maximum tokens of a chat and its answer together.
     """
     heads = getattr(config, "num_attention_heads", None) or 1
-    kept = getattr(config, "num_key_value_heads", None) or heads
+    kv_heads = getattr(config, "num_key_value_heads", None) or heads
     width = getattr(config, "head_dim", None) or (getattr(config, "hidden_size", 4096) // heads)
     layers = getattr(config, "num_hidden_layers", None) or 32
-    a_token = 2 * 2 * layers * kept * width  # a key and a value, 16 bits each
+    a_token = 2 * 2 * layers * kv_heads * width  # a key and a value, 16 bits each
     return max(_MIN_ROOM_BYTES, 2 * a_token * context)
 
 
@@ -195,7 +195,7 @@ def _arguments(weights: Weights) -> dict[str, Any]:
     }
     if weights.lora is not None:
         rank = model_files.adapter_rank(weights.lora)
-        fitting = next((known for known in RANKS if known >= rank), rank)
+        fitting = next((max_rank for max_rank in RANKS if max_rank >= rank), rank)
         arguments |= {"enable_lora": True, "max_lora_rank": fitting}
     if _on_cpu():
         # Compiling takes longer than it saves there, and half of all memory is no good default.

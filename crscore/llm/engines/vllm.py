@@ -98,10 +98,10 @@ class Vllm:
             ModelNotFoundError: The model is not here and cannot be fetched.
             GenerationError: It is no model of a known kind.
         """
-        own = getattr(self._config(), "max_position_embeddings", None)
+        model_limit = getattr(self._config(), "max_position_embeddings", None)
         if self.options.max_model_len is not None:
             return self.options.max_model_len
-        return min(CONTEXT, int(own)) if own else None
+        return min(CONTEXT, int(model_limit)) if model_limit else None
 
     @property
     def special_tokens(self) -> frozenset[str]:
@@ -145,31 +145,31 @@ class Vllm:
             return ()
         if self.lora is not None:
             model_files.adapter_fingerprint(self.lora)  # refuses what is no adapter
-        tokenizer, most = self._tokenizer(), self.context_tokens or CONTEXT
+        tokenizer, max_tokens = self._tokenizer(), self.context_tokens or CONTEXT
         prompts = [chat_text.ids(tokenizer, chat) for chat in chats]
-        fitting = [ids for ids in prompts if len(ids) + sampling.max_tokens <= most]
+        fitting = [ids for ids in prompts if len(ids) + sampling.max_tokens <= max_tokens]
         outputs = iter(self._generate(fitting, sampling) if fitting else ())
         return tuple(
             _answer(next(outputs))
-            if len(ids) + sampling.max_tokens <= most
-            else _too_long(len(ids), sampling.max_tokens, most)
+            if len(ids) + sampling.max_tokens <= max_tokens
+            else _too_long(len(ids), sampling.max_tokens, max_tokens)
             for ids in prompts
         )
 
     def loaded(self) -> Any:
         """Load the model once, and return the `vllm.LLM`; see `complete` for the errors."""
-        most = self.context_tokens or CONTEXT
+        max_tokens = self.context_tokens or CONTEXT
         place, revision = self._place()
         return _vllm_load.load(
             _vllm_load.Weights(
                 model=place,
                 revision=revision,
-                context=most,
+                context=max_tokens,
                 lora=self.lora,
                 tensor_parallel=self.options.tensor_parallel,
                 quantization=self.options.quantization,
                 dtype=self.options.dtype,
-                room_bytes=_vllm_load.room(self._config(), most),
+                room_bytes=_vllm_load.room(self._config(), max_tokens),
                 offline=self.options.offline,
             )
         )
@@ -182,9 +182,9 @@ class Vllm:
         inputs = [{"prompt_token_ids": ids} for ids in prompts]
         attempts = [True, False] if sampling.schema is not None else [False]
         for schema in attempts:
-            drawn = _drawn(sampling, with_schema=schema)
+            parameters = _sampling_parameters(sampling, with_schema=schema)
             try:
-                return list(llm.generate(inputs, drawn, use_tqdm=False, lora_request=request))
+                return list(llm.generate(inputs, parameters, use_tqdm=False, lora_request=request))
             except _vllm_load.errors() as exc:  # of the schema's grammar, or for good
                 failure = exc
         raise GenerationError(f"vLLM failed: {_vllm_load.first_line(failure)}") from failure
@@ -216,8 +216,8 @@ class Vllm:
         if self.options.offline:
             command = model_files.download_command(self.options.model, commit)
             raise ModelNotFoundError(self.options.model, command)
-        apart = model_files.apart(self.options.model, commit)
-        return (self.options.model, commit) if apart is None else (str(apart), None)
+        local_folder = model_files.cached_if_shadowed(self.options.model, commit)
+        return (self.options.model, commit) if local_folder is None else (str(local_folder), None)
 
     def _tokenizer(self) -> Any:
         return _part("AutoTokenizer", *self._place(), offline=self.options.offline)
@@ -261,7 +261,7 @@ def _part(kind: str, place: str, revision: str | None, *, offline: bool) -> Any:
         raise GenerationError(f"{place} cannot be loaded: {_vllm_load.first_line(exc)}") from exc
 
 
-def _drawn(sampling: Sampling, *, with_schema: bool) -> Any:
+def _sampling_parameters(sampling: Sampling, *, with_schema: bool) -> Any:
     from vllm import SamplingParams  # noqa: PLC0415
     from vllm.sampling_params import StructuredOutputsParams  # noqa: PLC0415
 
@@ -289,7 +289,7 @@ def _answer(output: Any) -> Answer:
     )
 
 
-def _too_long(chat: int, answer: int, most: int) -> Answer:
+def _too_long(chat: int, answer: int, max_tokens: int) -> Answer:
     needed = f"{chat:,} tokens and {answer:,} for the answer"
-    reason = f"the chat does not fit the model's context ({needed}, of {most:,})"
+    reason = f"the chat does not fit the model's context ({needed}, of {max_tokens:,})"
     return Answer(text="", whole=False, reason=reason, input_tokens=chat)

@@ -91,7 +91,7 @@ def compute_features(cells: Cells, background: Background) -> Floats:
     if 0 in cells.similarity.shape:
         return np.zeros((*cells.similarity.shape, 0), dtype=np.float32)
     change = _Change.of(cells.diff, background)
-    references = _weigh([words(ref.reading or ref.text) for ref in cells.references], background)
+    references = _weigh([words(ref.encoded_text) for ref in cells.references], background)
     rows = _references(cells, references, change)
     # Hidden text must not change the features of visible text.
     by_comment: dict[tuple[int, bool], list[int]] = {}

@@ -97,7 +97,7 @@ def test_unreadable_hunk_header_is_refused_with_its_line(header: str) -> None:
 def test_more_files_than_allowed_are_refused() -> None:
     with pytest.raises(LimitError) as caught:
         cut(f"{PLAIN}\n{PLAIN}\n{PLAIN}", max_files=2)
-    assert (caught.value.limit, caught.value.found) == ("max_files", 3)
+    assert (caught.value.limit, caught.value.actual) == ("max_files", 3)
 
 
 def test_more_bare_files_than_allowed_are_refused() -> None:
@@ -108,4 +108,4 @@ def test_more_bare_files_than_allowed_are_refused() -> None:
 def test_more_hunks_than_allowed_are_refused() -> None:
     with pytest.raises(LimitError) as caught:
         cut("@@ -1 +1 @@\n-a\n+b\n" * 3, max_hunks=2)
-    assert (caught.value.limit, caught.value.found) == ("max_hunks", 3)
+    assert (caught.value.limit, caught.value.actual) == ("max_hunks", 3)

@@ -188,7 +188,7 @@ def test_refusal_is_raised_without_another_try(server, connect, clock, status: i
     with pytest.raises(HostError) as caught:
         connect().get(PATH, Pull)
     assert type(caught.value) is kind
-    assert caught.value.what == f"GET {PATH}"
+    assert caught.value.request == f"GET {PATH}"
     assert (len(server.asked), clock.slept) == (1, [])
 
 

@@ -58,7 +58,7 @@ def test_refusal_is_final_and_quotes_github(status: int, message: str, kind) -> 
         _check(status, message)
     assert type(caught.value) is kind
     assert message in caught.value.reason or status < 400
-    assert caught.value.what == "GET /x"
+    assert caught.value.request == "GET /x"
 
 
 @pytest.mark.parametrize("status", [202, 408, 500, 502, 503, 504])

@@ -139,7 +139,7 @@ def test_document_that_is_too_large_is_not_parsed(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(untrusted, "MAX_BYTES", 10)
     with pytest.raises(LimitError) as caught:
         untrusted.decode_overview(b" " * 11, source="x")
-    assert (caught.value.allowed, caught.value.found) == (10, 11)
+    assert (caught.value.allowed, caught.value.actual) == (10, 11)
 
 
 def test_message_cannot_command_a_terminal() -> None:

@@ -159,7 +159,9 @@ def test_sentence_is_given_whole() -> None:
 
 
 def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
-    reading = results.told(Kind.FAILURE, 0.61, subject=Subject.CLAIM, reference=1, saw=("never",))
+    reading = results.told(
+        Kind.FAILURE, 0.61, subject=Subject.CLAIM, reference=1, phrases=("never",)
+    )
     document = render(results.useful(results.review(), reading))
     assert document["sentences"][0]["reading"] == {
         "kind": "names a failure",
@@ -167,7 +169,7 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
         "about": 0.9,
         "subject": "a claim",
         "reference": 1,
-        "saw": ["never"],
+        "phrases": ["never"],
     }
     whole = document["usefulness"]
     assert (whole["standing"], whole["about"], whole["against"]) == (83, 0.91, results.AGAINST)

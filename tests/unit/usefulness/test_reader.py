@@ -57,7 +57,7 @@ def test_each_sentence_has_a_reading_and_each_comment_a_usefulness(scorer) -> No
     for one in found.readings:
         assert 0 <= one.substance <= 1
         assert 0 <= one.about <= 1
-        assert len(one.saw) <= reader.MAX_PHRASES
+        assert len(one.phrases) <= reader.MAX_PHRASES
     for told_one in (found.usefulness, *(one.usefulness for one in found.comments)):
         assert all(0 <= value <= 1 for value in values(told_one))
         assert 0 <= told_one.standing <= 100
@@ -86,8 +86,10 @@ def test_same_review_reads_the_same_twice(scorer) -> None:
 def test_telling_phrases_stand_in_the_sentence(scorer) -> None:
     (one,) = told(scorer, "Please move this into a helper.").readings
     assert one.kind is Kind.REQUEST
-    assert one.saw
-    assert all(phrase.replace("^ ", "") in "please move this into a helper ." for phrase in one.saw)
+    assert one.phrases
+    assert all(
+        phrase.replace("^ ", "") in "please move this into a helper ." for phrase in one.phrases
+    )
 
 
 # What gives no substance
@@ -140,7 +142,7 @@ def test_proposal_of_code_is_something_to_act_on(scorer) -> None:
     said = "```suggestion\ndef fetch(url, timeout=10):\n```"
     found = scorer.score(PATCH, [Comment(body=said, path="client.py", line=3)])
     (one,) = found.readings
-    assert (one.kind, one.saw) == (Kind.PROPOSAL, ())
+    assert (one.kind, one.phrases) == (Kind.PROPOSAL, ())
     assert one.substance == pytest.approx(0.9)
     assert found.sentence_flags == (None,)
 

@@ -216,7 +216,7 @@ def _find(source: Source) -> _Found:
     commit = model_files.commit(source.name, revision, offline=source.offline)
     identity = f"{source.name}@{commit}"
     # The hub's library queries the hub for a name, even when it may only read its cache.
-    find = model_files.cached if source.offline else model_files.apart
+    find = model_files.cached if source.offline else model_files.cached_if_shadowed
     place = find(source.name, commit)
     if place is not None:
         return _Found(str(place), local, identity, commit)

@@ -59,12 +59,6 @@ def test_only_what_a_default_score_counts_is_taken() -> None:
     assert samples.select_counted(()) == ()
 
 
-def test_reading_comes_before_the_text() -> None:
-    ref = PseudoReference(text="`x`", kind=ReferenceKind.CLAIM, source="t", reading="the x")
-    assert samples.encoded_text(ref) == "the x"
-    assert samples.encoded_text(refs(1)[0]) == "Claim number 0 of the limit."
-
-
 class Recorded:
     identity = "recorded"
 
@@ -99,7 +93,7 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
     )
     parts = {TEXT: samples.split_sentences(TEXT)}
     vectors = Vectors(hashing.Hashing())
-    vectors.learn([*parts[TEXT], *map(samples.encoded_text, example.references)])
+    vectors.learn([*parts[TEXT], *(ref.encoded_text for ref in example.references)])
     ours = samples.make_cells(example, parts, vectors, None)
     assert [one.text for one in ours.sentences] == [one.text for one in theirs.sentences]
     assert [ref.text for ref in ours.references] == [ref.text for ref in theirs.references]

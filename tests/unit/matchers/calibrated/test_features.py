@@ -65,7 +65,7 @@ def cells(
         else PseudoReference(text=one, kind=ReferenceKind.CLAIM, source="test")
         for one in claims
     ]
-    rows = ENCODER.encode([ref.reading or ref.text for ref in refs])
+    rows = ENCODER.encode([ref.encoded_text for ref in refs])
     columns = ENCODER.encode([one.text for one in said])
     return Cells(
         diff=parse.parse_diff(patch),
