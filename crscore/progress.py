@@ -11,24 +11,32 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any, Final, TextIO
+from collections.abc import Iterator
+from typing import Any, Final, Protocol, TextIO
 
 TERMINAL: Final = threading.Lock()
-"""Held by what shows a bar: there is one at a time, and work inside of other work shows none."""
+"""Held while a bar is shown: there is one at a time, and work inside other work shows none."""
 SHOWN: Final = threading.Event()
 """Set by the command line where bars may be shown."""
 DELAY_S: Final = 0.5
 """Seconds of work before a bar is shown: short work shows none, and does not import rich."""
 
 
+class Advance(Protocol):
+    """Function that counts units of work as done."""
+
+    def __call__(self, more: float = 1) -> None:
+        """Count more units."""
+        ...
+
+
 @contextlib.contextmanager
 def track(
     description: str, total: float | None = None, *, is_bytes: bool = False
-) -> Iterator[Callable[[float], None]]:
-    """Show a progress bar while the block runs; it comes after half a second and goes at the end.
+) -> Iterator[Advance]:
+    """Show a progress bar while the block runs: after half a second, and until its end.
 
-    Inside of another one it shows nothing.
+    Inside another one it shows nothing.
 
     Args:
         description: The work: `scoring`.
@@ -36,10 +44,10 @@ def track(
         is_bytes: The units are bytes, shown as MB with the speed.
 
     Yields:
-        A function that is told how many more units are done. Safe to call from any thread.
+        A function that counts units, one by default. Safe to call from any thread.
     """
     if not SHOWN.is_set() or not is_terminal(sys.stderr) or not TERMINAL.acquire(blocking=False):
-        yield lambda _: None
+        yield lambda more=1: None  # noqa: ARG005
         return
     bar = _Bar(description, total, is_bytes=is_bytes)
     timer = threading.Timer(DELAY_S, bar.start)
@@ -63,7 +71,7 @@ class _Bar:
         self.shown: Any = None
         self.ended = False
 
-    def advance(self, more: float) -> None:
+    def advance(self, more: float = 1) -> None:
         with self.lock:
             self.done += more
             if self.shown is not None:
@@ -101,5 +109,5 @@ class _Bar:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Tell if a stream is a terminal on which a line can be rewritten."""
+    """Return whether a stream is a terminal on which a line can be rewritten."""
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"

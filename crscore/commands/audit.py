@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from crscore.audit.overview import Overview
-    from crscore.audit.progress import Progress
     from crscore.audit.store.database import Store
     from crscore.audit.summary import Options
 
@@ -153,9 +152,9 @@ def sync(
         git_url=git_url or f"{web_address(api_url or host_address())}/{{name}}.git",
         token=host_token(),
     )
-    with _open(file) as store, _progress(quiet=quiet) as progress:
+    with _open(file) as store:
         folder = _folder(clones, file)
-        done = run.sync(store, host, folder, request, now=datetime.now(UTC), progress=progress)
+        done = run.sync(store, host, folder, request, now=datetime.now(UTC))
     for note in done.notes if not quiet else ():
         say(f"note: {note}")
     if done.run.partial is not None:
@@ -205,7 +204,7 @@ def score(
     settings = load_settings(config_file, flags)
     host = None if settings.offline else make_client(settings, api_url, wait_budget, quiet=quiet)
     folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
-    with _open(file, must_exist=True) as store, _progress(quiet=quiet) as progress:
+    with _open(file, must_exist=True) as store:
         done = run.score(
             store,
             folder,
@@ -215,7 +214,6 @@ def score(
             workers=workers,
             client=host,
             web=web_address(api_url or host_address()),
-            progress=progress,
         )
         find_signals(store, folder, night=night, metrics=names)
     click.echo(f"{done.pulls:,} pull requests scored, {done.failed:,} failed")
@@ -234,7 +232,12 @@ def score(
 @_output
 @quiet_option
 def report(
-    *, form: str | None, output: str | None, quiet: bool, file: Path, **question: Any
+    *,
+    form: str | None,
+    output: str | None,
+    quiet: bool,  # noqa: ARG001  (its callback acts)
+    file: Path,
+    **question: Any,
 ) -> int:
     """Show which reviewers are worth having: pages, or one document."""
     form = form or ("site" if output else "text")
@@ -245,14 +248,7 @@ def report(
         if form == "site":
             from crscore.audit.report import site  # noqa: PLC0415
 
-            with _progress(quiet=quiet) as progress:
-                site.write_site(
-                    store,
-                    overview,
-                    Path(str(output)),
-                    progress=progress,
-                    host=web_address(host_address()),
-                )
+            site.write_site(store, overview, Path(str(output)), host=web_address(host_address()))
             click.echo(f"{Path(str(output)) / 'index.html'}")
             return 0
     io.write_text(_document(overview, form, to_terminal=output is None), output)
@@ -391,17 +387,6 @@ def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
 
     with Store(file, must_exist=must_exist) as store:
         yield store
-
-
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[Progress]:
-    from crscore.audit.progress import Bar, NoProgress  # noqa: PLC0415
-
-    if quiet:
-        yield NoProgress()
-        return
-    with Bar() as bar:
-        yield bar
 
 
 def _known(file: Path) -> tuple[str, ...]:

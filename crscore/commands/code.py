@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import msgspec
 
-from crscore import io
 from crscore.commands._terminal import CommandGroup, terminal_style
+from crscore import io, progress
 from crscore.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -265,7 +265,6 @@ def run(
     SAMPLES is JSON Lines of {task_id, completion}; without it, the completions that the tests'
     file has are judged. Python, Java, JavaScript and C++ are run, where they are installed.
     """
-    from crscore.audit.progress import Bar  # noqa: PLC0415
     from crscore.code.execution import programs, report, runner  # noqa: PLC0415
 
     io.check_output(target)
@@ -277,15 +276,15 @@ def run(
         completions = programs.read_completions(samples, tuple(problems))
     if not completions:
         raise InputError(f"{tests} has no completions; name a file of samples")
-    with Bar() as bar:
-        bar.start(len({(one.problem, one.code) for one in completions}), "Running programs")
+    distinct = {(one.problem, one.code) for one in completions}
+    with progress.track("running programs", len(distinct)) as advance:
         outcomes = runner.run_programs(
             problems,
             completions,
             allowed=allowed,
             timeout=timeout,
             workers=workers,
-            on_outcome=bar.advance,
+            on_outcome=advance,
         )
     found = report.make_document(problems, outcomes, ks=numbers, timeout=timeout)
     _write(found, report.render_text, form, target)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from crscore.audit.progress import NoProgress
 from crscore.audit.store.database import Store
 from crscore.audit.sync.run import Request, Summary, sync
 from crscore.github.client import Client
@@ -51,7 +50,7 @@ def run_night(
     used = client or Client(token=server.token, api_url=server.url)
     try:
         with opened(folder) as store:
-            return sync(store, used, folder / CLONES, request, now=now, progress=NoProgress())
+            return sync(store, used, folder / CLONES, request, now=now)
     finally:
         used.close()
 

@@ -161,7 +161,6 @@ def _killed_after(server: Server, folder: Path, now: datetime, wait_s: float | N
 def _main() -> None:
     from datetime import datetime  # noqa: PLC0415
 
-    from crscore.audit.progress import NoProgress  # noqa: PLC0415
     from crscore.audit.store.database import Store  # noqa: PLC0415
     from crscore.audit.sync.run import Request, sync  # noqa: PLC0415
 
@@ -177,7 +176,6 @@ def _main() -> None:
             folder / audit_nights.CLONES,
             request,
             now=datetime.fromisoformat(now),
-            progress=NoProgress(),
         )
 
 

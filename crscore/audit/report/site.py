@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from crscore import progress
 from crscore.audit.overview import Overview, Reviewer, to_json
-from crscore.audit.progress import NoProgress, Progress
 from crscore.audit.report import details, plots, words
 from crscore.audit.report.files import file_names
 from crscore.audit.store.database import Store
@@ -35,7 +35,6 @@ def write_site(
     found: Overview,
     folder: Path,
     *,
-    progress: Progress | None = None,
     host: str = HOST,
 ) -> list[Path]:
     """Write the folder, whole or not at all; a former report there is replaced.
@@ -44,7 +43,6 @@ def write_site(
         store: Store that the overview was made from.
         found: The overview.
         folder: The folder; made when missing.
-        progress: Display; None for none.
         host: Address of the host, for links.
 
     Returns:
@@ -62,7 +60,7 @@ def write_site(
             prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
         ) as beside:
             new, old = Path(beside, "new"), Path(beside, "old")
-            _write_pages(new, _Site(store, found, host), progress or NoProgress())
+            _write_pages(new, _Site(store, found, host))
             if folder.exists():
                 folder.rename(old)
             try:
@@ -85,13 +83,13 @@ def _check_replaceable(folder: Path) -> None:
         raise InputError(f"{folder} has other files than a report; name a new or an empty folder")
 
 
-def _write_pages(folder: Path, site: _Site, progress: Progress) -> None:
-    progress.start(site.count(), "Writing pages")
-    for path, text in site.pages():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
-        progress.advance()
+def _write_pages(folder: Path, site: _Site) -> None:
+    with progress.track("writing pages", site.count()) as advance:
+        for path, text in site.pages():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, "utf-8")
+            advance()
 
 
 class _Site:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from crscore.audit.progress import NoProgress, Progress
+from crscore import progress
 from crscore.audit.score import work
 from crscore.audit.score.engines import make_engine
 from crscore.audit.score.tasks import Tasks, choose
@@ -33,7 +33,7 @@ class Summary(NamedTuple):
     """Wall time."""
 
 
-def score(  # noqa: PLR0913  (options of a command)
+def score(
     store: Store,
     clones: Path,
     settings: Config,
@@ -43,7 +43,6 @@ def score(  # noqa: PLR0913  (options of a command)
     workers: int = 1,
     client: Client | None = None,
     web: str = GITHUB,
-    progress: Progress | None = None,
 ) -> Summary:
     """Score the pull requests that have no score of the current signature for their content.
 
@@ -59,7 +58,6 @@ def score(  # noqa: PLR0913  (options of a command)
         workers: Worker processes; see `engines.make_engine`.
         client: Reads changes that no clone has; None to read none.
         web: Start of the host's pages.
-        progress: Display; None for none.
 
     Returns:
         Counts of the run.
@@ -71,7 +69,6 @@ def score(  # noqa: PLR0913  (options of a command)
         StoreError: The store cannot be read or written.
     """
     began = time.monotonic()
-    progress = progress or NoProgress()
     chosen_engine = make_engine(engine, workers, settings)
     signature = work.signature_of(work.make_scorer(settings))
     chosen = choose(store, signature, night)
@@ -89,14 +86,14 @@ def score(  # noqa: PLR0913  (options of a command)
     with store.transaction():
         store.put([report])
         ((number,),) = store.query("SELECT last_insert_rowid()")
-    progress.start(len(chosen), "Scoring pull requests")
     tasks = Tasks(store, clones, settings, client=client, web=web, night=night)
     failed = 0
-    for scored in chosen_engine.run(tasks.make(chosen)):
-        with store.transaction():
-            store.put(scored.numbered(store.signature_id(scored.signature)))
-        failed += scored.failure is not None
-        progress.advance()
+    with progress.track("scoring pull requests", len(chosen)) as advance:
+        for scored in chosen_engine.run(tasks.make(chosen)):
+            with store.transaction():
+                store.put(scored.numbered(store.signature_id(scored.signature)))
+            failed += scored.failure is not None
+            advance()
     seconds = time.monotonic() - began
     done = replace(
         report, id=number, finished=_now(), pulls=len(chosen), failed=failed, seconds=seconds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Final
@@ -38,8 +38,6 @@ class _Listed(msgspec.Struct, frozen=True):
 class Messages:
     """What a run tells people."""
 
-    show: Callable[[str], None]
-    """Called with each sentence at once."""
     notes: list[str] = field(default_factory=list)
     """Things to know, one sentence each."""
     missing: list[str] = field(default_factory=list)
@@ -48,12 +46,10 @@ class Messages:
     def note(self, text: str) -> None:
         """Add a thing to know."""
         self.notes.append(text)
-        self.show(text)
 
     def miss(self, text: str) -> None:
         """Add what could not be read."""
         self.missing.append(text)
-        self.show(text)
 
 
 def check_names(names: Sequence[str], patterns: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from crscore.audit.progress import Progress
+from crscore import progress
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Pull, Repository, Run
 from crscore.audit.sync.clones import fetch_repository
@@ -80,7 +80,6 @@ def sync(
     request: Request,
     *,
     now: datetime,
-    progress: Progress,
 ) -> Summary:
     """Bring the store and the clones up to date.
 
@@ -90,7 +89,6 @@ def sync(
         clones: Folder of the bare clones.
         request: What to synchronise.
         now: Present time, with a time zone.
-        progress: Shows how far it is.
 
     Returns:
         What was done. A run that could not read everything has the reason in `run.partial`.
@@ -101,7 +99,7 @@ def sync(
         StoreError: The store cannot be written.
     """
     check_names(request.repositories, request.organisations)
-    start, messages = time.monotonic(), Messages(progress.text)
+    start, messages = time.monotonic(), Messages()
     now = now.astimezone(UTC)
     date = _check_clock(store, now, messages)
     run = _begin(store, date, now)
@@ -112,7 +110,6 @@ def sync(
         request=request,
         night=date,
         now=now,
-        progress=progress,
         messages=messages,
     )
     try:
@@ -142,7 +139,6 @@ class _Night:
     """Date that observations get, ISO 8601."""
     now: datetime
     """Present time, from which all days are counted."""
-    progress: Progress
     messages: Messages
     repositories: list[Repository] = field(default_factory=list)
     reader: Reader | None = None
@@ -193,15 +189,15 @@ class _Night:
         )
 
     def _read_lists(self) -> None:
-        self.progress.start(len(self.repositories), "repositories")
         found, self.repositories = self.repositories, []
         known = known_logins(self.store)
         try:
-            while found:
-                there = self._read_one(found[0], known)
-                self.repositories += [there] if there is not None else []
-                found.pop(0)
-                self.progress.advance()
+            with progress.track("listing pull requests of repositories", len(found)) as advance:
+                while found:
+                    there = self._read_one(found[0], known)
+                    self.repositories += [there] if there is not None else []
+                    found.pop(0)
+                    advance()
         finally:
             self.repositories += found
 
@@ -232,35 +228,35 @@ class _Night:
             self.night,
             end,
         )
-        self.progress.start(len(pulls), "pull requests looked at")
-        look_at_threads(self.store, self.meter, pulls, self.night, self.progress.advance)
+        with progress.track("observing pull requests", len(pulls)) as advance:
+            look_at_threads(self.store, self.meter, pulls, self.night, advance)
 
     def _read_pulls(self) -> None:
         pulls = self.pending()
-        self.progress.start(len(pulls), "pull requests read")
-        self.reader = Reader(
-            store=self.store,
-            meter=self.meter,
-            night=self.night,
-            final_before=_iso(self.now - timedelta(days=OBSERVED_DAYS)),
-            known=known_logins(self.store),
-            messages=self.messages,
-            names={one.id: one.name for one in self.repositories},
-            advance=self.progress.advance,
-        )
-        self.reader.read_pulls(pulls)
+        with progress.track("reading pull requests", len(pulls)) as advance:
+            self.reader = Reader(
+                store=self.store,
+                meter=self.meter,
+                night=self.night,
+                final_before=_iso(self.now - timedelta(days=OBSERVED_DAYS)),
+                known=known_logins(self.store),
+                messages=self.messages,
+                names={one.id: one.name for one in self.repositories},
+                advance=advance,
+            )
+            self.reader.read_pulls(pulls)
 
     def _fetch(self) -> None:
-        self.progress.start(len(self.repositories), "clones")
-        for one in self.repositories:
-            url = self.request.git_url.replace("{name}", one.name)
-            try:
-                fetch_repository(self.store, self.clones, one.id, url, self.request.token)
-            except HostError as exc:
-                reason = one_line(exc.reason)
-                missing = f"The clone of {one.name} could not be brought up to date: {reason}."
-                self.messages.miss(missing)
-            self.progress.advance()
+        with progress.track("fetching clones", len(self.repositories)) as advance:
+            for one in self.repositories:
+                url = self.request.git_url.replace("{name}", one.name)
+                try:
+                    fetch_repository(self.store, self.clones, one.id, url, self.request.token)
+                except HostError as exc:
+                    reason = one_line(exc.reason)
+                    missing = f"The clone of {one.name} could not be brought up to date: {reason}."
+                    self.messages.miss(missing)
+                advance()
 
     def _pulls(self, condition: str, *values: str) -> list[Pull]:
         numbers = [one.id for one in self.repositories]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import shutil
 import sys
 import zlib
@@ -9,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace as with_settings
-from rich.console import Console
 
-from crscore.audit.progress import Bar
 from crscore.audit.store.rows import Comment, CommentScore, OpenPoint, Page, Pull, Run, Score
 from crscore.errors import ConfigError, DependencyError
 from crscore.github.records import RemarkKind
@@ -150,13 +147,6 @@ def test_run_is_recorded(audit: Audit) -> None:
     assert (run.kind, run.night, run.pulls, run.failed) == ("score", NIGHT, 3, 0)
     assert run.signature == summary.signature
     assert run.finished is not None
-
-
-def test_progress_counts_the_pulls(audit: Audit) -> None:
-    out = io.StringIO()
-    with Bar(Console(file=out, force_terminal=True, width=120)) as bar:
-        audit.score(progress=bar)
-    assert "3/3" in out.getvalue()
 
 
 def test_unknown_engine_is_one_clear_line(audit: Audit) -> None:
