@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import msgspec
 
-from crscore.commands._terminal import CommandGroup, terminal_style
 from crscore import io, progress
+from crscore.commands._terminal import CommandGroup, terminal_style
 from crscore.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
