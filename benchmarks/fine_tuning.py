@@ -1,9 +1,9 @@
-"""Fine-tune the tests' tiny model on real rows: loss before and after, seconds a step, memory.
+"""Fine-tune the tests' tiny model on real rows: loss before and after, seconds per step, memory.
 
     python benchmarks/fine_tuning.py ROWS [--rows 400] [--epochs 1] [--threads 1]
 
-The model has 2 layers of random weights, so the numbers tell of the pipeline, not of a model: what
-a step costs beside the model's own arithmetic, and that the loss falls on changes held out.
+The model has 2 layers of random weights, so the numbers describe the pipeline, not a model: what a
+step costs besides the model's own arithmetic, and that the loss falls on held-out changes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 import torch
 
 from crscore.claims.llm import prompt
-from crscore.lab.training.claims import finetune, model, rows
-from crscore.lab.training.claims.examples import Asking
+from crscore.lab.training.claims import base_model, finetune, rows
+from crscore.lab.training.claims.examples import PromptFormat
 from crscore.lab.training.claims.settings import Settings
 from tests.helpers import tiny_llm
 
@@ -34,29 +34,30 @@ def main() -> None:
     parser.add_argument("--epochs", type=float, default=1.0)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
-    torch.set_num_threads(given.threads)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
     began = time.monotonic()
-    found = rows.read_rows(given.data)
+    training_rows = rows.read_rows(arguments.data)
     read_s = time.monotonic() - began
-    settings = Settings(epochs=given.epochs, max_length=ROOM, rate=given.rate)
+    settings = Settings(epochs=arguments.epochs, max_length=ROOM, rate=arguments.rate)
     with tempfile.TemporaryDirectory() as folder:
         base = tiny_llm.make(Path(folder) / "tiny", context=ROOM)
         before_mb = _peak_mb()
-        done = finetune.train(
-            dataclasses.replace(found, rows=found.rows[: given.rows]),
-            model.Source(name=str(base), offline=True),
+        trained = finetune.train(
+            dataclasses.replace(training_rows, rows=training_rows.rows[: arguments.rows]),
+            base_model.ModelSource(name=str(base), offline=True),
             settings,
             out=Path(folder) / "out",
-            asking=Asking(prompt=prompt.load_prompt("claims.v1")),
-            say=lambda _: None,
+            prompt_format=PromptFormat(prompt=prompt.load_prompt("claims.v1")),
+            report=lambda _: None,
         )
-    losses, data = done.record["losses"], done.record["data"]
-    print(f"{len(found.rows):,} rows read in {read_s:.2f} s")
+    losses, data = trained.record["losses"], trained.record["data"]
+    print(f"{len(training_rows.rows):,} rows read in {read_s:.2f} s")
     print(f"{data['train']:,} rows learned, {data['held_out']:,} held out, {data['left_out']}")
     print(f"loss on held-out rows {losses['before']:.3f} -> {losses['after']:.3f}")
     print(
-        f"{losses['steps']:,} steps, {done.seconds_a_step:.3f} s a step with measuring and saving"
+        f"{losses['steps']:,} steps, {trained.seconds_per_step:.3f} s per step, "
+        "including evaluation and saving"
     )
     print(f"peak memory {_peak_mb():,.0f} MB, {before_mb:,.0f} MB of it before the training")
 

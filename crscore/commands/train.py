@@ -17,11 +17,6 @@ from crscore.settings import llm_address, llm_key
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.lab.training.claims.finetune import Trained
-    from crscore.lab.training.claims.labels import Labelled
-    from crscore.lab.training.claims.rows import Changes
-    from crscore.lab.training.claims.settings import Settings
-
 _POSITIVE: Final = click.FloatRange(0, min_open=True)
 _COUNT: Final = click.IntRange(1)
 _SHARE: Final = click.FloatRange(0, 1, max_open=True)
@@ -220,12 +215,12 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
 @click.option("--revision", metavar="REV", help="Commit, branch or tag of a named model.")
 @_output(
     "DIR",
-    "Write here; a run that was stopped goes on.",
+    "Write here; an interrupted run is resumed.",
     click.Path(path_type=Path, file_okay=False),
 )
 @_options(_CLAIMS_OPTIONS)
 @setting_options("offline")
-def claims(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> int:
+def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) -> int:
     """Fine-tune a causal language model on ROWS of changes and their claims.
 
     ROWS is JSON Lines, plain or gzip: `patch` and `completion`, or `patch`, `claims` and
@@ -233,60 +228,54 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **given: Any) -> i
     paper's. The loss covers the answer only; the best checkpoint is kept.
     """
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.lab.training.claims import finetune, model  # noqa: PLC0415
-    from crscore.lab.training.claims.examples import Asking  # noqa: PLC0415
+    from crscore.lab.training.claims import base_model, finetune  # noqa: PLC0415
+    from crscore.lab.training.claims.examples import PromptFormat  # noqa: PLC0415
     from crscore.lab.training.claims.rows import read_rows  # noqa: PLC0415
-
-    model.require()
-    resolved = load_settings(None, {"offline": offline})
-    done = finetune.train(
-        read_rows(rows),
-        model.Source(name=given["model"], revision=given["revision"], offline=resolved.offline),
-        _training_settings(given),
-        out=target,
-        asking=Asking(
-            prompt=prompt.load_prompt(given["prompt"]),
-            form=given["form"],
-            few_shots=given["few_shots"],
-        ),
-        say=_say,
-        keep_checkpoints=given["keep_checkpoints"],
-    )
-    click.echo(_training_summary(done, target))
-    return 0
-
-
-def _training_settings(given: dict[str, Any]) -> Settings:
     from crscore.lab.training.claims.settings import Lora, Settings  # noqa: PLC0415
 
-    targets = tuple(name.strip() for name in given["lora_targets"].split(",") if name.strip())
+    targets = tuple(name.strip() for name in options["lora_targets"].split(",") if name.strip())
     if not targets:
         raise click.BadParameter("names at least one layer", param_hint="--lora-targets")
+    base_model.require_packages()
+    source = base_model.ModelSource(
+        name=options["model"],
+        revision=options["revision"],
+        offline=load_settings(None, {"offline": offline}).offline,
+    )
     lora = Lora(
-        rank=given["lora_rank"],
-        alpha=given["lora_alpha"],
-        dropout=given["lora_dropout"],
+        rank=options["lora_rank"],
+        alpha=options["lora_alpha"],
+        dropout=options["lora_dropout"],
         targets=targets,
     )
-    return Settings(
-        lora=lora, **{f.name: given[f.name] for f in fields(Settings) if f.name in given}
+    names = {field.name for field in fields(Settings)} & options.keys()
+    trained = finetune.train(
+        read_rows(rows),
+        source,
+        Settings(lora=lora, **{name: options[name] for name in names}),
+        out=target,
+        prompt_format=PromptFormat(
+            prompt=prompt.load_prompt(options["prompt"]),
+            form=options["form"],
+            few_shots=options["few_shots"],
+        ),
+        report=_report,
+        keep_checkpoints=options["keep_checkpoints"],
     )
-
-
-def _training_summary(done: Trained, target: Path) -> str:
-    losses, data = done.record["losses"], done.record["data"]
-    lines = [
-        f"{target}: {'was finished before' if done.already else 'done'}",
-        f"{data['train']:,} rows, {losses['steps']:,} steps on {done.record['base']['identity']}",
-    ]
+    losses, data = trained.record["losses"], trained.record["data"]
+    click.echo(
+        f"{target}: {'was finished before' if trained.already else 'done'}\n"
+        f"{data['train']:,} rows, {losses['steps']:,} steps "
+        f"on {trained.record['base']['identity']}"
+    )
     if losses["after"] is not None:
-        lines.append(
+        click.echo(
             f"loss on {data['held_out']:,} held-out rows: {losses['before']:.4f} before, "
             f"{losses['after']:.4f} after (step {losses['best_step']:,})"
         )
-    if done.seconds_a_step is not None:
-        lines.append(f"{done.seconds_a_step:.2f} s a step, with measuring and saving")
-    return "\n".join(lines)
+    if trained.seconds_per_step is not None:
+        click.echo(f"{trained.seconds_per_step:.2f} s per step, including evaluation and saving")
+    return 0
 
 
 @command.command(
@@ -298,78 +287,69 @@ def _training_summary(done: Trained, target: Path) -> str:
 @click.option("--model", required=True, metavar="NAME", help="Model, by the server's name for it.")
 @_output(
     "ROWS",
-    "Add rows here; changes that have theirs are not asked about again.",
+    "Add rows here; changes that have a row are skipped.",
     click.Path(path_type=Path, dir_okay=False),
 )
 @_options(_LABELS_OPTIONS)
-def labels(diffs: Path, *, target: Path, **given: Any) -> int:
+def labels(diffs: Path, *, target: Path, **options: Any) -> int:
     """Make training rows for DIFFS with a model behind an OpenAI-compatible server.
 
     DIFFS is JSON Lines with `patch` or `diff`, or a folder of .diff files. The server's address
     and key are in OPENAI_BASE_URL and OPENAI_API_KEY. By default, sampling and lengths are the
     paper's. Run it again to resume, or to retry where the server failed.
     """
-    if (given["price_in"] is None) != (given["price_out"] is None):
+    price_in, price_out = options["price_in"], options["price_out"]
+    if (price_in is None) != (price_out is None):
         raise click.UsageError("--price-in and --price-out go together")
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
     from crscore.lab.training.claims import labels, rows  # noqa: PLC0415
     from crscore.llm.engines.base import Sampling  # noqa: PLC0415
 
-    asked = prompt.load_prompt(given["prompt"])
-    named = {key: given[key] for key in ("model", "concurrency", "timeout_s")}
-    named |= {"base_url": llm_address(), "api_key": llm_key()}
-    named |= {"offline": load_settings(None, {}).offline}
+    loaded_prompt = prompt.load_prompt(options["prompt"])
+    engine_options = {key: options[key] for key in ("model", "concurrency", "timeout_s")}
+    engine_options |= {"base_url": llm_address(), "api_key": llm_key()}
+    engine_options["offline"] = load_settings(None, {}).offline
     engine = plugins.create(
-        "engines", "openai", {key: value for key, value in named.items() if value is not None}
+        "engines",
+        "openai",
+        {key: value for key, value in engine_options.items() if value is not None},
     )
-    wanted = {key: given[key] for key in ("min_chars", "max_chars", "limit", "seed")}
-    found = rows.read_changes(diffs, **wanted)
-    _say_left_out(found)
+    sample = rows.read_changes(
+        diffs, **{key: options[key] for key in ("min_chars", "max_chars", "limit", "seed")}
+    )
+    for problem in sample.unreadable:
+        _report(f"left out: {problem}")
+    _report(
+        f"{len(sample.chosen):,} changes to label; left out {sample.unfit:,} of another length, "
+        f"{sample.copies:,} copies, {sample.several:,} that are asked about in parts, "
+        f"{len(sample.unreadable):,} that are no diff"
+    )
     sampling = Sampling(
-        max_tokens=given["max_new_tokens"],
-        temperature=given["temperature"],
-        top_p=given["top_p"],
-        seed=given["seed"],
-        schema=prompt.answer_schema(asked) if given["form"] == "json" else None,
+        max_tokens=options["max_new_tokens"],
+        temperature=options["temperature"],
+        top_p=options["top_p"],
+        seed=options["seed"],
+        schema=prompt.answer_schema(loaded_prompt) if options["form"] == "json" else None,
     )
-    with labels.AppendLog(target) as log:
-        done = labels.label_changes(
-            found.chosen,
-            log,
+    with labels.LabelFile(target) as file:
+        counts = labels.label_changes(
+            sample.chosen,
+            file,
             engine=engine,
-            prompt=asked,
+            prompt=loaded_prompt,
             sampling=sampling,
-            form=given["form"],
-            say=_say,
+            form=options["form"],
+            report=_report,
         )
-    click.echo(_labels_summary(done, target, given))
+    click.echo(f"{target}: {counts.added:,} rows added, {counts.existing:,} existed")
+    for reason, count in counts.failed.most_common():
+        click.echo(f"{count:,} without a row: {reason}; run again to retry")
+    cost = "" if price_in is None else f": {counts.dollars(price_in, price_out):.4f} dollars"
+    click.echo(f"{counts.input_tokens:,} tokens in, {counts.output_tokens:,} out{cost}")
+    if counts.uncounted:
+        click.echo(f"the server did not count {counts.uncounted:,} of its answers")
     return 0
 
 
-def _say(line: str) -> None:
+def _report(line: str) -> None:
     click.echo(f"crscore: {line}", err=True)
-
-
-def _say_left_out(found: Changes) -> None:
-    for problem in found.unreadable:
-        _say(f"left out: {problem}")
-    _say(
-        f"{len(found.chosen):,} changes to label; left out {found.unfit:,} of another length, "
-        f"{found.copies:,} copies, {found.several:,} that are asked about in parts, "
-        f"{len(found.unreadable):,} that are no diff"
-    )
-
-
-def _labels_summary(done: Labelled, target: Path, given: dict[str, Any]) -> str:
-    lines = [f"{target}: {done.made:,} rows added, {done.known:,} were there"]
-    lines += [
-        f"{count:,} without a row: {why}; run again to ask again"
-        for why, count in done.failed.most_common()
-    ]
-    used = f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out"
-    if given["price_in"] is not None:
-        used += f": {done.dollars(given['price_in'], given['price_out']):.4f} dollars"
-    lines.append(used)
-    if done.uncounted:
-        lines.append(f"the server did not count {done.uncounted:,} of its answers")
-    return "\n".join(lines)

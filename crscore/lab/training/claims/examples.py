@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -12,7 +12,7 @@ from crscore.claims.llm.prompt import Form, Prompt
 from crscore.errors import ConfigError, GenerationError
 from crscore.lab.training.claims.rows import TrainingRow, single_chunk
 from crscore.llm import chat_text
-from crscore.llm.engines.base import Message
+from crscore.llm.engines.base import Message, sendable
 from crscore.llm.prompt_escaping import Fence
 
 IGNORED: Final = -100
@@ -20,11 +20,10 @@ IGNORED: Final = -100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class PromptFormat:
     """Prompt and the parts of it that are used, as the generator uses them."""
 
     prompt: Prompt
-    """Prompt file."""
     form: Form = "json"
     """Form of the answer."""
     few_shots: bool = False
@@ -48,11 +47,11 @@ class Asking:
         chunk = single_chunk(row.change)
         if chunk is None:
             return None
-        drawn = hashlib.sha256(f"{seed} {row.line} {row.change.sha256}".encode()).hexdigest()
+        nonce = hashlib.sha256(f"{seed} {row.index} {row.change.sha256}".encode()).hexdigest()
         return prompt.make_chat(
             self.prompt,
             chunk,
-            Fence(nonce=drawn[:16], special=special),
+            Fence(nonce=nonce[:16], special=special),
             self.form,
             examples=None if self.few_shots else 0,
         )
@@ -81,15 +80,20 @@ class Encoded:
     ids: tuple[int, ...]
     """Token ids of the whole chat: prompt, answer, end of turn."""
     prompt: int
-    """Number of prompt tokens; the loss is on the rest."""
+    """Number of prompt tokens; the loss is on the others."""
 
-    @property
-    def labels(self) -> tuple[int, ...]:
-        """Token to predict at each position, `IGNORED` for the prompt."""
-        return (IGNORED,) * self.prompt + self.ids[self.prompt :]
+    def columns(self) -> dict[str, list[int]]:
+        """Return the columns that trl's trainer reads.
+
+        Example:
+            >>> Encoded(ids=(7, 8, 9), prompt=2).columns()
+            {'input_ids': [7, 8, 9], 'labels': [-100, -100, 9]}
+        """
+        labels = [IGNORED] * self.prompt + list(self.ids[self.prompt :])
+        return {"input_ids": list(self.ids), "labels": labels}
 
 
-class Template:
+class ChatTemplate:
     """Chat template of a model, as the engines use it.
 
     Args:
@@ -101,10 +105,11 @@ class Template:
         GenerationError: The model defines no token that ends an answer.
     """
 
-    def __init__(self, tokenizer: Any, ends: Sequence[int] = ()) -> None:
+    def __init__(self, tokenizer: Any, ends: int | Sequence[int] | None = None) -> None:
         own: int | None = tokenizer.eos_token_id
+        ends = [ends] if isinstance(ends, int) else ends or ()
         self._tokenizer = tokenizer
-        self._ends = frozenset(ends) | (frozenset() if own is None else {own})
+        self._ends = frozenset(token for token in (*ends, own) if token is not None)
         if not self._ends:
             raise GenerationError("the model names no token that ends an answer")
         self._own = min(self._ends) if own is None else own
@@ -119,9 +124,10 @@ class Template:
         Raises:
             GenerationError: The template rejects the chat.
         """
-        asked = chat_text.ids(self._tokenizer, messages)
-        answer_ids = self._ids(answer)
-        return Encoded(ids=(*asked, *answer_ids, self._end(messages, answer)), prompt=len(asked))
+        prompt = chat_text.ids(self._tokenizer, messages)
+        answer = sendable(answer)
+        ids = (*prompt, *self._ids(answer), self._end(messages, answer))
+        return Encoded(ids=ids, prompt=len(prompt))
 
     def _end(self, messages: Sequence[Message], answer: str) -> int:
         """Find the token with which the template closes a turn, if generation stops there."""
@@ -132,44 +138,16 @@ class Template:
         chat = [{"role": message.role, "content": message.text} for message in messages]
         chat.append({"role": "assistant", "content": answer})
         try:
-            whole = self._tokenizer.apply_chat_template(chat, tokenize=False)
+            text = self._tokenizer.apply_chat_template(chat, tokenize=False)
         except (jinja2.TemplateError, ValueError):
             return self._own  # no chat with an answer, or only with the system merged
-        _, found, behind = whole.rpartition(answer)
-        ids = self._ids(behind) if found else []
+        _, separator, suffix = text.rpartition(answer)
+        ids = self._ids(suffix) if separator else []
         return ids[0] if ids and ids[0] in self._ends else self._own
 
     def _ids(self, text: str) -> list[int]:
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False)
         return ids
-
-
-def pad_rows(rows: Sequence[Encoded], *, pad: int) -> Mapping[str, list[list[int]]]:
-    """Pad rows to one length.
-
-    The paper pads to the maximum length. Padded positions have no loss and are masked, so padding
-    to the longest row of the batch gives the same loss for less work.
-
-    Args:
-        rows: Rows of one batch.
-        pad: The padding token.
-
-    Returns:
-        `input_ids`, `attention_mask` and `labels`, padded on the right.
-
-    Example:
-        >>> short, long = Encoded(ids=(5, 6), prompt=1), Encoded(ids=(7, 8, 9), prompt=2)
-        >>> pad_rows([short, long], pad=0)["labels"]
-        [[-100, 6, -100], [-100, -100, 9]]
-    """
-    longest = max(len(row.ids) for row in rows)
-    gaps = [longest - len(row.ids) for row in rows]
-    pairs = list(zip(rows, gaps, strict=True))
-    return {
-        "input_ids": [[*row.ids, *[pad] * gap] for row, gap in pairs],
-        "attention_mask": [[1] * len(row.ids) + [0] * gap for row, gap in pairs],
-        "labels": [[*row.labels, *[IGNORED] * gap] for row, gap in pairs],
-    }
 
 
 class Split(NamedTuple):
@@ -209,12 +187,14 @@ def split_groups(groups: Sequence[str], *, share: float, seed: int) -> Split:
     """
     if not 0 <= share < 1:
         raise ConfigError("--val-split", "command line", f"a share in [0, 1), not {share:g}")
-    order = sorted(set(groups), key=lambda name: hashlib.sha256(f"{seed} {name}".encode()).digest())
-    count = round(share * len(order))
-    if share > 0 and len(order) > 1:
-        count = min(max(count, 1), len(order) - 1)
-    chosen = frozenset(order[:count])
+    shuffled = sorted(
+        set(groups), key=lambda group: hashlib.sha256(f"{seed} {group}".encode()).digest()
+    )
+    count = round(share * len(shuffled))
+    if share > 0 and len(shuffled) > 1:
+        count = min(max(count, 1), len(shuffled) - 1)
+    held_out = frozenset(shuffled[:count])
     return Split(
-        train=tuple(at for at, name in enumerate(groups) if name not in chosen),
-        held_out=tuple(at for at, name in enumerate(groups) if name in chosen),
+        train=tuple(index for index, group in enumerate(groups) if group not in held_out),
+        held_out=tuple(index for index, group in enumerate(groups) if group in held_out),
     )

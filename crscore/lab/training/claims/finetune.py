@@ -8,7 +8,7 @@ import json
 import platform
 import shlex
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -17,9 +17,9 @@ import jinja2
 
 from crscore import io
 from crscore.errors import GenerationError, InputError
-from crscore.lab.training.claims import model, trainer
-from crscore.lab.training.claims.examples import Asking, Encoded, Template, split_groups
-from crscore.lab.training.claims.model import Base, Source
+from crscore.lab.training.claims import base_model, sft
+from crscore.lab.training.claims.base_model import BaseModel, ModelSource
+from crscore.lab.training.claims.examples import ChatTemplate, Encoded, PromptFormat, split_groups
 from crscore.lab.training.claims.rows import Rows, TrainingRow
 from crscore.lab.training.claims.settings import Settings, hash_run
 from crscore.llm import chat_text
@@ -27,7 +27,9 @@ from crscore.version import __version__
 
 FORMAT: Final = 1
 """Version of the record."""
-_PACKAGES: Final = ("torch", "transformers", "peft", "accelerate", "tokenizers", "safetensors")
+_PACKAGES: Final = (
+    "torch", "transformers", "peft", "trl", "accelerate", "tokenizers", "safetensors",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +40,11 @@ class Trained:
     """Content of `training.json`."""
     already: bool
     """Whether the run was already finished, so that nothing was done."""
-    seconds_a_step: float | None = None
-    """Mean over the steps made now; None when there were none."""
+    seconds_per_step: float | None = None
+    """Mean over the steps of this process; None when there were none."""
 
 
-class _Chosen(NamedTuple):
+class _Examples(NamedTuple):
     train: list[Encoded]
     held_out: list[Encoded]
     counts: dict[str, Any]
@@ -51,12 +53,12 @@ class _Chosen(NamedTuple):
 
 def train(
     rows: Rows,
-    source: Source,
+    source: ModelSource,
     settings: Settings,
     *,
     out: Path,
-    asking: Asking,
-    say: Callable[[str], None],
+    prompt_format: PromptFormat,
+    report: Callable[[str], None],
     keep_checkpoints: bool = False,
 ) -> Trained:
     """Fine-tune a model, or resume an interrupted run in the same folder.
@@ -66,8 +68,8 @@ def train(
         source: The base model.
         settings: Training settings.
         out: Output folder; new, empty, or holding the same run.
-        asking: The prompt, as the generator uses it.
-        say: Called with each line of progress.
+        prompt_format: The prompt, as the generator uses it.
+        report: Called with each line of progress.
         keep_checkpoints: Keep the checkpoints when the run is finished.
 
     Returns:
@@ -81,54 +83,41 @@ def train(
         GenerationError: The base model cannot be loaded or prompted.
         InputError: The folder holds something else, or no training row is left.
     """
-    model.require()
-    base = model.load_base(source, settings)
-    given = {"prompt": asking.as_json(), "settings": settings.as_json()}
-    run = hash_run({"rows": rows.sha256, "base": base.identity} | given)
-    done = trainer.read_record(out / trainer.RECORD)
-    if done is not None:
-        if done.get("run") != run:
+    base = base_model.load_base(source, settings)
+    choices = {"prompt": prompt_format.as_json(), "settings": settings.as_json()}
+    run = hash_run({"rows": rows.sha256, "base": base.identity} | choices)
+    finished = sft.read_record(out / sft.RECORD)
+    if finished is not None:
+        if finished.get("run") != run:
             raise InputError(f"{out} holds another finished run; choose another folder with -o")
-        return Trained(record=done, already=True)
-    chosen = _choose(rows, base, settings, asking)
-    say(_counts_text(chosen.counts))
-    adapted = model.add_adapter(base.model, settings)
-    pad = base.tokenizer.pad_token_id
-    tuned = trainer.tune(
-        adapted,
-        chosen.train,
-        chosen.held_out,
-        settings,
-        out=out,
-        run=run,
-        pad=base.tokenizer.eos_token_id if pad is None else pad,
-        say=say,
+        return Trained(record=finished, already=True)
+    examples = _make_examples(rows, base, settings, prompt_format)
+    report(_counts_text(examples.counts))
+    tuned = sft.tune(
+        base, examples.train, examples.held_out, settings, out=out, run=run, report=report
     )
     versions = {name: importlib.metadata.version(name) for name in _PACKAGES}
     record = {
         "format": FORMAT,
         "run": run,
         "base": {"model": source.name, "revision": base.revision, "identity": base.identity},
-        "prompt": given["prompt"],
-        "data": {"sha256": rows.sha256} | chosen.counts,
-        "settings": given["settings"],
+        "prompt": choices["prompt"],
+        "data": {"sha256": rows.sha256} | examples.counts,
+        "settings": choices["settings"],
         "losses": tuned.losses,
         "versions": {"crscore": __version__, "python": platform.python_version()} | versions,
     }
-    _save(adapted, base, record, out)
+    _save(tuned.model, base, record, out)
     if not keep_checkpoints:
-        shutil.rmtree(trainer.checkpoints_folder(out), ignore_errors=True)
-    return Trained(record=record, already=False, seconds_a_step=tuned.seconds_a_step)
+        shutil.rmtree(sft.checkpoints_folder(out), ignore_errors=True)
+    return Trained(record=record, already=False, seconds_per_step=tuned.seconds_per_step)
 
 
 def render_card(record: Mapping[str, Any]) -> str:
-    """Write the model card of a finished run.
+    """Return the model card of a finished run: Markdown, with the metadata header for the hub.
 
     Args:
         record: Content of `training.json`.
-
-    Returns:
-        Markdown, with the metadata header for the hub.
     """
     environment = jinja2.Environment(  # noqa: S701  (Markdown, not HTML)
         undefined=jinja2.StrictUndefined,
@@ -137,19 +126,17 @@ def render_card(record: Mapping[str, Any]) -> str:
         keep_trailing_newline=True,
     )
     # A JSON string is a YAML string.
-    environment.filters |= {"json": _json, "quote": shlex.quote, "count": "{:,}".format}
+    environment.filters |= {"json": json.dumps, "quote": shlex.quote, "count": "{:,}".format}
     template = importlib.resources.files(__package__).joinpath("card.md.jinja")
     return environment.from_string(template.read_text(encoding="utf-8")).render(record)
 
 
-def _json(value: object, indent: int | None = None) -> str:
-    return json.dumps(value, indent=indent)
-
-
-def _choose(rows: Rows, base: Base, settings: Settings, asking: Asking) -> _Chosen:
-    most = getattr(base.model.config, "max_position_embeddings", None)
-    room = settings.max_length if most is None else min(settings.max_length, most)
-    template = Template(base.tokenizer, _ends(base.model))
+def _make_examples(
+    rows: Rows, base: BaseModel, settings: Settings, prompt_format: PromptFormat
+) -> _Examples:
+    context = getattr(base.model.config, "max_position_embeddings", settings.max_length)
+    max_length = min(settings.max_length, context)
+    template = ChatTemplate(base.tokenizer, base.model.generation_config.eos_token_id)
     special = chat_text.special(base.tokenizer)
     kept: list[tuple[TrainingRow, Encoded]] = []
     left_out = {"too_long": 0, "several_parts": 0, "one_section": 0}
@@ -157,37 +144,32 @@ def _choose(rows: Rows, base: Base, settings: Settings, asking: Asking) -> _Chos
         if settings.both_sections and not row.implications:
             left_out["one_section"] += 1
             continue
-        chat = asking.chat(row, seed=settings.seed, special=special)
+        chat = prompt_format.chat(row, seed=settings.seed, special=special)
         if chat is None:
             left_out["several_parts"] += 1
             continue
-        encoded = template.encode(chat, asking.answer(row))
-        if len(encoded.ids) > room:
+        encoded = template.encode(chat, prompt_format.answer(row))
+        if len(encoded.ids) > max_length:
             left_out["too_long"] += 1
         else:
             kept.append((row, encoded))
     if not kept:
-        raise InputError(f"no row is left to learn from: {left_out}, at most {room:,} tokens a row")
+        raise InputError(
+            f"no row is left to learn from: {left_out}, at most {max_length:,} tokens a row"
+        )
     groups = [row.group for row, _ in kept]
-    sides = split_groups(groups, share=settings.val_split, seed=settings.seed)
-    return _Chosen(
-        train=[kept[at][1] for at in sides.train],
-        held_out=[kept[at][1] for at in sides.held_out],
+    split = split_groups(groups, share=settings.val_split, seed=settings.seed)
+    return _Examples(
+        train=[kept[index][1] for index in split.train],
+        held_out=[kept[index][1] for index in split.held_out],
         counts={
             "rows": len(rows.rows),
-            "train": len(sides.train),
-            "held_out": len(sides.held_out),
+            "train": len(split.train),
+            "held_out": len(split.held_out),
             "left_out": left_out,
             "broken_off": sum(row.cut for row, _ in kept),
         },
     )
-
-
-def _ends(loaded: Any) -> Sequence[int]:
-    named = getattr(loaded.generation_config, "eos_token_id", None)
-    if named is None:
-        return ()
-    return [named] if isinstance(named, int) else list(named)
 
 
 def _counts_text(counts: Mapping[str, Any]) -> str:
@@ -200,15 +182,15 @@ def _counts_text(counts: Mapping[str, Any]) -> str:
     )
 
 
-def _save(adapted: Any, base: Base, record: dict[str, Any], out: Path) -> None:
+def _save(tuned: Any, base: BaseModel, record: dict[str, Any], out: Path) -> None:
     try:
-        adapted.save_pretrained(str(out))
+        tuned.save_pretrained(str(out))
         base.tokenizer.save_pretrained(str(out))
     except OSError as exc:
         raise GenerationError(f"the weights cannot be written to {out}: {exc}") from exc
     for weights in out.glob("*.safetensors"):
         weights.chmod(0o644)  # the library makes them readable by their owner only
-    # peft has written a model card too.
+    # This replaces peft's model card.
     io.write_bytes(render_card(record).encode(), str(out / "README.md"))
     content = json.dumps(record, indent=2) + "\n"
-    io.write_bytes(content.encode(), str(out / trainer.RECORD))
+    io.write_bytes(content.encode(), str(out / sft.RECORD))

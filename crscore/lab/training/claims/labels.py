@@ -7,15 +7,17 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
 from typing import Any, Final, Self
 
 import msgspec
 
+from crscore import jsonl
 from crscore.claims.llm.generator import ModelClaims
 from crscore.claims.llm.prompt import Form, Prompt
 from crscore.errors import InputError
-from crscore.lab.training.claims.rows import Change, decode_lines
+from crscore.lab.training.claims.rows import UnlabelledChange
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.records import Claims, ReferenceKind
 
@@ -23,7 +25,7 @@ SOURCE: Final = "labels"
 """Source of the claims, recorded in every reference."""
 BATCH: Final = 64
 """Changes per batch of questions; the most that a kill can lose."""
-NOTHING: Final = "no claim of the answer was left"
+NO_CLAIM: Final = "no claim of the answer was left"
 """Reason why an answer yields no row."""
 
 
@@ -34,8 +36,8 @@ class LabelKey(msgspec.Struct, frozen=True):
     asked: str | None = None
 
 
-class AppendLog:
-    """Append-only file of rows that survives a kill at any byte.
+class LabelFile:
+    """Append-only file of labelled rows that survives a kill at any byte.
 
     Rows are only appended, and one process writes at a time.
 
@@ -52,29 +54,25 @@ class AppendLog:
             raise InputError(f"{path}: rows are added to a plain file; choose a name without .gz")
         self.path = path
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            self._file = path.open("a+b", buffering=0)
         except OSError as exc:
             raise InputError(f"{path} cannot be opened: {exc.strerror}") from exc
         try:
-            _lock(self._handle, path)
+            _lock(self._file, path)
             content = path.read_bytes()
             end = content.rfind(b"\n") + 1
-            if end < len(content):
-                # A line without an end was interrupted; its change is asked about again.
-                os.ftruncate(self._handle, end)
-            self.keys = tuple(key for _, key in decode_lines(content[:end], LabelKey, path))
-        except BlockingIOError as exc:
-            os.close(self._handle)
-            raise InputError(f"{path}: another process writes to it; wait for it") from exc
+            self._file.truncate(end)  # an interrupted line's change is asked about again
+            rows = jsonl.read_rows(content[:end], LabelKey, path, "labelled rows")
+            self.keys = tuple(key for _, key in rows)
         except BaseException:
-            os.close(self._handle)
+            self._file.close()
             raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._handle)  # also releases the lock
+        self._file.close()  # also releases the lock
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Write rows to the disk durably.
@@ -86,33 +84,35 @@ class AppendLog:
         data = "".join(lines).encode("utf-8", "surrogatepass")
         try:
             while data:
-                data = data[os.write(self._handle, data) :]
-            os.fsync(self._handle)
+                data = data[self._file.write(data) :]
+            os.fsync(self._file.fileno())
         except OSError as exc:
             raise InputError(f"{self.path} cannot be written: {exc.strerror}") from exc
 
 
-def _lock(handle: int, path: Path) -> None:
+def _lock(file: FileIO, path: Path) -> None:
     """Lock a file for this process.
 
     Raises:
-        BlockingIOError: Another process has it.
-        InputError: This system has no such locks.
+        InputError: Another process has it, or this system has no such locks.
     """
     try:
         import fcntl  # noqa: PLC0415  (not there on Windows)
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except ImportError as exc:
         raise InputError(f"{path} cannot be locked: this system is not Linux or macOS") from exc
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as exc:
+        raise InputError(f"{path}: another process writes to it; wait for it") from exc
 
 
 @dataclass(slots=True, kw_only=True)
-class Labelled:
+class LabelCounts:
     """Outcome of a labelling run."""
 
-    known: int = 0
+    existing: int = 0
     """Changes that already had a row."""
-    made: int = 0
+    added: int = 0
     """Rows that were added."""
     failed: Counter[str] = field(default_factory=Counter)
     """Reason for a missing row -> number of changes, which the next run asks about again."""
@@ -144,13 +144,13 @@ class Labelled:
             Dollars, without the cost of failed requests.
 
         Example:
-            >>> Labelled(input_tokens=2_000_000, output_tokens=500_000).dollars(2.5, 10.0)
+            >>> LabelCounts(input_tokens=2_000_000, output_tokens=500_000).dollars(2.5, 10.0)
             10.0
         """
         return (self.input_tokens * price_in + self.output_tokens * price_out) / 1e6
 
 
-class _Listening:
+class _RecordingEngine:
     """Engine that records the last answers of the wrapped engine."""
 
     def __init__(self, engine: Engine) -> None:
@@ -172,15 +172,15 @@ class _Listening:
 
 
 def label_changes(
-    changes: Sequence[Change],
-    log: AppendLog,
+    changes: Sequence[UnlabelledChange],
+    file: LabelFile,
     *,
     engine: Engine,
     prompt: Prompt,
     sampling: Sampling,
     form: Form = "json",
-    say: Callable[[str], None],
-) -> Labelled:
+    report: Callable[[str], None],
+) -> LabelCounts:
     """Ask about all changes that have no row yet.
 
     Answers are parsed, checked against the change and deduplicated as in the generator, so that a
@@ -188,57 +188,55 @@ def label_changes(
 
     Args:
         changes: Changes to label.
-        log: Log with the existing rows, to which rows are added.
+        file: File with the existing rows, to which rows are added.
         engine: Engine of the stronger model.
         prompt: Prompt with its examples.
         sampling: Sampling settings.
         form: Form of the answer.
-        say: Called with each line of progress.
-
-    Returns:
-        The outcome.
+        report: Called with each line of progress.
 
     Raises:
-        GenerationError: The server does not answer; rows made by then are kept.
+        GenerationError: The server does not answer; rows added by then are kept.
         InputError: A row cannot be written.
     """
-    listening = _Listening(engine)
+    recording = _RecordingEngine(engine)
     generator = ModelClaims(
-        source=SOURCE, engine=listening, prompt=prompt, sampling=sampling, form=form
+        source=SOURCE, engine=recording, prompt=prompt, sampling=sampling, form=form
     )
-    asked = generator.identity
-    known = {key.sha256 for key in log.keys if key.asked == asked}
-    waiting = [one for one in changes if one.parsed.sha256 not in known]
-    done = Labelled(known=len(changes) - len(waiting))
+    identity = generator.identity
+    labelled = {key.sha256 for key in file.keys if key.asked == identity}
+    waiting = [change for change in changes if change.parsed.sha256 not in labelled]
+    counts = LabelCounts(existing=len(changes) - len(waiting))
     for start in range(0, len(waiting), BATCH):
         batch = waiting[start : start + BATCH]
-        made = generator.generate([one.parsed for one in batch])
-        for answer in listening.answers:
-            done.count(answer)
-        log.add(_rows(zip(batch, made, strict=True), asked, done))
-        say(
-            f"{start + len(batch):,} of {len(waiting):,} asked about, {done.made:,} rows, "
-            f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out"
+        claims = generator.generate([change.parsed for change in batch])
+        for answer in recording.answers:
+            counts.count(answer)
+        rows = list(_label_rows(zip(batch, claims, strict=True), identity, counts))
+        file.add(rows)
+        counts.added += len(rows)
+        report(
+            f"{start + len(batch):,} of {len(waiting):,} asked about, {counts.added:,} rows, "
+            f"{counts.input_tokens:,} tokens in, {counts.output_tokens:,} out"
         )
-    return done
+    return counts
 
 
-def _rows(
-    found: Iterable[tuple[Change, Claims]], asked: str, done: Labelled
+def _label_rows(
+    answers: Iterable[tuple[UnlabelledChange, Claims]], identity: str, counts: LabelCounts
 ) -> Iterator[Mapping[str, Any]]:
-    for change, claims in found:
+    for change, claims in answers:
         if claims.raw is None:
             continue  # no answer, for a reason that is counted
         texts: dict[ReferenceKind, list[str]] = {kind: [] for kind in ReferenceKind}
         for reference in claims.references:
             texts[reference.kind].append(reference.text)
         if not texts[ReferenceKind.CLAIM]:
-            done.failed[NOTHING] += 1
+            counts.failed[NO_CLAIM] += 1
             continue
-        done.made += 1
         yield {
             "sha256": change.parsed.sha256,
-            "asked": asked,
+            "asked": identity,
             "patch": change.patch,
             "claims": texts[ReferenceKind.CLAIM],
             "implications": texts[ReferenceKind.IMPLICATION],

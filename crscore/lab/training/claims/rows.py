@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 
+from crscore import jsonl
 from crscore.claims.llm import chunks
 from crscore.claims.llm.answer import read_answer
 from crscore.claims.llm.chunks import Chunk
 from crscore.diff import parse
 from crscore.errors import DiffParseError, InputError, LimitError
 from crscore.records import Diff, LineKind
-
-T = TypeVar("T")
 
 SUFFIXES: Final = (".diff", ".patch")
 """Suffixes of the files read from a folder."""
@@ -34,8 +31,8 @@ class PatchRow(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         """Check that there is exactly one patch."""
         if (self.patch is None) == (self.diff is None):
-            found = "neither" if self.patch is None else "both"
-            raise ValueError(f"a row has `patch` or `diff`; this one has {found}")
+            present = "neither" if self.patch is None else "both"
+            raise ValueError(f"a row has `patch` or `diff`; this one has {present}")
         if not self.text.strip():
             raise ValueError("the patch must not be blank")
 
@@ -69,8 +66,8 @@ class ClaimRow(PatchRow, frozen=True):
 class TrainingRow:
     """Change with its claims."""
 
-    line: int
-    """1-based line in the file, for messages."""
+    index: int
+    """1-based position in the file."""
     change: Diff
     """Parsed patch."""
     claims: tuple[str, ...]
@@ -107,7 +104,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class UnlabelledChange:
     """Change to label."""
 
     patch: str
@@ -117,10 +114,10 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class ChangeSample:
     """Changes to label, with counts of those left out."""
 
-    chosen: tuple[Change, ...]
+    chosen: tuple[UnlabelledChange, ...]
     """Distinct changes, in the order of the questions."""
     copies: int
     """Number of duplicate patches."""
@@ -149,9 +146,10 @@ def read_rows(path: Path) -> Rows:
         InputError: The file cannot be read, has no row, or a line is not a row; the message names
             the line and the fault.
     """
-    content = _unpacked(path)
+    content = jsonl.read_bytes(path, "training rows")
+    parsed = jsonl.read_rows(content, ClaimRow, path, "training rows")
     rows = tuple(
-        _training_row(row, number, path) for number, row in decode_lines(content, ClaimRow, path)
+        _training_row(row, index, location) for index, (location, row) in enumerate(parsed, 1)
     )
     if not rows:
         raise InputError(f"{path} has no row to learn from")
@@ -165,7 +163,7 @@ def read_changes(
     max_chars: int = 1000,
     limit: int | None = None,
     seed: int = 42,
-) -> Changes:
+) -> ChangeSample:
     """Read and sample changes.
 
     Args:
@@ -186,28 +184,29 @@ def read_changes(
         Naik et al., NAACL 2025, appendix C.3: 1,000 changes of 10 to 1,000 characters, drawn
         with the seed 42.
     """
-    known: dict[str, Change] = {}
+    changes: dict[str, UnlabelledChange] = {}
     counts = {"copies": 0, "unfit": 0, "several": 0}
     unreadable: list[str] = []
-    for place, patch in _patches(path):
-        if patch in known:
+    for location, patch in _patches(path):
+        if patch in changes:
             counts["copies"] += 1
         elif not min_chars <= len(patch) <= max_chars:
             counts["unfit"] += 1
         else:
             try:
-                parsed = parse.parse_diff(patch, source=place)
+                parsed = parse.parse_diff(patch, source=location)
             except InputError as exc:
                 unreadable.append(str(exc))
                 continue
             if single_chunk(parsed) is None:
                 counts["several"] += 1
             else:
-                known[patch] = Change(patch=patch, parsed=parsed)
-    chosen = list(known.values())
+                changes[patch] = UnlabelledChange(patch=patch, parsed=parsed)
+    selected = list(changes.values())
     if limit is not None:
-        chosen.sort(key=lambda one: hashlib.sha256(f"{seed} {one.parsed.sha256}".encode()).digest())
-    return Changes(chosen=tuple(chosen[:limit]), unreadable=tuple(unreadable), **counts)
+        key = f"{seed} ".encode()
+        selected.sort(key=lambda c: hashlib.sha256(key + c.parsed.sha256.encode()).digest())
+    return ChangeSample(chosen=tuple(selected[:limit]), unreadable=tuple(unreadable), **counts)
 
 
 def single_chunk(diff: Diff) -> Chunk | None:
@@ -216,50 +215,25 @@ def single_chunk(diff: Diff) -> Chunk | None:
     return parts.chunks[0] if len(parts.chunks) == 1 and not parts.notes else None
 
 
-def decode_lines(content: bytes, kind: type[T], path: Path) -> Iterator[tuple[int, T]]:
-    """Decode JSON Lines.
-
-    Args:
-        content: The lines; blank ones are skipped.
-        kind: Type of each line.
-        path: The file, for messages.
-
-    Yields:
-        The number of a line, from 1, and its value.
-
-    Raises:
-        InputError: A line is not JSON of that type.
-    """
-    decoder = msgspec.json.Decoder(kind)
-    # Not `splitlines`: a JSON string may hold other line separators.
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if line.strip():
-            try:
-                yield number, decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-                raise InputError(f"{path}:{number}: no row: {exc}") from exc
-
-
-def _training_row(row: ClaimRow, number: int, path: Path) -> TrainingRow:
-    place = f"{path}:{number}"
+def _training_row(row: ClaimRow, index: int, location: str) -> TrainingRow:
     try:
-        change = parse.parse_diff(row.text, source=place)
+        change = parse.parse_diff(row.text, source=location)
     except (DiffParseError, LimitError) as exc:
         # The error names the file's line, and the position of the fault in the patch.
-        raise InputError(f"{place}: the patch cannot be read: {exc}") from exc
+        raise InputError(f"{location}: the patch cannot be read: {exc}") from exc
     if row.completion is None:
         sections = (row.claims or (), row.implications or ())
         claims, implications = (tuple(" ".join(t.split()) for t in texts) for texts in sections)
-        return TrainingRow(line=number, change=change, claims=claims, implications=implications)
-    read = read_answer(row.completion)
-    if not read.claims:
-        raise InputError(f"{place}: the completion has no claim about the change")
+        return TrainingRow(index=index, change=change, claims=claims, implications=implications)
+    answer = read_answer(row.completion)
+    if not answer.claims:
+        raise InputError(f"{location}: the completion has no claim about the change")
     return TrainingRow(
-        line=number,
+        index=index,
         change=change,
-        claims=read.claims,
-        implications=read.implications,
-        cut=read.cut,
+        claims=answer.claims,
+        implications=answer.implications,
+        cut=answer.cut,
     )
 
 
@@ -269,19 +243,10 @@ def _patches(path: Path) -> Iterator[tuple[str, str]]:
         if not files:
             raise InputError(f"{path} has no {' or '.join(SUFFIXES)} file")
         for file in files:
-            yield str(file), _unpacked(file).decode("utf-8", "replace")
+            yield str(file), jsonl.read_bytes(file, "a patch").decode("utf-8", "replace")
         return
-    content = _unpacked(path)
+    content = jsonl.read_bytes(path, "changes")
     if not content.strip():
         raise InputError(f"{path} is empty")
-    for number, row in decode_lines(content, PatchRow, path):
-        yield f"{path}:{number}", row.text
-
-
-def _unpacked(path: Path) -> bytes:
-    """Read a file, plain or gzip, whatever its name."""
-    try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
-    except (OSError, EOFError, zlib.error) as exc:
-        raise InputError(f"{path} cannot be read: {exc}") from exc
+    for location, row in jsonl.read_rows(content, PatchRow, path, "changes"):
+        yield location, row.text

@@ -80,10 +80,10 @@ class Settings:
 
     def as_json(self) -> dict[str, Any]:
         """Return the settings as values for JSON, with the learning rate that is used."""
-        plain = dataclasses.asdict(self) | {"rate": self.learning_rate}
+        values = dataclasses.asdict(self) | {"rate": self.learning_rate}
         if self.full:
-            del plain["lora"]
-        return dict(json.loads(json.dumps(plain)))
+            del values["lora"]
+        return dict(json.loads(json.dumps(values)))
 
 
 def hash_run(parts: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crscore.claims.llm import prompt
-from crscore.lab.training.claims.examples import Asking
+from crscore.lab.training.claims.examples import PromptFormat
 from tests.helpers import tiny_llm
 
 if TYPE_CHECKING:
@@ -57,6 +57,6 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def asking(prompts: Path) -> Asking:
-    """Ask with it."""
-    return Asking(prompt=prompt.load_prompt("claims.v9", prompts))
+def prompt_format(prompts: Path) -> PromptFormat:
+    """Use it as JSON, without examples."""
+    return PromptFormat(prompt=prompt.load_prompt("claims.v9", prompts))

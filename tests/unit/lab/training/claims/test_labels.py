@@ -14,7 +14,7 @@ from crscore import cli, plugins
 from crscore.claims.llm import prompt
 from crscore.errors import GenerationError, InputError
 from crscore.lab.training.claims import labels, rows
-from crscore.lab.training.claims.labels import AppendLog, LabelKey
+from crscore.lab.training.claims.labels import LabelFile, LabelKey
 from crscore.llm.engines.base import Sampling
 from tests.helpers import claim_rows
 from tests.helpers.scripted_llm import Say, completion, serve, well
@@ -48,21 +48,21 @@ def _label(tmp_path, url, count=6, **changed):
     engine = plugins.create(
         "engines", "openai", {"model": changed.pop("model", "big"), "base_url": url}
     )
-    with AppendLog(tmp_path / "rows.jsonl") as log:
+    with LabelFile(tmp_path / "rows.jsonl") as log:
         return labels.label_changes(
             found.chosen,
             log,
             engine=engine,
             prompt=prompt.load_prompt("claims.v1"),
             sampling=HOW,
-            say=changed.pop("say", lambda line: None),
+            report=changed.pop("report", lambda line: None),
         )
 
 
 def test_the_rows_can_be_learned_from(tmp_path):
     with serve(_good) as server:
         done = _label(tmp_path, server.url)
-    assert (done.made, done.known, done.failed.total()) == (6, 0, 0)
+    assert (done.added, done.existing, done.failed.total()) == (6, 0, 0)
     found = rows.read_rows(tmp_path / "rows.jsonl").rows
     assert found[0].claims == ("`retries` is raised.",)  # the other one names nothing of it
     assert found[0].implications == ("More retries.",)
@@ -91,7 +91,7 @@ def test_what_has_a_row_is_not_asked_about_again(tmp_path):
     with serve(_good) as server:
         _label(tmp_path, server.url, 4)
         done = _label(tmp_path, server.url, 6)
-        assert (done.known, done.made) == (4, 2)
+        assert (done.existing, done.added) == (4, 2)
         assert len(server.chats()) == 6
 
 
@@ -99,7 +99,7 @@ def test_another_model_is_asked_about_everything(tmp_path):
     with serve(_good) as server:
         _label(tmp_path, server.url, 3)
         done = _label(tmp_path, server.url, 3, model="bigger")
-    assert (done.known, done.made) == (0, 3)
+    assert (done.existing, done.added) == (0, 3)
 
 
 def test_what_failed_is_counted_and_asked_again_in_the_next_run(tmp_path):
@@ -110,16 +110,16 @@ def test_what_failed_is_counted_and_asked_again_in_the_next_run(tmp_path):
 
     with serve(script) as server:
         done = _label(tmp_path, server.url)
-        assert (done.made, done.failed.total()) == (4, 2)
+        assert (done.added, done.failed.total()) == (4, 2)
         broken.clear()
-        assert _label(tmp_path, server.url).made == 2
+        assert _label(tmp_path, server.url).added == 2
     assert len(rows.read_rows(tmp_path / "rows.jsonl").rows) == 6
 
 
 def test_an_answer_without_a_claim_makes_no_row(tmp_path):
     with serve(well("I cannot say.")) as server:
         done = _label(tmp_path, server.url, 2)
-    assert done.failed == {labels.NOTHING: 2}
+    assert done.failed == {labels.NO_CLAIM: 2}
     assert (tmp_path / "rows.jsonl").read_bytes() == b""
 
 
@@ -147,7 +147,7 @@ def test_rows_are_kept_batch_by_batch(tmp_path, monkeypatch):
     monkeypatch.setattr(labels, "BATCH", 2)
     said = []
     with serve(_good) as server:
-        _label(tmp_path, server.url, 5, say=said.append)
+        _label(tmp_path, server.url, 5, report=said.append)
     assert [line.split(",")[0] for line in said] == [
         "2 of 5 asked about", "4 of 5 asked about", "5 of 5 asked about",
     ]  # fmt: skip
@@ -164,7 +164,7 @@ def test_the_command_prints_what_it_cost(tmp_path, monkeypatch, capsys):
         code = cli.run(_command(tmp_path, "--price-in", "100", "--price-out", "1000"))
     out, err = capsys.readouterr()
     assert code == 0
-    assert "6 rows added, 0 were there" in out
+    assert "6 rows added, 0 existed" in out
     assert "66 tokens in, 42 out: 0.0486 dollars" in out
     assert "6 changes to label" in err
 
@@ -211,16 +211,16 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
         before = len(out.read_bytes().split(b"\n")) - 1
         assert 0 < before < count
         again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert f"{count - before} rows added, {before} were there" in again.stdout
+    assert f"{count - before} rows added, {before} existed" in again.stdout
     assert len({row.change.sha256 for row in rows.read_rows(out).rows}) == count
 
 
 def test_what_was_added_is_there_the_next_time(tmp_path):
     path = tmp_path / "rows.jsonl"
-    with AppendLog(path) as log:
+    with LabelFile(path) as log:
         assert log.keys == ()
         log.add(ROWS)
-    with AppendLog(path) as log:
+    with LabelFile(path) as log:
         assert log.keys == KEYS
 
 
@@ -230,7 +230,7 @@ def test_a_kill_at_any_byte_loses_the_line_it_hit_and_no_other(tmp_path):
     whole = b"".join(lines)
     for cut in range(len(whole) + 1):
         path.write_bytes(whole[:cut])
-        with AppendLog(path) as log:
+        with LabelFile(path) as log:
             kept = len(log.keys)
             log.add([{"new": cut}])
         assert kept == (cut >= len(lines[0])) + (cut >= len(whole))
@@ -240,22 +240,22 @@ def test_a_kill_at_any_byte_loses_the_line_it_hit_and_no_other(tmp_path):
 
 def test_two_processes_do_not_write_to_one_file(tmp_path):
     path = tmp_path / "rows.jsonl"
-    with AppendLog(path), pytest.raises(InputError, match="another process writes to it"):
-        AppendLog(path)
-    AppendLog(path).__exit__(None, None, None)  # the lock went with the first
+    with LabelFile(path), pytest.raises(InputError, match="another process writes to it"):
+        LabelFile(path)
+    LabelFile(path).__exit__(None, None, None)  # the lock went with the first
 
 
 @pytest.mark.parametrize("line", [b"{", b"[1]", b"\xff", b"7", b'{"asked": 7}'])
 def test_a_file_of_something_else_is_left_alone(tmp_path, line):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"{}\n" + line + b"\n")
-    with pytest.raises(InputError, match=r"rows\.jsonl:2: no"):
-        AppendLog(path)
+    with pytest.raises(InputError, match=r"rows\.jsonl(:2:| cannot be read as labelled rows)"):
+        LabelFile(path)
     assert path.read_bytes() == b"{}\n" + line + b"\n"
 
 
 def test_rows_are_not_added_to_packed_files_or_to_nowhere(tmp_path):
     with pytest.raises(InputError, match=r"without \.gz"):
-        AppendLog(tmp_path / "rows.jsonl.gz")
+        LabelFile(tmp_path / "rows.jsonl.gz")
     with pytest.raises(InputError, match="cannot be opened"):
-        AppendLog(tmp_path / "none" / "rows.jsonl")
+        LabelFile(tmp_path / "none" / "rows.jsonl")

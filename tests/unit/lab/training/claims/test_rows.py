@@ -34,7 +34,7 @@ def test_a_completion_that_broke_off_loses_its_last_point_and_says_so(tmp_path):
 def test_lists_are_taken_as_they_are_and_other_keys_mean_nothing(tmp_path):
     entry = {"diff": PATCH, "claims": ["It  is\n4."], "implications": [], "model": 7}
     (row,) = rows.read_rows(_written(tmp_path, entry)).rows
-    assert (row.claims, row.implications, row.line) == (("It is 4.",), (), 1)
+    assert (row.claims, row.implications, row.index) == (("It is 4.",), (), 1)
 
 
 def test_gzip_is_read_and_has_the_hash_of_what_is_in_it(tmp_path):
@@ -57,21 +57,21 @@ def test_a_line_separator_inside_a_string_does_not_end_a_row(tmp_path):
         ({"claims": ["x."]}, "`patch` or `diff`; this one has neither"),
         ({"patch": PATCH, "diff": PATCH, "claims": ["x."]}, "this one has both"),
         ({"patch": " ", "claims": ["x."]}, "the patch must not be blank"),
-        ({"patch": 3, "claims": ["x."]}, "Expected `str | null`, got `int` - at `$.patch`"),
+        ({"patch": 3, "claims": ["x."]}, "patch: expected `str | null`, got `int`"),
         ({"patch": "no diff", "claims": ["x."]}, "the patch cannot be read"),
         ({"patch": PATCH}, "a `completion`, or `claims` that are not empty"),
         ({"patch": PATCH, "claims": []}, "`claims` that are not empty"),
-        ({"patch": PATCH, "claims": "x."}, "got `str` - at `$.claims`"),
-        ({"patch": PATCH, "claims": ["x.", 1]}, "got `int` - at `$.claims[1]`"),
+        ({"patch": PATCH, "claims": "x."}, "claims: expected `array | null`, got `str`"),
+        ({"patch": PATCH, "claims": ["x.", 1]}, "claims[1]: expected `str`, got `int`"),
         ({"patch": PATCH, "claims": ["x.", " "]}, "`claims` has a blank text"),
         (
             {"patch": PATCH, "implications": {}},
-            "got `object` - at `$.implications`",
+            "implications: expected `array | null`, got `object`",
         ),
-        ({"patch": PATCH, "completion": 1}, "got `int` - at `$.completion`"),
+        ({"patch": PATCH, "completion": 1}, "completion: expected `str | null`, got `int`"),
         ({"patch": PATCH, "completion": "Summary of changes:"}, "no claim about the change"),
         ({"patch": PATCH, "completion": "x.", "claims": ["x."]}, "not both"),
-        ([1], "Expected `object`, got `array`"),
+        ([1], "expected `object`, got `array`"),
     ],
 )
 def test_a_line_that_is_no_row_is_named(tmp_path, entry, told):
@@ -88,7 +88,9 @@ def test_a_line_that_is_no_row_is_named(tmp_path, entry, told):
 def test_what_is_no_json_object_is_named(tmp_path, content):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"\n" + content)
-    with pytest.raises(InputError, match=r"rows.jsonl:2: no row"):
+    with pytest.raises(
+        InputError, match=r"rows.jsonl(:2: not a line of JSON| cannot be read as training rows)"
+    ):
         rows.read_rows(path)
 
 
@@ -183,5 +185,5 @@ def test_nothing_to_read_is_an_error(tmp_path):
     with pytest.raises(InputError, match="is empty"):
         rows.read_changes(tmp_path / "d.jsonl")
     (tmp_path / "d.jsonl").write_text("{\n")
-    with pytest.raises(InputError, match=r"d\.jsonl:1: no row"):
+    with pytest.raises(InputError, match=r"d\.jsonl:1: not a line of JSON"):
         rows.read_changes(tmp_path / "d.jsonl")
