@@ -344,7 +344,8 @@ data, base, prompts, out = map(Path, sys.argv[1:])
 finetune.train(
     rows.read_rows(data), base_model.ModelSource(name=str(base), offline=True),
     Settings(epochs=4, batch=3, accumulate=2, eval_steps=3, rate=1e-2),
-    out=out, prompt_format=PromptFormat(prompt=prompt.load_prompt("claims.v9", prompts)), report=print,
+    out=out, report=print,
+    prompt_format=PromptFormat(prompt=prompt.load_prompt("claims.v9", prompts)),
 )
 """
 
