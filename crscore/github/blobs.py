@@ -24,6 +24,7 @@ from crscore.diff.paths import format_paths
 from crscore.errors import HostError
 from crscore.github.changed_files import Change
 from crscore.github.client import Client
+from crscore.github.graphql import Blob
 from crscore.records import Diff, FileStatus
 
 OBJECTS_PER_QUERY: Final = 50
@@ -31,17 +32,8 @@ OBJECTS_PER_QUERY: Final = 50
 _NAME: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-class _Blob(msgspec.Struct, frozen=True, rename="camel"):
-    """Object in GraphQL; a tree or a commit has only a name."""
-
-    oid: str = ""
-    text: str | None = None
-    is_binary: bool | None = None
-    is_truncated: bool = False
-
-
 class _Data(msgspec.Struct, frozen=True):
-    repository: dict[str, _Blob | None] | None = None
+    repository: dict[str, Blob | None] | None = None
 
 
 class FullFiles(NamedTuple):
@@ -144,14 +136,14 @@ def read_blobs(
 
 def _read_objects(
     client: Client, repository: str, wanted: Sequence[_Wanted], store: Store | None
-) -> tuple[dict[str, _Blob], list[str]]:
+) -> tuple[dict[str, Blob], list[str]]:
     """Return the available objects by expression, and why others are missing."""
-    found: dict[str, _Blob] = {}
+    found: dict[str, Blob] = {}
     failures: list[str] = []
     for one in wanted:
         kept = store.get(one.key) if store is not None else None
         with suppress(msgspec.DecodeError, UnicodeDecodeError):
-            found[one.expression] = msgspec.json.decode(kept or b"", type=_Blob)
+            found[one.expression] = msgspec.json.decode(kept or b"", type=Blob)
     unknown = [one for one in dict.fromkeys(wanted) if one.expression not in found]
     owner, _, name = repository.partition("/")
     for start in range(0, len(unknown), OBJECTS_PER_QUERY):

@@ -215,7 +215,7 @@ def test_renamed_bot_is_renamed_in_what_was_stored(server: Server, tmp_path: Pat
     line = pulls_of(server)[3].lines[0]
     line.body, line.edited = "Edited.", server.world.tick()
     done = night(server, tmp_path, 20)
-    assert f"{author.login} is called newname[bot] now: what was stored is renamed." in done.notes
+    assert f"{author.login} is called newname[bot] now; stored comments are renamed." in done.notes
     found = rows(tmp_path, Comment, "WHERE author_id = ?", author.id)
     assert {one.author for one in found} == {"newname[bot]"}
 
@@ -242,7 +242,7 @@ def test_bad_token_is_one_clear_line(server: Server, tmp_path: Path, token: str 
 
 @pytest.mark.parametrize("name", ["shop", "acme/shop/x", "acme/..%2f", ""])
 def test_bad_name_is_one_clear_line(server: Server, tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="is no repository: write OWNER/NAME"):
+    with pytest.raises(InputError, match="is not a repository: write OWNER/NAME"):
         night(server, tmp_path, repositories=(name,))
 
 

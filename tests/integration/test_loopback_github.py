@@ -410,7 +410,7 @@ def queries() -> dict[str, str]:
 
 def test_our_queries_are_valid_for_github_and_for_us() -> None:
     found = queries()
-    assert {"STATES_QUERY", "blobs_query"} <= set(found)
+    assert {"PULL_QUERY", "DETAILS_QUERY", "blobs_query"} <= set(found)
     for name, text in found.items():
         assert validate(description.graph(), parse(text)) == [], name
         assert validate(graph.schema(), parse(text)) == [], name

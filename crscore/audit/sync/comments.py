@@ -1,201 +1,44 @@
-"""Comments in the store: rows from REST's lists, their classification, renamed accounts."""
+"""Comments as rows of the store: their classification, and renamed accounts."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
-import msgspec
-
+from crscore.audit.store.comments import Account, rename_author, rename_reviewer
 from crscore.audit.store.database import Store
 from crscore.audit.store.remarks import to_remark
-from crscore.audit.store.rows import Comment, comment_key, kind_of
+from crscore.audit.store.rows import (
+    Comment,
+    CommentObservation,
+    Pull,
+    ThreadObservation,
+    comment_key,
+    kind_of,
+)
+from crscore.github import graphql
+from crscore.github.conversation import CommentItem, LineItem
 from crscore.github.records import RemarkKind
 from crscore.pull_request.reviewers.classify import read_posts
-from crscore.records import Side
 
-Logins = dict[tuple[bool, int], str]
-"""Login of an account, by whether it stands on reviews, and the host's number of the account.
-
-GraphQL, which gives the reviews, calls some apps otherwise than REST, which gives the comments.
-"""
-_NUMBER: Final = re.compile(r"/pulls?/([0-9]{1,9})(?:#[^/]*)?\Z", re.ASCII)
-_SIDES: Final = {"LEFT": Side.OLD, "RIGHT": Side.NEW}
+DELETED: Final = "deleted"
+"""Reason with which a deleted comment counts as minimised."""
 _GHOST: Final = "ghost"
 
 
-class User(msgspec.Struct, frozen=True):
-    """Account as REST shows it."""
-
-    login: str
-    id: int | None = None
-    type: str = "User"
+def kind_of_item(item: CommentItem) -> RemarkKind:
+    """Return the kind of a comment in REST's lists."""
+    return RemarkKind.LINE if isinstance(item, LineItem) else RemarkKind.CONVERSATION
 
 
-class _Item(msgspec.Struct, frozen=True):
-    id: int
-    updated_at: str
-    created_at: str
-    body: str | None = None
-    user: User | None = None
-
-
-class LineItem(_Item, frozen=True, kw_only=True):
-    """Comment on lines as REST lists it."""
-
-    pull_request_url: str
-    path: str | None = None
-    diff_hunk: str | None = None
-    original_line: int | None = None
-    original_start_line: int | None = None
-    side: str | None = None
-    start_side: str | None = None
-    subject_type: str | None = None
-    original_commit_id: str | None = None
-    in_reply_to_id: int | None = None
-
-    @property
-    def number(self) -> int | None:
-        """Number of the pull request."""
-        return _number(self.pull_request_url)
-
-    def row(self, store: Store, repository: int) -> Comment:
-        """Return its row, and store its texts."""
-        on_file = self.subject_type == "file"
-        start = self.original_start_line
-        # A range across both sides cannot be expressed on one of them.
-        crosses = self.start_side is not None and self.start_side != self.side
-        has_start = start is not None and start <= (self.original_line or 0) and not crosses
-        return replace(
-            _row(store, repository, RemarkKind.LINE, self, self.number),
-            thread=comment_key(RemarkKind.LINE, self.in_reply_to_id or self.id),
-            hunk=store.add_text(self.diff_hunk) if self.diff_hunk else None,
-            commit_id=self.original_commit_id,
-            path=self.path,
-            line=None if on_file else self.original_line,
-            start_line=start if has_start and not on_file else None,
-            side=_SIDES.get((self.side or "").upper(), Side.NEW).value,
-        )
-
-
-class ConversationItem(_Item, frozen=True, kw_only=True):
-    """Comment in a conversation as REST lists it, of an issue or a pull request."""
-
-    html_url: str
-
-    @property
-    def number(self) -> int | None:
-        """Number of the pull request; None for an issue."""
-        return _number(self.html_url)
-
-    def row(self, store: Store, repository: int) -> Comment:
-        """Return its row, and store its text."""
-        return _row(store, repository, RemarkKind.CONVERSATION, self, self.number)
-
-
-def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:
-    """Write the rows that are new or changed, not yet classified, in an open transaction.
-
-    Returns:
-        Numbers of their pull requests.
-    """
-    changed = set()
-    for row in rows:
-        found = store.select(Comment, "WHERE key = ?", row.key)
-        if not found or found[0] != replace(row, **_class_of(found[0])):
-            store.put([row])
-            changed.add(row.number)
-    return changed
-
-
-def classify_comments(
-    store: Store, repository: int, number: int, pull_author: str | None
-) -> dict[str, str]:
-    """Classify all comments on a pull request anew, in an open transaction.
-
-    Returns:
-        Reviewers that are called otherwise now: former name -> name.
-    """
-    where = "WHERE repository = ? AND number = ? ORDER BY created, key"
-    rows = store.select(Comment, where, repository, number)
-    remarks = [to_remark(store, row) for row in rows]
-    renamed = {}
-    for row, reading in zip(rows, read_posts(remarks, pull_author=pull_author), strict=True):
-        new = replace(
-            row,
-            reviewer=reading.reviewer,
-            is_bot=int(reading.is_bot),
-            is_review=int(reading.is_review),
-            skip=reading.skip,
-        )
-        if new != row:
-            store.put([new])
-        if new.reviewer != row.reviewer:
-            renamed[row.reviewer] = new.reviewer
-    return renamed
-
-
-def known_logins(store: Store) -> Logins:
-    """Return the logins of the known accounts."""
-    sql = "SELECT DISTINCT key % 4 = 1, author_id, author FROM comments WHERE author_id IS NOT NULL"
-    return {(bool(is_review), number): login for is_review, number, login in store.query(sql)}
-
-
-def rename_accounts(store: Store, known: Logins, rows: Iterable[Comment]) -> tuple[str, ...]:
-    """Give all rows of renamed accounts their new login, in an open transaction.
-
-    Args:
-        store: The store.
-        known: Logins of the accounts; brought up to date.
-        rows: Comments that were just read.
-
-    Returns:
-        One sentence for each renamed account.
-    """
-    notes = []
-    for row in rows:
-        if row.author_id is None or row.author is None:
-            continue
-        account = (kind_of(row.key) is RemarkKind.REVIEW, row.author_id)
-        former = known.setdefault(account, row.author)
-        if former != row.author:
-            known[account] = row.author
-            _rename(store, row.author_id, former, row.author)
-            notes.append(f"{former} is called {row.author} now: what was stored is renamed.")
-    return tuple(notes)
-
-
-def _rename(store: Store, account: int, former: str, login: str) -> None:
-    sql = (
-        "SELECT DISTINCT repository, number, pulls.author FROM comments "
-        "JOIN pulls USING (repository, number) WHERE author_id = ? AND comments.author = ?"
-    )
-    met = store.query(sql, account, former)
-    change = "UPDATE comments SET author = ? WHERE author_id = ? AND author = ?"
-    store.change(change, login, account, former)
-    store.change("UPDATE pulls SET author = ? WHERE author = ?", login, former)
-    resolver = "UPDATE thread_observations SET resolved_by = ? WHERE resolved_by = ?"
-    store.change(resolver, login, former)
-    for repository, number, author in met:
-        present = login if author == former else author
-        for old, new in classify_comments(store, repository, number, present).items():
-            scores = (
-                "UPDATE OR REPLACE scores SET reviewer = ? "
-                "WHERE repository = ? AND number = ? AND reviewer = ?"
-            )
-            store.change(scores, new, repository, number, old)
-
-
-def _row(
-    store: Store, repository: int, kind: RemarkKind, item: _Item, number: int | None
-) -> Comment:
+def to_row(store: Store, repository: int, item: CommentItem) -> Comment:
+    """Return the row of a comment in REST's lists, and store its texts."""
     is_app = int(item.user is not None and item.user.type == "Bot")
-    return Comment(
-        key=comment_key(kind, item.id),
+    row = Comment(
+        key=comment_key(kind_of_item(item), item.id),
         repository=repository,
-        number=number or 0,
+        number=item.number or 0,
         author=item.user.login if item.user else None,
         author_id=item.user.id if item.user else None,
         is_app=is_app,
@@ -207,17 +50,116 @@ def _row(
         updated=item.updated_at,
         state="",
     )
+    if not isinstance(item, LineItem):
+        return row
+    first, last = item.lines(original=True)
+    return replace(
+        row,
+        thread=comment_key(RemarkKind.LINE, item.in_reply_to_id or item.id),
+        hunk=store.add_text(item.diff_hunk) if item.diff_hunk else None,
+        commit_id=item.original_commit_id,
+        path=item.path,
+        line=last,
+        start_line=first,
+        side=item.comment_side.value,
+    )
 
 
-def _class_of(row: Comment) -> Mapping[str, Any]:
-    return {name: getattr(row, name) for name in ("reviewer", "is_bot", "is_review", "skip")}
+def to_review_row(store: Store, pull: Pull, review: graphql.Review) -> Comment:
+    """Return the row of a submitted review, and store its text."""
+    author = review.author
+    is_app = int(author is not None and author.is_app)
+    return Comment(
+        key=comment_key(RemarkKind.REVIEW, review.id),
+        repository=pull.repository,
+        number=pull.number,
+        author=author.rest_login if author else None,
+        author_id=author.database_id if author else None,
+        is_app=is_app,
+        reviewer=author.rest_login if author else _GHOST,
+        is_bot=is_app,
+        is_review=0,
+        body=store.add_text(review.body),
+        created=review.submitted_at or review.created_at,
+        updated=review.updated_at,
+        state=review.state,
+        commit_id=review.commit.oid if review.commit else None,
+    )
 
 
-def _number(url: str) -> int | None:
-    """Return the number of the pull request in an address.
+def to_thread_observation(key: int, night: str, thread: graphql.Thread) -> ThreadObservation:
+    """Return the state of a thread on a night."""
+    return ThreadObservation(
+        thread=key,
+        night=night,
+        resolved=int(thread.is_resolved),
+        resolved_by=thread.resolved_by.login if thread.resolved_by else None,
+        outdated=int(thread.is_outdated),
+    )
 
-    It is the last part of `https://api.github.com/repos/o/r/pulls/7` and of
-    `https://github.com/o/r/pull/7#issuecomment-1`.
+
+def to_observation(key: int, night: str, state: graphql.CommentState | None) -> CommentObservation:
+    """Return the state of a comment on a night; None is that of a deleted one."""
+    return CommentObservation(
+        comment=key,
+        night=night,
+        minimized=state.minimized if state else DELETED,
+        up=state.reactions("THUMBS_UP") if state else 0,
+        down=state.reactions("THUMBS_DOWN") if state else 0,
+    )
+
+
+def classify_comments(
+    store: Store, repository: int, number: int, pull_author: str | None
+) -> dict[str, str]:
+    """Classify all comments on a pull request anew, in an open transaction.
+
+    Returns:
+        New names of renamed reviewers, by former name.
     """
-    found = _NUMBER.search(url)
-    return int(found[1]) if found else None
+    rows = store.find(Comment, "created", "key", repository=repository, number=number)
+    remarks = [to_remark(store, row) for row in rows]
+    renamed = {}
+    for row, reading in zip(rows, read_posts(remarks, pull_author=pull_author), strict=True):
+        classified = replace(
+            row,
+            reviewer=reading.reviewer,
+            is_bot=int(reading.is_bot),
+            is_review=int(reading.is_review),
+            skip=reading.skip,
+        )
+        if classified != row:
+            store.put([classified])
+        if classified.reviewer != row.reviewer:
+            renamed[row.reviewer] = classified.reviewer
+    return renamed
+
+
+def rename_accounts(
+    store: Store, logins: dict[Account, str], rows: Iterable[Comment]
+) -> tuple[str, ...]:
+    """Give all rows of renamed accounts their new login, in an open transaction.
+
+    Args:
+        store: The store.
+        logins: Logins of the accounts; brought up to date.
+        rows: Comments that were just read.
+
+    Returns:
+        One sentence for each renamed account.
+    """
+    notes = []
+    for row in rows:
+        if row.author_id is None or row.author is None:
+            continue
+        account = (kind_of(row.key) is RemarkKind.REVIEW, row.author_id)
+        former = logins.setdefault(account, row.author)
+        if former == row.author:
+            continue
+        logins[account] = row.author
+        for repository, number, author in rename_author(store, row.author_id, former, row.author):
+            renamed = classify_comments(store, repository, number, author)
+            for old, new in renamed.items():
+                rename_reviewer(store, repository, number, old, new)
+        notes.append(f"{former} is called {row.author} now; stored comments are renamed.")
+    return tuple(notes)

@@ -11,7 +11,8 @@ from typing import Final
 import msgspec
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Cursor, Repository
+from crscore.audit.store.repositories import find_by_name, start_lists
+from crscore.audit.store.rows import Repository
 from crscore.audit.sync.traffic import Meter
 from crscore.errors import (
     BadTokenError,
@@ -36,7 +37,7 @@ class _Listed(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Messages:
-    """What a run tells people."""
+    """Messages of a run."""
 
     notes: list[str] = field(default_factory=list)
     """Things to know, one sentence each."""
@@ -60,10 +61,10 @@ def check_names(names: Sequence[str], patterns: Sequence[str]) -> None:
     """
     for name in names:
         if not _NAME.fullmatch(name):
-            raise InputError(f"{name!r} is no repository: write OWNER/NAME")
+            raise InputError(f"{name!r} is not a repository: write OWNER/NAME")
     for pattern in patterns:
         if not _PATTERN.fullmatch(pattern):
-            raise InputError(f"{pattern!r} is no organisation with a pattern: write OWNER/*")
+            raise InputError(f"{pattern!r} is not an organisation with a pattern: write OWNER/*")
 
 
 def find_repositories(
@@ -74,7 +75,7 @@ def find_repositories(
     since: str,
     messages: Messages,
 ) -> list[Repository]:
-    """Find the repositories to synchronise; those that are not to be had are told.
+    """Find the repositories to synchronise; those that cannot be read are reported.
 
     Args:
         store: The store; gets the rows.
@@ -88,25 +89,36 @@ def find_repositories(
         RateLimitedError: The budget is spent.
         BadTokenError: The token is missing or wrong.
     """
-    found: dict[int, Repository] = {}
+    repositories: dict[int, Repository] = {}
     for name in names:
-        known = store.select(Repository, "WHERE name = ? COLLATE NOCASE AND state = 'ok'", name)
-        repository = known[0] if known else _read(store, meter, name, since, messages)
-        if repository is not None:
-            found[repository.id] = repository
+        stored = find_by_name(store, name)
+        if stored and stored[0].state == "ok":
+            repositories[stored[0].id] = stored[0]
+            continue
+        try:
+            listed = meter.get(f"/repos/{name}", _Listed)
+        except (RateLimitedError, BadTokenError):
+            raise
+        except HostError as exc:
+            if stored and isinstance(exc, NotFoundError | PermissionDeniedError):
+                _lose(store, stored[0], exc, messages)
+            else:
+                messages.miss(f"{name} cannot be read: {exc.reason}.")
+        else:
+            repositories[listed.id] = _put(store, listed, since, messages)
     for pattern in patterns:
         for listed in _list(store, meter, pattern, messages):
-            found[listed.id] = _put(store, listed, since, messages)
-    return sorted(found.values(), key=lambda one: one.id)
+            repositories[listed.id] = _put(store, listed, since, messages)
+    return sorted(repositories.values(), key=lambda repository: repository.id)
 
 
 def find_again(
     store: Store, meter: Meter, repository: Repository, messages: Messages
 ) -> Repository | None:
-    """Look for a repository that does not answer to its name; return None when it is gone.
+    """Look for a repository that no longer has its name; return None when it is gone.
 
     Raises:
-        HostError: It cannot be told.
+        HostError: It is undecided.
     """
     try:
         listed = meter.get(f"/repositories/{repository.id}", _Listed)
@@ -127,30 +139,10 @@ def rename(store: Store, repository: Repository, name: str, messages: Messages) 
     return renamed
 
 
-def _read(
-    store: Store, meter: Meter, name: str, since: str, messages: Messages
-) -> Repository | None:
-    try:
-        listed = meter.get(f"/repos/{name}", _Listed)
-    except (NotFoundError, PermissionDeniedError) as exc:
-        known = store.select(Repository, "WHERE name = ? COLLATE NOCASE", name)
-        if known:
-            _lose(store, known[0], exc, messages)
-        else:
-            messages.miss(f"{name} cannot be read: {exc.reason}.")
-        return None
-    except (RateLimitedError, BadTokenError):
-        raise
-    except HostError as exc:
-        messages.miss(f"{name} cannot be read: {exc.reason}.")
-        return None
-    return _put(store, listed, since, messages)
-
-
 def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[_Listed]:
     """Return the repositories of an organisation, or of a user, that match a pattern.
 
-    When they cannot be listed, those that are known.
+    If they cannot be listed, those in the store are returned.
     """
     owner = pattern.partition("/")[0]
     try:
@@ -158,18 +150,20 @@ def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[
             pages = list(meter.pages(f"/orgs/{owner}/repos", _Listed, {"type": "all"}))
         except NotFoundError:
             pages = list(meter.pages(f"/users/{owner}/repos", _Listed))
-        listed = [one for page in pages for one in page]
+        listed = [item for page in pages for item in page]
     except (RateLimitedError, BadTokenError):
         raise
     except HostError as exc:
         messages.miss(f"The repositories of {owner} cannot be listed: {exc.reason}.")
-        known = store.select(Repository, "WHERE state = 'ok'")
-        listed = [_Listed(one.id, one.name, one.default_branch, one.language) for one in known]
-    return [one for one in listed if fnmatchcase(one.full_name.lower(), pattern.lower())]
+        listed = [
+            _Listed(row.id, row.name, row.default_branch, row.language)
+            for row in store.find(Repository, state="ok")
+        ]
+    return [item for item in listed if fnmatchcase(item.full_name.lower(), pattern.lower())]
 
 
 def _put(store: Store, listed: _Listed, since: str, messages: Messages) -> Repository:
-    known = store.select(Repository, "WHERE id = ?", listed.id)
+    previous = store.find_one(Repository, id=listed.id)
     row = Repository(
         id=listed.id,
         name=listed.full_name,
@@ -177,13 +171,13 @@ def _put(store: Store, listed: _Listed, since: str, messages: Messages) -> Repos
         language=listed.language,
         state="ok",
     )
-    if known and known[0].name != row.name:
-        messages.note(f"{known[0].name} is called {row.name} now.")
+    if previous is not None and previous.name != row.name:
+        messages.note(f"{previous.name} is called {row.name} now.")
     with store.transaction():
         store.put([row])
-        # All lists of a new repository begin at one time, also when this run is killed.
-        if not known:
-            store.append(Cursor(repository=row.id, list=one, position=since) for one in LISTS)
+        # All lists of a new repository start at the same time, even if this run is killed.
+        if previous is None:
+            start_lists(store, row.id, LISTS, since)
     return row
 
 
@@ -191,6 +185,6 @@ def _lose(store: Store, repository: Repository, error: HostError, messages: Mess
     state = "gone" if isinstance(error, NotFoundError) else "refused"
     with store.transaction():
         store.put([replace(repository, state=state, reason=error.reason)])
-    # One that was lost on an earlier night does not make each later run partial.
-    tell = messages.miss if repository.state == "ok" else messages.note
-    tell(f"{repository.name} cannot be read any more: {error.reason}.")
+    # A repository lost on an earlier night does not make each later run partial.
+    report = messages.miss if repository.state == "ok" else messages.note
+    report(f"{repository.name} cannot be read any more: {error.reason}.")

@@ -2,8 +2,8 @@
 
     repositories -> lists of what changed -> pending -> threads of the others -> details -> clones
 
-Each step stores what it read before the next begins, so that a run that is stopped anywhere goes on
-with the next one. What cannot be read is told, and the rest goes on.
+Each step stores what it read before the next begins, so that the next run continues one that was
+stopped anywhere. What cannot be read is reported; the rest continues.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Final
 
 from crscore import progress
+from crscore.audit.store.comments import logins_by_account
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Pull, Repository, Run
+from crscore.audit.store.pulls import mark_last_reading, observed_pulls, pending_pulls
+from crscore.audit.store.repositories import add_run, last_night
+from crscore.audit.store.rows import Repository, Run
 from crscore.audit.sync.clones import fetch_repository
-from crscore.audit.sync.comments import Logins, known_logins
-from crscore.audit.sync.details import Reader
+from crscore.audit.sync.details import DetailReader
 from crscore.audit.sync.lists import read_lists
 from crscore.audit.sync.repositories import (
     Messages,
@@ -27,7 +29,7 @@ from crscore.audit.sync.repositories import (
     find_again,
     find_repositories,
 )
-from crscore.audit.sync.threads import look_at_threads
+from crscore.audit.sync.threads import observe_threads
 from crscore.audit.sync.traffic import Meter
 from crscore.errors import BadTokenError, HostError, NotFoundError, RateLimitedError
 from crscore.github.client import Client
@@ -41,7 +43,7 @@ FIRST_DAYS: Final = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What to synchronise, and at what price."""
+    """What to synchronise, and the budgets."""
 
     repositories: tuple[str, ...] = ()
     """Each `owner/name`."""
@@ -61,14 +63,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a run did."""
+    """Outcome of a run."""
 
     run: Run
-    """Its row."""
     repositories: int
     """Repositories that were synchronised."""
     pending: int
-    """Pull requests that the next run goes on with."""
+    """Pull requests left for the next run."""
     notes: tuple[str, ...]
     """Things to know, one sentence each."""
 
@@ -91,10 +92,10 @@ def sync(
         now: Present time, with a time zone.
 
     Returns:
-        What was done. A run that could not read everything has the reason in `run.partial`.
+        The outcome. A run that could not read everything has the reason in `run.partial`.
 
     Raises:
-        InputError: A name is no repository.
+        InputError: A name is not that of a repository.
         BadTokenError: The token is missing or wrong.
         StoreError: The store cannot be written.
     """
@@ -102,7 +103,19 @@ def sync(
     start, messages = time.monotonic(), Messages()
     now = now.astimezone(UTC)
     date = _check_clock(store, now, messages)
-    run = _begin(store, date, now)
+    run = add_run(
+        store,
+        Run(
+            kind="sync",
+            night=date,
+            started=_iso(now),
+            pulls=0,
+            failed=0,
+            rest=0,
+            points=0,
+            seconds=0.0,
+        ),
+    )
     night = _Night(
         store=store,
         meter=Meter(client, max_requests=request.max_requests, max_points=request.max_points),
@@ -122,7 +135,7 @@ def sync(
     return Summary(
         run=run,
         repositories=len(night.repositories),
-        pending=len(night.pending()),
+        pending=len(pending_pulls(store, night.numbers)),
         notes=tuple(dict.fromkeys(messages.notes)),
     )
 
@@ -136,20 +149,30 @@ class _Night:
     clones: Path
     request: Request
     night: str
-    """Date that observations get, ISO 8601."""
+    """Date of the observations, ISO 8601."""
     now: datetime
     """Present time, from which all days are counted."""
     messages: Messages
     repositories: list[Repository] = field(default_factory=list)
-    reader: Reader | None = None
+    reader: DetailReader | None = None
+
+    @property
+    def numbers(self) -> list[int]:
+        """Numbers of the repositories."""
+        return [repository.id for repository in self.repositories]
+
+    @property
+    def observed_since(self) -> str:
+        """Time since when a pull request may be closed and still be observed."""
+        return _iso(self.now - timedelta(days=OBSERVED_DAYS))
 
     def read(self) -> None:
-        """Make all steps; one that stops early leaves the rest of its work to the next run.
+        """Run all steps; one that stops early leaves the rest of its work to the next run.
 
         REST and GraphQL have separate limits, and the clones have none.
         """
         for step in (
-            self._find, self._read_lists, self._look_at_threads, self._read_pulls, self._fetch
+            self._find, self._read_lists, self._observe_threads, self._read_pulls, self._fetch
         ):  # fmt: skip
             try:
                 step()
@@ -158,13 +181,9 @@ class _Night:
             except HostError as exc:
                 self.messages.miss(f"Stopped early: {exc}.")
 
-    def pending(self) -> list[Pull]:
-        """Return what is to be read, what changed first before the rest."""
-        return self._pulls("pending = 1")
-
     def complete(self, run: Run, *, seconds: float) -> Run:
         """Complete the run's row."""
-        done = replace(
+        completed = replace(
             run,
             finished=_iso(self.now + timedelta(seconds=seconds)),
             partial=" ".join(self.messages.missing) or None,
@@ -175,8 +194,8 @@ class _Night:
             seconds=round(seconds, 3),
         )
         with self.store.transaction():
-            self.store.put([done])
-        return done
+            self.store.put([completed])
+        return completed
 
     def _find(self) -> None:
         self.repositories = find_repositories(
@@ -189,111 +208,84 @@ class _Night:
         )
 
     def _read_lists(self) -> None:
-        found, self.repositories = self.repositories, []
-        known = known_logins(self.store)
+        unread, self.repositories = self.repositories, []
+        logins = logins_by_account(self.store)
         try:
-            with progress.track("listing pull requests of repositories", len(found)) as advance:
-                while found:
-                    there = self._read_one(found[0], known)
-                    self.repositories += [there] if there is not None else []
-                    found.pop(0)
+            with progress.track("listing pull requests of repositories", len(unread)) as advance:
+                while unread:
+                    repository = self._read_repository(unread[0], logins)
+                    self.repositories += [repository] if repository is not None else []
+                    unread.pop(0)
                     advance()
         finally:
-            self.repositories += found
+            self.repositories += unread
 
-    def _read_one(self, repository: Repository, known: Logins) -> Repository | None:
-        """Return the repository as it is called now; None when it is gone."""
+    def _read_repository(
+        self, repository: Repository, logins: dict[tuple[bool, int], str]
+    ) -> Repository | None:
+        """Return the repository with its present name; None when it is gone."""
         try:
             try:
-                return read_lists(self.store, self.meter, repository, known, self.messages)
+                return read_lists(self.store, self.meter, repository, logins, self.messages)
             except NotFoundError:
-                again = find_again(self.store, self.meter, repository, self.messages)
-                if again is None:
+                renamed = find_again(self.store, self.meter, repository, self.messages)
+                if renamed is None:
                     return None
-                return read_lists(self.store, self.meter, again, known, self.messages)
+                return read_lists(self.store, self.meter, renamed, logins, self.messages)
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
             self.messages.miss(f"{repository.name} was not read to the end: {exc}.")
             return repository
 
-    def _look_at_threads(self) -> None:
-        """Look at what is observed and not read in full tonight."""
-        end = _iso(self.now - timedelta(days=OBSERVED_DAYS))
-        with self.store.transaction():
-            last = "UPDATE pulls SET pending = 1 WHERE final = 0 AND closed < ?"
-            self.store.change(last, end)
-        pulls = self._pulls(
-            "pending = 0 AND final = 0 AND observed < ? AND (closed IS NOT NULL OR updated >= ?)",
-            self.night,
-            end,
-        )
+    def _observe_threads(self) -> None:
+        """Observe the threads of what is not read in full tonight."""
+        mark_last_reading(self.store, self.observed_since)
+        pulls = observed_pulls(self.store, self.numbers, self.night, self.observed_since)
         with progress.track("observing pull requests", len(pulls)) as advance:
-            look_at_threads(self.store, self.meter, pulls, self.night, advance)
+            observe_threads(self.store, self.meter, pulls, self.night, advance)
 
     def _read_pulls(self) -> None:
-        pulls = self.pending()
+        pulls = pending_pulls(self.store, self.numbers)
         with progress.track("reading pull requests", len(pulls)) as advance:
-            self.reader = Reader(
+            self.reader = DetailReader(
                 store=self.store,
                 meter=self.meter,
                 night=self.night,
-                final_before=_iso(self.now - timedelta(days=OBSERVED_DAYS)),
-                known=known_logins(self.store),
+                final_before=self.observed_since,
+                logins=logins_by_account(self.store),
                 messages=self.messages,
-                names={one.id: one.name for one in self.repositories},
+                names={repository.id: repository.name for repository in self.repositories},
                 advance=advance,
             )
             self.reader.read_pulls(pulls)
 
     def _fetch(self) -> None:
         with progress.track("fetching clones", len(self.repositories)) as advance:
-            for one in self.repositories:
-                url = self.request.git_url.replace("{name}", one.name)
+            for repository in self.repositories:
+                url, token = self.request.git_url, self.request.token
+                url = url.replace("{name}", repository.name)
                 try:
-                    fetch_repository(self.store, self.clones, one.id, url, self.request.token)
+                    fetch_repository(self.store, self.clones, repository.id, url, token)
                 except HostError as exc:
-                    reason = one_line(exc.reason)
-                    missing = f"The clone of {one.name} could not be brought up to date: {reason}."
-                    self.messages.miss(missing)
+                    self.messages.miss(
+                        f"The clone of {repository.name} could not be brought up to date: "
+                        f"{one_line(exc.reason)}."
+                    )
                 advance()
-
-    def _pulls(self, condition: str, *values: str) -> list[Pull]:
-        numbers = [one.id for one in self.repositories]
-        marks = ", ".join("?" * len(numbers))
-        where = (
-            f"WHERE {condition} AND repository IN ({marks}) ORDER BY updated, repository, number"
-        )
-        return self.store.select(Pull, where, *values, *numbers)
 
 
 def _check_clock(store: Store, now: datetime, messages: Messages) -> str:
-    """Return the date of tonight, but not before the last night: observations only move on."""
-    last: str | None = store.query("SELECT MAX(night) FROM runs")[0][0]
+    """Return tonight's date, or that of the last night if later: observations are in order."""
+    last = last_night(store)
     night = now.date().isoformat()
     if last is None or last <= night:
         return night
     messages.note(
         f"The clock went back: the last run was on {last}, and now it is {night}. "
-        f"What is observed counts for {last}."
+        f"Observations count for {last}."
     )
     return last
-
-
-def _begin(store: Store, night: str, now: datetime) -> Run:
-    run = Run(
-        kind="sync",
-        night=night,
-        started=_iso(now),
-        pulls=0,
-        failed=0,
-        rest=0,
-        points=0,
-        seconds=0.0,
-    )
-    with store.transaction():
-        store.put([run])
-        return replace(run, id=store.query("SELECT MAX(id) FROM runs")[0][0])
 
 
 def _iso(time: datetime) -> str:

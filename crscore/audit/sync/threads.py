@@ -1,7 +1,7 @@
-"""Nightly look at the threads of pull requests that did not change.
+"""Nightly observation of the threads of pull requests that did not change.
 
-To resolve a thread does not change its pull request, so no list tells it. One query for many pull
-requests reads the threads' states only; a thread that is not known makes its pull request pending.
+Resolving a thread does not change its pull request, so no list shows it. One query for many pull
+requests reads the threads' states only; an unknown thread makes its pull request pending.
 """
 
 from __future__ import annotations
@@ -10,23 +10,24 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from crscore.audit.store.comments import put_observation, thread_keys
 from crscore.audit.store.database import Store
+from crscore.audit.store.pulls import mark_pending
 from crscore.audit.store.rows import Pull
-from crscore.audit.sync import queries
+from crscore.audit.sync.comments import to_thread_observation
 from crscore.audit.sync.details import query_nodes
-from crscore.audit.sync.lists import mark_pending
-from crscore.audit.sync.observations import observe_thread
 from crscore.audit.sync.traffic import Meter
 from crscore.errors import BadTokenError, HostError, RateLimitedError
+from crscore.github import graphql
 
-PULLS_A_QUERY: Final = 100
-"""Pull requests in one query for states: the most that GitHub takes."""
+PULLS_PER_QUERY: Final = 100
+"""Pull requests in one query for states: GitHub's maximum."""
 
 
-def look_at_threads(
+def observe_threads(
     store: Store, meter: Meter, pulls: Sequence[Pull], night: str, advance: Callable[[], None]
 ) -> None:
-    """Append the states of threads that differ; what cannot be read so becomes pending.
+    """Append the states of threads that changed; pull requests that fail become pending.
 
     Args:
         store: The store.
@@ -39,13 +40,12 @@ def look_at_threads(
         RateLimitedError: The budget is spent, or GitHub's.
         BadTokenError: The token is missing or wrong.
     """
-    batches = deque(
-        list(pulls[start : start + PULLS_A_QUERY]) for start in range(0, len(pulls), PULLS_A_QUERY)
-    )
+    starts = range(0, len(pulls), PULLS_PER_QUERY)
+    batches = deque(pulls[start : start + PULLS_PER_QUERY] for start in starts)
     while batches:
         batch = batches.popleft()
         try:
-            found = query_nodes(meter, queries.STATES_QUERY, batch)
+            nodes = query_nodes(meter, graphql.THREAD_STATES_QUERY, batch)
         except (RateLimitedError, BadTokenError):
             raise
         except HostError:
@@ -53,24 +53,20 @@ def look_at_threads(
                 half = len(batch) // 2
                 batches.extendleft([batch[half:], batch[:half]])
                 continue
-            found = {}
+            nodes = {}
         with store.transaction():
             for pull in batch:
-                if not _observe(store, pull, found.get(pull.node), night):
-                    mark_pending(store, pull.repository, {pull.number})
+                if not _observe(store, pull, nodes.get(pull.node), night):
+                    mark_pending(store, pull.repository, [pull.number])
                 advance()
 
 
-def _observe(store: Store, pull: Pull, node: queries.Pull | None, night: str) -> bool:
+def _observe(store: Store, pull: Pull, node: graphql.Node | None, night: str) -> bool:
     """Return whether all threads are known and were observed."""
-    if node is None or node.threads is None or node.threads.page_info.has_next_page:
+    if node is None or node.threads.page_info.has_next_page:
         return False
-    sql = (
-        "SELECT node, id FROM threads WHERE id IN "
-        "(SELECT thread FROM comments WHERE repository = ? AND number = ?)"
-    )
-    keys = dict(store.query(sql, pull.repository, pull.number))
+    keys = thread_keys(store, pull.repository, pull.number)
     for thread in node.threads.nodes:
         if thread.id in keys:
-            observe_thread(store, keys[thread.id], night, thread)
+            put_observation(store, to_thread_observation(keys[thread.id], night, thread))
     return all(thread.id in keys for thread in node.threads.nodes)

@@ -1,13 +1,13 @@
-"""Requests and points that a run spends, and its budgets."""
+"""Requests and points of a run, and its budgets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from crscore.audit.sync.queries import Answer
 from crscore.errors import RateLimitedError, UnavailableError
 from crscore.github.client import Client
+from crscore.github.graphql import Nodes
 
 T = TypeVar("T")
 
@@ -51,16 +51,16 @@ class Meter:
     ) -> Iterator[tuple[T, ...]]:
         """Read a list page by page.
 
-        By page numbers, an item is lost when one before it moves to the end meanwhile. A list that
-        begins at a time can be read by time instead: after each page, the first page from the time
-        of its last item on, which comes twice. A page of one and the same time, and a list out of
-        order, go on by page numbers.
+        With page numbers, an item is lost when an earlier one moves to the end meanwhile. A list
+        that starts at a time can be read by time instead: each page starts at the time of the last
+        item of the page before, which is read twice. After a page of a single time, or out of
+        order, reading continues with page numbers.
 
         Args:
             path: As for `get`.
             kind: Type that an item is converted to.
             parameters: Parameters of the query; with `time`, `since` is one of them.
-            first: Page to begin with.
+            first: First page to read.
             time: Gives the time of an item in a list that is sorted by it; None reads by page
                 numbers.
 
@@ -88,8 +88,8 @@ class Meter:
             elif times and times[-1] > times[0]:
                 number, query = 1, query | {"since": times[-1]}
 
-    def graphql(self, query: str, variables: Mapping[str, Any]) -> Answer:
-        """Send a query of `queries`.
+    def graphql(self, query: str, variables: Mapping[str, Any]) -> Nodes:
+        """Send a query of `graphql.nodes_query`.
 
         Raises:
             RateLimitedError: The budget is spent, or GitHub's.
@@ -97,8 +97,8 @@ class Meter:
         """
         if self._max_points is not None and self.points >= self._max_points:
             raise RateLimitedError("GraphQL", f"the budget of {self._max_points} points is spent")
-        answer = self._client.graphql(query, variables, Answer)
-        self.points += answer.rate_limit.cost if answer.rate_limit else 1
+        answer = self._client.graphql(query, variables, Nodes)
+        self.points += answer.rate_limit.cost
         return answer
 
     def _count(self, read: Callable[[], T]) -> T:

@@ -6,23 +6,25 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from crscore.audit.store.comments import logins_by_account, put_comments
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Comment, Pull, Score
 from crscore.audit.sync import comments
-from crscore.audit.sync.comments import ConversationItem, LineItem
+from crscore.audit.sync.comments import to_row
+from crscore.github.conversation import CommentItem, LineItem, User
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-API = "https://api.github.com/repos/acme/shop"
+PAGES = "https://github.com/acme/shop/pull"
 LINE = LineItem(
     id=10,
     body="Off by one.",
     created_at="2026-01-01T00:00:00Z",
     updated_at="2026-01-02T00:00:00Z",
-    user=comments.User(login="helper[bot]", id=5, type="Bot"),
-    pull_request_url=f"{API}/pulls/7",
+    user=User(login="helper[bot]", id=5, type="Bot"),
+    html_url=f"{PAGES}/7#discussion_r10",
     path="a.py",
     diff_hunk="@@ -1 +1 @@\n-a\n+b",
     original_line=4,
@@ -53,13 +55,13 @@ def pull(number: int) -> Pull:
 
 
 def test_line_comment_keeps_the_place_it_was_written_on(store: Store) -> None:
-    row = LINE.row(store, 1)
+    row = to_row(store, 1, LINE)
     assert (row.number, row.path, row.line, row.start_line, row.side) == (7, "a.py", 4, 2, "new")
     assert (row.commit_id, row.thread) == ("a" * 40, row.key)
 
 
 def test_reply_is_in_the_thread_of_the_first_comment(store: Store) -> None:
-    assert item(id=11, in_reply_to_id=10).row(store, 1).thread == LINE.row(store, 1).key
+    assert to_row(store, 1, item(id=11, in_reply_to_id=10)).thread == to_row(store, 1, LINE).key
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_reply_is_in_the_thread_of_the_first_comment(store: Store) -> None:
 def test_lines_that_are_no_range_of_one_side(
     store: Store, changed: dict[str, object], line: int | None, start: int | None
 ) -> None:
-    row = item(**changed).row(store, 1)
+    row = to_row(store, 1, item(**changed))
     assert (row.line, row.start_line) == (line, start)
 
 
@@ -87,52 +89,51 @@ def test_lines_that_are_no_range_of_one_side(
     ],
 )
 def test_conversation_of_an_issue_has_no_pull_request(url: str, number: int | None) -> None:
-    one = ConversationItem(id=1, created_at="", updated_at="", html_url=url)
-    assert one.number == number
+    assert CommentItem(id=1, html_url=url).number == number
 
 
 def test_comment_of_a_deleted_account_is_kept(store: Store) -> None:
-    row = item(user=None, body=None).row(store, 1)
+    row = to_row(store, 1, item(user=None, body=None))
     assert (row.author, row.author_id, store.text(row.body)) == (None, None, "")
 
 
 def test_only_new_and_edited_comments_change_a_pull_request(store: Store) -> None:
-    row = LINE.row(store, 1)
-    assert comments.put_comments(store, [row]) == {7}
+    row = to_row(store, 1, LINE)
+    assert put_comments(store, [row]) == {7}
     store.put([replace(row, reviewer="helper", is_review=1)])
-    assert comments.put_comments(store, [row]) == set()
-    edited = item(body="Off by two.", updated_at="2026-01-03T00:00:00Z").row(store, 1)
-    assert comments.put_comments(store, [edited]) == {7}
+    assert put_comments(store, [row]) == set()
+    edited = to_row(store, 1, item(body="Off by two.", updated_at="2026-01-03T00:00:00Z"))
+    assert put_comments(store, [edited]) == {7}
     assert [store.text(one.body) for one in store.select(Comment)] == ["Off by two."]
 
 
 def test_renamed_account_is_renamed_everywhere(store: Store) -> None:
     store.put([pull(7), pull(8)])
-    old = item(user=comments.User(login="nosuchbot[bot]", id=5, type="Bot"))
-    comments.put_comments(store, [old.row(store, 1)])
+    old = item(user=User(login="nosuchbot[bot]", id=5, type="Bot"))
+    put_comments(store, [to_row(store, 1, old)])
     comments.classify_comments(store, 1, 7, "ada")
     former = store.select(Comment)[0].reviewer
     store.put([score(former)])
-    known = comments.known_logins(store)
+    known = logins_by_account(store)
     new = item(
         id=20,
-        user=comments.User(login="otherbot[bot]", id=5, type="Bot"),
-        pull_request_url=f"{API}/pulls/8",
+        user=User(login="otherbot[bot]", id=5, type="Bot"),
+        html_url=f"{PAGES}/8#discussion_r20",
     )
-    notes = comments.rename_accounts(store, known, [new.row(store, 1)])
+    notes = comments.rename_accounts(store, known, [to_row(store, 1, new)])
     found = store.select(Comment)[0]
-    assert notes == ("nosuchbot[bot] is called otherbot[bot] now: what was stored is renamed.",)
+    assert notes == ("nosuchbot[bot] is called otherbot[bot] now; stored comments are renamed.",)
     assert (known, found.author) == ({(False, 5): "otherbot[bot]"}, "otherbot[bot]")
     assert store.select(Score)[0].reviewer == found.reviewer != former
 
 
 def test_other_name_on_reviews_is_no_new_name(store: Store) -> None:
-    line = item(user=comments.User(login="Copilot", id=5, type="Bot")).row(store, 1)
+    line = to_row(store, 1, item(user=User(login="Copilot", id=5, type="Bot")))
     review = replace(line, key=41, author="copilot-pull-request-reviewer[bot]")
-    known = comments.known_logins(store)
+    known = logins_by_account(store)
     assert comments.rename_accounts(store, known, [line, review, line]) == ()
     store.put([line, review])
-    assert comments.known_logins(store) == known
+    assert logins_by_account(store) == known
 
 
 def score(reviewer: str) -> Score:

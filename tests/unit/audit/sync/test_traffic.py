@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from crscore.audit.sync import queries
 from crscore.audit.sync.traffic import Meter
 from crscore.errors import RateLimitedError, UnavailableError
+from crscore.github import graphql
 from crscore.github.client import Client
 from crscore.github.retry import RetryBudget
 from tests.helpers.github import faults, scenes
@@ -77,5 +77,5 @@ def test_failed_requests_count(server: Server) -> None:
 def test_points_end_with_the_budget(server: Server) -> None:
     used = meter(server, max_points=0)
     with pytest.raises(RateLimitedError, match="the budget of 0 points is spent"):
-        used.graphql(queries.STATES_QUERY, {"ids": []})
+        used.graphql(graphql.THREAD_STATES_QUERY, {"ids": []})
     assert server.log == []

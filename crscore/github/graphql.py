@@ -1,0 +1,404 @@
+"""GitHub's GraphQL: queries for pull requests, records of the answers, and the paginator.
+
+GitHub counts a query's cost before it runs: one request for each list and each of its parents, as
+if every list were full; a point is 100 requests. So the number of items of lists within lists
+decides the cost, and longer lists are read to their end one pull request at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from crscore.errors import UnavailableError
+
+T = TypeVar("T")
+
+
+class _Object(msgspec.Struct, frozen=True, rename="camel"):
+    """GraphQL object."""
+
+
+class PageInfo(_Object, frozen=True):
+    """Whether more pages of a list follow."""
+
+    has_next_page: bool = False
+    end_cursor: str | None = None
+
+
+class Connection(_Object, Generic[T], frozen=True):
+    """Part of a list."""
+
+    nodes: list[T]
+    page_info: PageInfo = PageInfo()
+    total_count: int = 0
+
+
+class Actor(_Object, frozen=True):
+    """Account, without the `[bot]` that REST appends to an app's login."""
+
+    login: str
+    typename: str = msgspec.field(name="__typename", default="User")
+    database_id: int | None = None
+
+    @property
+    def is_app(self) -> bool:
+        """Whether it is an app's."""
+        return self.typename == "Bot"
+
+    @property
+    def rest_login(self) -> str:
+        """Login as in REST."""
+        return f"{self.login.removesuffix('[bot]')}[bot]" if self.is_app else self.login
+
+
+class Total(_Object, frozen=True):
+    """Length of a list."""
+
+    total_count: int = 0
+
+
+class ReactionGroup(_Object, frozen=True):
+    """Reactions of one kind."""
+
+    content: str
+    reactors: Total = Total()
+
+
+class CommentState(_Object, frozen=True):
+    """State of a comment."""
+
+    # 64 bits, more than a JSON number can safely hold: sent as a string
+    full_database_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,19}\Z")]
+    is_minimized: bool = False
+    minimized_reason: str | None = None
+    viewer_did_author: bool = False
+    reaction_groups: list[ReactionGroup] | None = None
+    state: str = ""
+    """PENDING until it is submitted; "" in a conversation."""
+
+    @property
+    def id(self) -> int:
+        """Id of the comment in REST."""
+        return int(self.full_database_id)
+
+    @property
+    def minimized(self) -> str | None:
+        """Why it is hidden, in lower case; None when it is shown."""
+        return (self.minimized_reason or "hidden").lower() if self.is_minimized else None
+
+    def reactions(self, content: str) -> int:
+        """Return the number of reactions of one kind, such as `THUMBS_UP`."""
+        groups = self.reaction_groups or ()
+        return sum(group.reactors.total_count for group in groups if group.content == content)
+
+
+class CommitName(_Object, frozen=True):
+    """Commit."""
+
+    oid: str
+    committed_date: str = ""
+
+
+class Review(CommentState, frozen=True):
+    """Submitted or pending review."""
+
+    author: Actor | None = None
+    body: str = ""
+    created_at: str = ""
+    submitted_at: str | None = None
+    updated_at: str = ""
+    commit: CommitName | None = None
+
+
+class Thread(_Object, frozen=True):
+    """Thread of comments on lines, with its first comments."""
+
+    id: str
+    is_resolved: bool
+    is_outdated: bool = False
+    resolved_by: Actor | None = None
+    comments: Connection[CommentState] = Connection(nodes=[])
+
+
+class Event(_Object, frozen=True):
+    """Commit, force-push or merge; other events have none of the fields."""
+
+    typename: str = msgspec.field(name="__typename")
+    created_at: str = ""
+    commit: CommitName | None = None
+    merge_commit: CommitName | None = None
+    before_commit: CommitName | None = None
+    after_commit: CommitName | None = None
+
+    @property
+    def revision(self) -> tuple[str, CommitName | None]:
+        """Kind of the revision, and the commit that it ends with."""
+        return {
+            "HeadRefForcePushedEvent": ("force-push", self.after_commit),
+            "MergedEvent": ("merge", self.merge_commit),
+        }.get(self.typename, ("commit", self.commit))
+
+
+class _App(_Object, frozen=True):
+    slug: str = ""
+
+
+class _Suite(_Object, frozen=True):
+    app: _App | None = None
+
+
+class CheckContext(_Object, frozen=True):
+    """Check run or status."""
+
+    name: str = ""
+    status: str = ""
+    conclusion: str | None = None
+    check_suite: _Suite | None = None
+    context: str = ""
+    state: str = ""
+    creator: Actor | None = None
+
+    @property
+    def app(self) -> str:
+        """App or account that reported it; empty when unknown."""
+        if self.check_suite is not None and self.check_suite.app is not None:
+            return self.check_suite.app.slug
+        return self.creator.login if self.creator else ""
+
+    @property
+    def outcome(self) -> str:
+        """Result in lower case; `pending` while it runs."""
+        result = (self.conclusion or self.state).lower()
+        return result if result not in {"", "expected"} else "pending"
+
+
+class _Rollup(_Object, frozen=True):
+    contexts: Connection[CheckContext]
+
+
+class _HeadCommit(_Object, frozen=True):
+    oid: str
+    status_check_rollup: _Rollup | None = None
+
+
+class HeadNode(_Object, frozen=True):
+    """Newest commit of a pull request."""
+
+    commit: _HeadCommit
+
+
+class File(_Object, frozen=True):
+    """Changed file."""
+
+    path: str
+    additions: int
+    deletions: int
+
+
+class Node(_Object, frozen=True):
+    """Pull request, or thread with its comments; lists that were not queried are empty."""
+
+    id: str = ""
+    head_ref_oid: str = ""
+    additions: int = 0
+    deletions: int = 0
+    files: Connection[File] | None = None
+    reviews: Connection[Review] | None = None
+    threads: Connection[Thread] = Connection(nodes=[])
+    comments: Connection[CommentState] = Connection(nodes=[])
+    timeline: Connection[Event] = Connection(nodes=[])
+    commits: Connection[HeadNode] = Connection(nodes=[])
+
+
+class Blob(_Object, frozen=True):
+    """Object of a repository; a tree or a commit has only a name."""
+
+    oid: str = ""
+    text: str | None = None
+    is_binary: bool | None = None
+    is_truncated: bool = False
+
+
+class _RateLimit(_Object, frozen=True):
+    cost: int = 1
+
+
+class Nodes(_Object, frozen=True):
+    """Answer to a query of `nodes_query`."""
+
+    nodes: list[Node | None]
+    rate_limit: _RateLimit = _RateLimit()
+
+
+class _Repository(_Object, frozen=True):
+    pull_request: Node
+    object: Blob | None = None
+
+
+class PullAnswer(_Object, frozen=True):
+    """Answer to `PULL_QUERY`."""
+
+    repository: _Repository
+
+
+Send = Callable[[str, Mapping[str, Any]], Nodes]
+"""Sends a query with its variables."""
+
+
+class ListQuery(NamedTuple):
+    """List to be read to its end."""
+
+    field: str
+    nodes: str
+    """Fields of an item."""
+    first: int = 100
+    """Items in the first query."""
+    later: int = 100
+    """Items in each query for more pages."""
+    arguments: str = ""
+    """Other arguments, each after a comma."""
+
+
+_PAGE: Final = "pageInfo { hasNextPage endCursor }"
+_MARK: Final = "fullDatabaseId isMinimized viewerDidAuthor"
+_STATE: Final = (
+    "fullDatabaseId isMinimized minimizedReason reactionGroups { content reactors { totalCount } }"
+)
+_THREAD: Final = "id isResolved isOutdated resolvedBy { login }"
+CONVERSATION: Final = {
+    "threads": ListQuery(
+        "reviewThreads", f"id isResolved comments(first: 100) {{ {_PAGE} nodes {{ {_MARK} }} }}"
+    ),
+    "comments": ListQuery("comments", _MARK),
+    "reviews": ListQuery("reviews", f"{_MARK} state"),
+}
+"""Which comments are minimised, resolved and our own."""
+THREAD_COMMENTS: Final = {"comments": ListQuery("comments", _MARK)}
+THREAD_STATES: Final = {"threads": ListQuery("reviewThreads", _THREAD)}
+"""States of the threads of up to 100 pull requests, for one point."""
+DETAILS: Final = {
+    "reviews": ListQuery(
+        "reviews",
+        "author { __typename login ... on User { databaseId } ... on Bot { databaseId } } "
+        f"body state submittedAt createdAt updatedAt commit {{ oid }} {_STATE}",
+        first=10,
+        later=50,
+    ),
+    "threads": ListQuery(
+        "reviewThreads",
+        f"{_THREAD} comments(first: 1) {{ totalCount nodes {{ state {_STATE} }} }}",
+        first=12,
+        later=50,
+    ),
+    "comments": ListQuery("comments", _STATE, first=10, later=50),
+    "timeline": ListQuery(
+        "timelineItems",
+        "__typename ... on PullRequestCommit { commit { oid committedDate } } "
+        "... on HeadRefForcePushedEvent { createdAt beforeCommit { oid } afterCommit { oid } } "
+        "... on MergedEvent { createdAt mergeCommit: commit { oid } }",
+        arguments=(", itemTypes: [PULL_REQUEST_COMMIT, HEAD_REF_FORCE_PUSHED_EVENT, MERGED_EVENT]"),
+    ),
+}
+"""What an audit stores of a pull request."""
+SIZE: Final = "additions deletions files(first: 100) { nodes { path additions deletions } }"
+CHECKS: Final = """\
+commits(last: 1) { nodes { commit { oid statusCheckRollup { contexts(first: 100) { nodes {
+  __typename
+  ... on CheckRun { name status conclusion checkSuite { app { slug } } }
+  ... on StatusContext { context state creator { login } }
+} } } } } }"""
+
+
+_EMPTY: Final = Connection[Any](nodes=[])
+
+
+def _list_fields(lists: Mapping[str, ListQuery], *, later: bool = False) -> str:
+    return "\n".join(
+        f"{name}: {query.field}("
+        + (f"first: {query.later}, after: ${name}" if later else f"first: {query.first}")
+        + f"{query.arguments}) {{ {_PAGE} nodes {{ {query.nodes} }} }}"
+        for name, query in lists.items()
+    )
+
+
+def nodes_query(
+    lists: Mapping[str, ListQuery],
+    *fields: str,
+    kind: str = "PullRequest",
+    later: bool = False,
+) -> str:
+    """Return the query for lists of the objects with the ids `$ids`.
+
+    Args:
+        lists: Lists to read.
+        fields: Other fields.
+        kind: Type of the objects.
+        later: Whether the lists are read after the cursors in the variables of their names.
+    """
+    cursors = "".join(f", ${name}: String" for name in lists) if later else ""
+    selection = "\n".join((*fields, _list_fields(lists, later=later)))
+    return (
+        f"query($ids: [ID!]!{cursors}) {{\nrateLimit {{ cost }}\n"
+        f"nodes(ids: $ids) {{ ... on {kind} {{\nid\n{selection}\n}} }}\n}}"
+    )
+
+
+PULL_QUERY: Final = f"""\
+query($owner: String!, $name: String!, $number: Int!, $settings: String!) {{
+repository(owner: $owner, name: $name) {{
+object(expression: $settings) {{ ... on Blob {{ text isTruncated }} }}
+pullRequest(number: $number) {{
+id headRefOid
+{_list_fields(CONVERSATION)}
+}}
+}}
+}}"""
+"""Conversation of a pull request, and a file at its base."""
+DETAILS_QUERY: Final = nodes_query(DETAILS, SIZE, CHECKS)
+"""Details of many pull requests."""
+UNCHECKED_QUERY: Final = nodes_query(DETAILS, SIZE)
+"""The same without the checks, for a token that may not read them."""
+THREAD_STATES_QUERY: Final = nodes_query(THREAD_STATES)
+
+
+def read_rest(
+    send: Send,
+    node: Node,
+    lists: Mapping[str, ListQuery],
+    *fields: str,
+    kind: str = "PullRequest",
+) -> Node:
+    """Read the lists of which more pages follow to their end; they advance together.
+
+    Args:
+        send: Sends a query.
+        node: Pull request or thread as read so far.
+        lists: Its lists.
+        fields: Fields that are read again with each page.
+        kind: Type of the node.
+
+    Raises:
+        HostError: A page is missing; incomplete lists are not used.
+    """
+    while cursors := {
+        name: page.end_cursor
+        for name in lists
+        if (page := (getattr(node, name) or _EMPTY).page_info).has_next_page
+    }:
+        query = nodes_query({name: lists[name] for name in cursors}, *fields, kind=kind, later=True)
+        page_node = send(query, {"ids": [node.id], **cursors}).nodes[0]
+        if page_node is None:
+            raise UnavailableError("GraphQL", "the pull request vanished while it was read")
+        joined = {name: _join(getattr(node, name), getattr(page_node, name)) for name in cursors}
+        head = page_node.head_ref_oid or node.head_ref_oid
+        node = msgspec.structs.replace(node, head_ref_oid=head, **joined)
+    return node
+
+
+def _join(before: Connection[Any], page: Connection[Any]) -> Connection[Any]:
+    if not page.nodes:
+        raise UnavailableError("GraphQL", "a list ends before its last page")
+    return msgspec.structs.replace(page, nodes=[*before.nodes, *page.nodes])
