@@ -1,11 +1,11 @@
-"""CodeScore-R's default against tests, and how it takes renaming, equivalent forms and mutants.
+"""CodeScore-R against tests, and its robustness to renaming, equivalent forms and mutants.
 
-    python benchmarks/code_scorer.py DATA_DIR [--tasks all|odd|even] [--completions N]
+    python benchmarks/code_scorer.py DATA_DIR --model NAME [--completions N]
 
-DATA_DIR holds `humaneval-python.jsonl.gz` and `humaneval-java.jsonl.gz`. The shipped head learned
-from even tasks, so odd ones are held out. Candidates and references are whole functions, the prompt
-included. The first tables are about a seeded draw of the completions of each task; the last one is
-about one completion of each task, as published, with the MAE of the constant answers beside it.
+DATA_DIR holds `humaneval-python.jsonl.gz` and `humaneval-java.jsonl.gz`; the model is an encoder of
+Hugging Face, as `crscore train code` writes it. Candidates and references are whole functions, the
+prompt included. The first tables are about a seeded draw of the completions of each task; the last
+one is about one completion of each task, as published, beside the MAE of the constant answers.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from rapidfuzz.distance import Levenshtein
 from crscore.code import metrics
 from crscore.code.execution.programs import read_problems
 from crscore.code.samples import Sample
-from crscore.code.transforms import mutants, transforms
 from crscore.lab.study.code.correlate import kendall
+from crscore.lab.training.code.equivalents import list_equivalents
+from crscore.lab.training.code.mutants import list_mutants
 from crscore.suggestions.sketch import rename, sketch
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from crscore.code.execution.programs import Completion, Problem
+    from crscore.code.metrics.base import Metric
 
     Floats = npt.NDArray[np.float64]
 
@@ -65,17 +67,16 @@ def drawn(problems: dict[str, Problem], found: Sequence[Completion], count: int)
     return judged
 
 
-def scored(judged: Sequence[Judged], language: str) -> Floats:
-    """Score candidates with the default metric."""
+def scored(judged: Sequence[Judged], language: str, metric: Metric) -> Floats:
+    """Score candidates with CodeScore-R."""
     samples = [
         Sample(candidate=one.candidate, references=(one.reference,), language=language)
         for one in judged
     ]
-    metric = metrics.make("codescore_r")
     return metric.sentence_scores(metric.statistics(samples))
 
 
-def edit_similarity(judged: Sequence[Judged], _: str) -> Floats:
+def edit_similarity(judged: Sequence[Judged], *_: object) -> Floats:
     """Score candidates by the edits of their characters."""
     return np.array(
         [Levenshtein.normalized_similarity(one.candidate, one.reference) for one in judged]
@@ -88,12 +89,12 @@ def area(good: Floats, bad: Floats) -> float:
     return float(((gaps > 0) + 0.5 * (gaps == 0)).mean())
 
 
-def agreement(judged: Sequence[Judged], language: str) -> None:
+def agreement(judged: Sequence[Judged], language: str, metric: Metric) -> None:
     """Print how scores agree with tests."""
     truth = np.array([one.passed for one in judged])
     print(f"{language}: {len(judged)} candidates, {truth.mean():.3f} pass")
     for name, score in (("codescore_r", scored), ("edit similarity", edit_similarity)):
-        scores = score(judged, language)
+        scores = score(judged, language, metric)
         told = scores > 0.5
         hits = (told & truth).sum()
         precision, recall = hits / max(told.sum(), 1), hits / max(truth.sum(), 1)
@@ -109,18 +110,21 @@ def agreement(judged: Sequence[Judged], language: str) -> None:
     print(f"  constant         MAE and 1 - accuracy of 0: {share:.3f}, of 1: {1 - share:.3f}")
 
 
-def forms(judged: Sequence[Judged], language: str) -> None:
+def forms(judged: Sequence[Judged], language: str, metric: Metric) -> None:
     """Print whether mutants score below equivalent forms of the same reference."""
     draw = random.Random(SEED)
     same: list[Judged] = []
     other: list[Judged] = []
     for one in {one.task: one for one in judged}.values():
-        equal, changed = transforms(one.reference, language), mutants(one.reference, language)
+        equal, changed = (
+            list_equivalents(one.reference, language),
+            list_mutants(one.reference, language),
+        )
         if equal and changed:
             for rows, found, count in ((same, equal, 4), (other, changed, 8)):
                 for variant in draw.sample(found, min(count, len(found))):
                     rows.append(one._replace(candidate=variant.code))
-    good, bad = scored(same, language), scored(other, language)
+    good, bad = scored(same, language, metric), scored(other, language, metric)
     within = [
         area(good[[a.task == task for a in same]], bad[[b.task == task for b in other]])
         for task in {one.task for one in same}
@@ -132,7 +136,7 @@ def forms(judged: Sequence[Judged], language: str) -> None:
     )
 
 
-def perturbed(judged: Sequence[Judged], language: str) -> None:
+def perturbed(judged: Sequence[Judged], language: str, metric: Metric) -> None:
     """Print mean scores and errors under perturbations, one candidate a task."""
     draw = random.Random(SEED)
     first = list({one.task: one for one in reversed(judged)}.values())
@@ -141,11 +145,11 @@ def perturbed(judged: Sequence[Judged], language: str) -> None:
         return [one._replace(candidate=change(one.candidate)) for one in first]
 
     def equivalent(code: str) -> str:
-        found = transforms(code, language)
+        found = list_equivalents(code, language)
         return draw.choice(found).code if found else code
 
     def mutant(one: Judged) -> Judged:
-        found = mutants(one.candidate, language) if one.passed else []
+        found = list_mutants(one.candidate, language) if one.passed else []
         return one._replace(candidate=draw.choice(found).code, passed=False) if found else one
 
     def both(one: Judged) -> Judged:
@@ -162,7 +166,7 @@ def perturbed(judged: Sequence[Judged], language: str) -> None:
     }
     for name, own in rows.items():
         truth = np.array([one.passed for one in own])
-        scores = scored(own, language)
+        scores = scored(own, language, metric)
         edits = edit_similarity(own, language)
         errors = np.abs(scores - truth).mean()
         answers = np.abs((scores > 0.5) - truth.astype(float)).mean()
@@ -177,17 +181,16 @@ def main() -> None:
     """Print tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
-    parser.add_argument("--tasks", choices=["all", "odd", "even"], default="odd")
+    parser.add_argument("--model", required=True)
     parser.add_argument("--completions", type=int, default=10)
     given = parser.parse_args()
-    wanted = {"all": (0, 1), "odd": (1,), "even": (0,)}[given.tasks]
+    metric = metrics.make("codescore_r", model=given.model)
     for language in ("python", "java"):
         problems, found = read_problems(given.data / f"humaneval-{language}.jsonl.gz")
-        own = {name: one for name, one in problems.items() if int(name) % 2 in wanted}
-        judged = drawn(own, found, given.completions)
-        agreement(judged, language)
-        forms(judged, language)
-        perturbed(judged, language)
+        judged = drawn(problems, found, given.completions)
+        agreement(judged, language, metric)
+        forms(judged, language, metric)
+        perturbed(judged, language, metric)
 
 
 if __name__ == "__main__":

@@ -130,35 +130,29 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     return 0
 
 
-@command.command(name="code", examples=("crscore train code programs.jsonl -o head.npz",))
+@command.command(
+    name="code",
+    examples=("crscore train code programs.jsonl --model microsoft/unixcoder-base -o DIR",),
+)
 @click.argument("data", type=_PATH)
-@_output("FILE", "Write the head here (.npz), or the trained encoder (a folder, with --model).")
-@click.option("--model", metavar="NAME", help="Train this encoder of Hugging Face (PyTorch).")
-@click.option("--epochs", type=_COUNT, default=1, show_default=True, help="With --model.")
+@_output("DIR", "Write the encoder here.", click.Path(path_type=Path, file_okay=False))
+@click.option("--model", required=True, metavar="NAME", help="Encoder of Hugging Face to train.")
+@click.option("--epochs", type=_COUNT, default=1, show_default=True, help="Passes over the data.")
 @click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
-def code(data: Path, *, target: str, model: str | None, epochs: int, seed: int) -> int:
-    """Learn the vectors of CodeScore-R from the code in DATA: JSON Lines of code and language.
+def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int:
+    """Train an encoder for CodeScore-R on DATA: JSON Lines of code and language.
 
     Learns from the functions in Python and Java, their equivalent forms and their mutants.
     """
-    from crscore.code.metrics.codescore_r.head import to_bytes  # noqa: PLC0415  (after --help)
-    from crscore.lab.training.code import conce, examples, head  # noqa: PLC0415
+    from crscore.lab.training.code import conce, examples  # noqa: PLC0415  (after --help)
 
-    if model is None:
-        io.check_output(target)
     made = examples.make_examples(examples.read_rows(data), seed=seed)
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
-    if model is None:
-        with progress.track("learning the vectors"):
-            content = to_bytes(head.train_head(made, seed=seed))
-        io.write_bytes(content, target)
-        click.echo(
-            f"{target}: {len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}"
-        )
-    else:
-        conce.train_encoder(made, model=model, folder=Path(target), epochs=epochs, seed=seed)
-        click.echo(f"{target}: {model}, trained for {epochs} epochs")
-    click.echo(f"learned from {len(made):,} functions (data sha256 {digest}), seed {seed}")
+    conce.train_encoder(made, model=model, folder=target, epochs=epochs, seed=seed)
+    click.echo(
+        f"{target}: {model}, trained for {epochs} epochs\n"
+        f"learned from {len(made):,} functions (data sha256 {digest}), seed {seed}"
+    )
     return 0
 
 

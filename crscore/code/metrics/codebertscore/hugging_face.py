@@ -1,12 +1,10 @@
-"""Tokens of code by any encoder of the Hugging Face hub; tried with transformers 5.23, torch 2.13.
+"""Tokens of code by any encoder of the Hugging Face hub.
 
-PyTorch and transformers are imported at the first text. No code from a model's repository is run
-(`trust_remote_code` is off), and weights are read without unpickling objects.
+PyTorch and transformers are imported at the first text.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +13,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from crscore.code.hugging_face import LoadedModel, load_model
 from crscore.code.metrics.codebertscore.tokens import Text, Tokens, encode_windows
-from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
+from crscore.errors import ConfigError, EncodingError
 
 GENERAL_MODEL: Final = "microsoft/codebert-base-mlm"
 """Model for every language without its own."""
@@ -38,7 +37,6 @@ LAYERS: Final[Mapping[str, int]] = {
 }
 """Layer by model: the paper's for HumanEval, that of C++ for C, and that of CoNaLa (7) for the
 general model. Every other model's default is its last layer."""
-INSTALL: Final = "pip install 'crscore[codebert]'"
 _BATCH: Final = 16
 
 
@@ -73,54 +71,21 @@ class HuggingFaceSource:
             ModelNotFoundError: The model is not available and cannot, or may not, be downloaded.
             EncodingError: The model cannot be loaded, or its tokenizer has no fast version.
         """
-        loaded = _load(self.model, self.revision, self.offline, self.device)
+        loaded = load_model(
+            self.model, revision=self.revision, offline=self.offline, device=self.device
+        )
+        if not loaded.tokenizer.is_fast:
+            raise EncodingError(f"the tokenizer of {self.model} has no positions of its tokens")
         layer = LAYERS.get(self.model, loaded.layers) if self.layer is None else self.layer
         if layer > loaded.layers:
             raise ConfigError("layer", "metric codebertscore", f"0 to {loaded.layers}")
         found = [_tokenize(loaded.tokenizer, text) for text in texts]
         encoded = encode_windows(
-            [text.ids for text in found], loaded.limit, lambda rows: _encode(loaded, rows, layer)
+            [text.ids for text in found],
+            loaded.max_tokens,
+            lambda rows: _encode(loaded, rows, layer),
         )
         return [_tokens(text, vectors) for text, vectors in zip(found, encoded, strict=True)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Loaded:
-    tokenizer: Any
-    model: Any
-    limit: int
-    """Most tokens read at once."""
-    layers: int
-
-
-@functools.cache
-def _load(name: str, revision: str | None, offline: bool, device: str) -> _Loaded:
-    try:
-        from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415
-    except ImportError as exc:
-        raise DependencyError("transformers", INSTALL) from exc
-    given = {"revision": revision or "main", "local_files_only": offline}
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False, **given)
-        model = AutoModel.from_pretrained(name, trust_remote_code=False, **given)
-    except ImportError as exc:
-        raise DependencyError("torch", INSTALL) from exc
-    except OSError as exc:
-        suffix = f" --revision {revision}" if revision else ""
-        raise ModelNotFoundError(name, f"hf download {name}{suffix}") from exc
-    except (ValueError, KeyError, RuntimeError) as exc:
-        raise EncodingError(f"transformers cannot load {name}: {exc}") from exc
-    if not tokenizer.is_fast:
-        raise EncodingError(f"the tokenizer of {name} does not tell where its tokens lie")
-    # RoBERTa's positions begin behind the padding token; tokenizers know, or give a huge number.
-    positions = model.config.max_position_embeddings
-    limit = min(tokenizer.model_max_length, positions - 2)
-    return _Loaded(
-        tokenizer=tokenizer,
-        model=model.float().eval().to(device),
-        limit=limit,
-        layers=model.config.num_hidden_layers,
-    )
 
 
 class _Tokenized(NamedTuple):
@@ -161,7 +126,7 @@ def _tokenize(tokenizer: Any, text: Text) -> _Tokenized:
 
 
 def _encode(
-    loaded: _Loaded, rows: Sequence[Sequence[int]], layer: int
+    loaded: LoadedModel, rows: Sequence[Sequence[int]], layer: int
 ) -> list[npt.NDArray[np.float32]]:
     import torch  # noqa: PLC0415
 

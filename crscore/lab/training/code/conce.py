@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crscore.code.metrics.codescore_r.transformer import encoded, extract
+from crscore.code.hugging_face import max_tokens
+from crscore.code.metrics.codescore_r import extract, tokenize
 from crscore.errors import DependencyError
 from crscore.lab.training.code.examples import Example
 
@@ -50,10 +51,10 @@ def train_encoder(
         raise DependencyError("transformers", "pip install transformers torch") from exc
     torch.manual_seed(seed)
     draw = random.Random(seed)
-    tokenizer = AutoTokenizer.from_pretrained(model)
-    network = AutoModelForMaskedLM.from_pretrained(model).train()
+    tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+    network = AutoModelForMaskedLM.from_pretrained(model, trust_remote_code=False).train()
     optimizer = torch.optim.AdamW(network.parameters(), lr=RATE)
-    last = 0.0
+    last_loss = 0.0
     for _ in range(epochs):
         order = draw.sample(list(examples), len(examples))
         for start in range(0, len(order) - 1, BATCH):
@@ -65,17 +66,17 @@ def train_encoder(
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            last = float(loss.detach())
+            last_loss = float(loss.detach())
     network.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    return last
+    return last_loss
 
 
 def _masked_loss(network: Any, tokenizer: Any, batch: Sequence[Example]) -> Any:
     from transformers import DataCollatorForLanguageModeling  # noqa: PLC0415
 
-    texts = [f"{one.intent}\n{one.code}".strip() for one in batch]
-    ids = encoded(tokenizer, texts)["input_ids"]
+    texts = [f"{example.intent}\n{example.code}".strip() for example in batch]
+    ids = tokenize(tokenizer, texts, max_tokens(tokenizer, network))["input_ids"]
     collator = DataCollatorForLanguageModeling(tokenizer, mlm=True, mlm_probability=MASKED)
     rows = collator([{"input_ids": row} for row in ids])
     if not bool((rows["labels"] >= 0).any()):  # a small batch may have no masked token
@@ -92,12 +93,18 @@ def _contrastive_loss(
 ) -> Any:
     import torch  # noqa: PLC0415
 
-    codes = [one.code for one in batch]
-    positives = [one.code if draw.random() < 0.5 else draw.choice(one.equivalents) for one in batch]
-    negatives = [draw.choice(one.mutants) for one in batch]
-    rows = [
-        torch.nn.functional.normalize(extract(encoder, encoded(tokenizer, texts), "cls"), dim=1)
-        for texts in (codes, positives, negatives)
-    ]
-    logits = rows[0] @ torch.cat(rows[1:]).T / TEMPERATURE
-    return torch.nn.functional.cross_entropy(logits, torch.arange(len(codes)))
+    def encode(texts: Sequence[str]) -> Any:
+        tokens = tokenize(tokenizer, texts, max_tokens(tokenizer, encoder))
+        return torch.nn.functional.normalize(extract(encoder, tokens, "cls"), dim=1)
+
+    codes = encode([example.code for example in batch])
+    # Half of the positives are the code itself, whose vector differs by dropout.
+    positives = encode(
+        [
+            example.code if draw.random() < 0.5 else draw.choice(example.equivalents)
+            for example in batch
+        ]
+    )
+    negatives = encode([draw.choice(example.mutants) for example in batch])
+    logits = codes @ torch.cat([positives, negatives]).T / TEMPERATURE
+    return torch.nn.functional.cross_entropy(logits, torch.arange(len(batch)))

@@ -10,8 +10,10 @@ from typing import NamedTuple
 import msgspec
 
 from crscore import jsonl
-from crscore.code.transforms import LANGUAGES, mutants, transforms
 from crscore.errors import InputError
+from crscore.lab.training.code.edits import LANGUAGES
+from crscore.lab.training.code.equivalents import list_equivalents
+from crscore.lab.training.code.mutants import list_mutants
 from crscore.suggestions.sketch import sketch
 from crscore.suggestions.trees import grammar_of, parse_code
 
@@ -65,14 +67,14 @@ def make_examples(rows: Sequence[Row], *, seed: int) -> list[Example]:
         InputError: There are fewer than two examples.
     """
     draw = random.Random(seed)
-    found: list[Example] = []
+    examples: list[Example] = []
     for row in rows:
         if grammar_of(row.language).name in LANGUAGES:
             for code in dict.fromkeys(_functions(row.code, row.language)):
-                found += _example(row, code, draw)
-    if len(found) < 2:
-        raise InputError(f"{len(found)} functions to learn from; expected at least 2")
-    return found
+                examples += _example(row, code, draw)
+    if len(examples) < 2:
+        raise InputError(f"{len(examples)} functions to learn from; expected at least 2")
+    return examples
 
 
 def _functions(code: str, language: str) -> Iterator[str]:
@@ -83,14 +85,15 @@ def _functions(code: str, language: str) -> Iterator[str]:
 
 
 def _example(row: Row, code: str, draw: random.Random) -> Iterator[Example]:
-    same, other = transforms(code, row.language), mutants(code, row.language)
-    if same and other:
-        same = draw.sample(same, min(EQUIVALENTS, len(same)))
-        other = draw.sample(other, min(MUTANTS, len(other)))
+    equivalents = list_equivalents(code, row.language)
+    mutants = list_mutants(code, row.language)
+    if equivalents and mutants:
+        equivalents = draw.sample(equivalents, min(EQUIVALENTS, len(equivalents)))
+        mutants = draw.sample(mutants, min(MUTANTS, len(mutants)))
         yield Example(
             row.language,
             row.intent,
             sketch(code, row.language),
-            tuple(sketch(one.code, row.language) for one in same),
-            tuple(sketch(one.code, row.language) for one in other),
+            tuple(sketch(variant.code, row.language) for variant in equivalents),
+            tuple(sketch(variant.code, row.language) for variant in mutants),
         )

@@ -14,18 +14,24 @@ Classes and operators are those of CodeScore-R, Table 2, with these differences:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crscore.code.transforms.edits import Edit, Variant, edited, parsed_for, text_of
+from crscore.lab.training.code.edits import (
+    Variant,
+    apply_edits,
+    parse_rewritable,
+    replace_node,
+    text_of,
+)
 from crscore.suggestions.trees import grammar_of
 
 if TYPE_CHECKING:
     import tree_sitter
 
-MAX_MUTANTS = 300
+MAX_MUTANTS: Final = 300
 """Most mutants of one piece of code."""
 
-OPERATORS: Mapping[str, tuple[str, ...]] = {
+OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "AOR": ("+", "-", "*", "/", "//", "**", "%"),
     "ROR": (">", "<", ">=", "<=", "==", "!="),
     "COR": ("&&", "||", "^", "and", "or"),
@@ -69,7 +75,7 @@ class _Occurrence(NamedTuple):
     node: tree_sitter.Node
 
 
-def mutants(code: str, language: str | None) -> list[Variant]:
+def list_mutants(code: str, language: str | None) -> list[Variant]:
     """List the mutants of a piece of code.
 
     Args:
@@ -77,32 +83,31 @@ def mutants(code: str, language: str | None) -> list[Variant]:
         language: `python` or `java`.
 
     Returns:
-        Each with one operator replaced, in the order of the text; each parses. They need not behave
-        otherwise: tests tell. Empty for code that does not parse, or longer than `MAX_CODE_BYTES`.
+        Each with one operator replaced, in the order of the text; each parses, but may behave as
+        before. Empty for code that does not parse, or longer than `MAX_CODE_BYTES`.
 
     Raises:
         InputError: Another language.
         DependencyError: The grammar's wheel is not installed.
 
     Example:
-        >>> [variant.code for variant in mutants("x = a << b", "python")]
+        >>> [variant.code for variant in list_mutants("x = a << b", "python")]
         ['x = a >> b']
     """
-    parsed = parsed_for(code, language)
+    parsed = parse_rewritable(code, language)
     if parsed is None:
         return []
     shape = str(parsed.root)
-    found: list[Variant] = []
+    variants: list[Variant] = []
     for occurrence in _occurrences(parsed.nodes()):
         old = text_of(occurrence.operator)
         for new in _replacements(occurrence, old, grammar_of(language).name):
-            if len(found) == MAX_MUTANTS:
-                return found
-            edit = Edit(occurrence.operator.start_byte, occurrence.operator.end_byte, new)
-            mutant = edited(parsed, [edit], language)
+            if len(variants) == MAX_MUTANTS:
+                return variants
+            mutant = apply_edits(parsed, [replace_node(occurrence.operator, new)], language)
             if mutant is not None and (new == "=" or str(mutant.root) == shape):
-                found.append(Variant(f"{occurrence.kind} {old} {new}", mutant.code))
-    return found
+                variants.append(Variant(f"{occurrence.kind} {old} {new}", mutant.code))
+    return variants
 
 
 def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[_Occurrence]:

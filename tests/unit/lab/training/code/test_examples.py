@@ -3,14 +3,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from crscore import cli
-from crscore.code.metrics.codescore_r.head import from_bytes
 from crscore.errors import InputError
 from crscore.lab.training.code.examples import Row, make_examples
-from crscore.lab.training.code.head import TEMPERATURE, gradient
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,43 +32,12 @@ def test_examples_are_sketches_with_equivalents_and_mutants() -> None:
         make_examples([Row(code="x = 1", language="python")], seed=0)
 
 
-def test_gradient_is_that_of_the_loss() -> None:
-    rng = np.random.default_rng(0)
-    codes, equal, other = rng.normal(size=(3, 4, 6)).astype(np.float64)
-    weights = rng.normal(size=(6, 3)) * 0.3
-
-    def loss(values: np.ndarray) -> float:
-        def rows(features: np.ndarray) -> np.ndarray:
-            phases = features @ values
-            return np.concatenate([np.cos(phases), np.sin(phases)], axis=1) / np.sqrt(3)
-
-        logits = rows(codes) @ np.concatenate([rows(equal), rows(other)]).T / TEMPERATURE
-        return float(np.mean(np.log(np.exp(logits).sum(axis=1)) - np.diag(logits)))
-
-    slope = gradient(weights, codes, equal, other)
-    for place in [(0, 0), (3, 1), (5, 2)]:
-        step = np.zeros_like(weights)
-        step[place] = 1e-5
-        numeric = (loss(weights + step) - loss(weights - step)) / 2e-5
-        assert slope[place] == pytest.approx(numeric, rel=1e-3)
-
-
 def write_rows(folder: Path) -> Path:
     path = folder / "code.jsonl"
     path.write_text(
         "".join(json.dumps({"code": one.code, "language": one.language}) + "\n" for one in ROWS)
     )
     return path
-
-
-def test_command_writes_the_same_head_twice(tmp_path: Path) -> None:
-    data = write_rows(tmp_path)
-    written = []
-    for name in ("a.npz", "b.npz"):
-        assert cli.run(["train", "code", str(data), "-o", str(tmp_path / name)]) == 0
-        written.append((tmp_path / name).read_bytes())
-    assert written[0] == written[1]
-    assert from_bytes(written[0]).power > 0
 
 
 def test_command_trains_an_encoder(tmp_path: Path) -> None:

@@ -1,0 +1,71 @@
+"""Encoders of the Hugging Face hub; tried with transformers 5.23, torch 2.13.
+
+No code from a model's repository is run (`trust_remote_code` is off).
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Final
+
+from crscore.errors import DependencyError, EncodingError, ModelNotFoundError
+
+INSTALL: Final = "pip install 'crscore[codebert]'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LoadedModel:
+    """Model with its tokenizer."""
+
+    tokenizer: Any
+    model: Any
+    max_tokens: int
+    """Most tokens read at once."""
+    layers: int
+
+
+@functools.cache
+def load_model(
+    name: str, *, revision: str | None = None, offline: bool = False, device: str = "cpu"
+) -> LoadedModel:
+    """Load a model; the same arguments return the same object.
+
+    Args:
+        name: Name on the hub, or a folder.
+        revision: Commit, branch or tag of the hub; None for the branch `main`, or a folder.
+        offline: Use only the hub's cache.
+        device: PyTorch's device to compute on.
+
+    Raises:
+        DependencyError: PyTorch or transformers is not installed.
+        ModelNotFoundError: The model is not available and cannot, or may not, be downloaded.
+        EncodingError: The model cannot be loaded.
+    """
+    try:
+        from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415
+    except ImportError as exc:
+        raise DependencyError("transformers", INSTALL) from exc
+    options = {"revision": revision or "main", "local_files_only": offline}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False, **options)
+        model = AutoModel.from_pretrained(name, trust_remote_code=False, **options)
+    except ImportError as exc:
+        raise DependencyError("torch", INSTALL) from exc
+    except OSError as exc:
+        suffix = f" --revision {revision}" if revision else ""
+        raise ModelNotFoundError(name, f"hf download {name}{suffix}") from exc
+    except (ValueError, KeyError, RuntimeError) as exc:
+        raise EncodingError(f"transformers cannot load {name}: {exc}") from exc
+    return LoadedModel(
+        tokenizer=tokenizer,
+        model=model.float().eval().to(device),
+        max_tokens=max_tokens(tokenizer, model),
+        layers=model.config.num_hidden_layers,
+    )
+
+
+def max_tokens(tokenizer: Any, model: Any) -> int:
+    """Return how many tokens a model reads at once."""
+    # RoBERTa's positions begin behind the padding token; tokenizers know, or give a huge number.
+    return int(min(tokenizer.model_max_length, model.config.max_position_embeddings - 2))

@@ -1,0 +1,145 @@
+"""CodeScore-R: whether a candidate does what a reference does, by the vectors of their sketches.
+
+A candidate that does not parse has 0. Otherwise the score is the cosine of the sketches' vectors;
+with `value=binary` 1 where that is above the threshold, else 0.
+
+Source:
+    CodeScore-R. There the encoder is UniXcoder, trained as `crscore train code` trains one; its
+    weights are not published, so there is no default encoder. Candidates are compiled there by
+    CPython and the JDK; here they are parsed by the grammar, and those of Python by `ast.parse` as
+    well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from crscore.code import limits
+from crscore.code.hugging_face import load_model
+from crscore.code.metrics.base import MeanMetric, Metric
+from crscore.code.samples import Sample
+from crscore.suggestions.sketch import sketch
+from crscore.suggestions.trees import parse_code
+
+MAX_CHARS: Final = 50_000
+"""Most characters that are compared of a code."""
+MAX_TOKENS: Final = 512
+_BATCH: Final = 16
+
+Extraction = Literal["last-avg", "first-last-avg", "cls", "cls-relu"]
+"""How the states of an encoder become a vector."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the metric."""
+
+    model: str | None = None
+    """Encoder of Hugging Face: a folder or a name. Without one, nothing can be judged."""
+    extraction: Extraction = "cls-relu"
+    """How its states become a vector."""
+    value: Literal["cosine", "binary"] = "cosine"
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
+    """A higher cosine is a 1 of the binary answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeScoreR(MeanMetric):
+    """Cosine of sketches; the best reference counts."""
+
+    options: Options
+
+    @property
+    def identity(self) -> str:
+        """Value, threshold, encoder with its commit on the hub, and extraction."""
+        options = self.options
+        cut = f">{options.threshold:g}" if options.value == "binary" else ""
+        if options.model is None:
+            return f"codescore_r:{options.value}{cut}"
+        commit = getattr(load_model(options.model).model.config, "_commit_hash", None)
+        name = f"{options.model}@{commit[:8]}" if commit else options.model
+        return f"codescore_r:{options.value}{cut}:{name}:{options.extraction}"
+
+    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
+        """Return that there is no encoder, or that a language has no grammar."""
+        if self.options.model is None:
+            return "it needs an encoder: codescore_r:model=NAME"
+        return limits.no_grammar(samples)
+
+    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
+        """Score samples."""
+        scores = np.zeros(len(samples))
+        pairs: list[tuple[int, str, str]] = []
+        for index, sample in enumerate(samples):
+            references = [text for text in sample.references if text.strip()]
+            if not sample.candidate.strip():
+                scores[index] = len(references) < len(sample.references)
+            elif _parses(sample):
+                candidate = _sketch(sample.candidate, sample)
+                pairs += [(index, candidate, _sketch(text, sample)) for text in references]
+        if pairs:
+            sketches = list(dict.fromkeys(text for pair in pairs for text in pair[1:]))
+            vectors = dict(zip(sketches, self._vectors(sketches), strict=True))
+            for index, candidate, reference in pairs:
+                cosine = float(vectors[candidate] @ vectors[reference])
+                scores[index] = max(scores[index], min(cosine, 1.0))
+        if self.options.value == "binary":
+            scores = (scores > self.options.threshold).astype(np.float64)
+        return scores
+
+    def _vectors(self, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode sketches, cut at the model's length, as rows of length 1 (0 for a zero vector)."""
+        assert self.options.model is not None  # noqa: S101 - `inapplicable` says so
+        loaded = load_model(self.options.model)
+        import torch  # noqa: PLC0415
+
+        rows = []
+        with torch.inference_mode():
+            for start in range(0, len(sketches), _BATCH):
+                texts = sketches[start : start + _BATCH]
+                batch = tokenize(loaded.tokenizer, texts, loaded.max_tokens)
+                rows.append(extract(loaded.model, batch, self.options.extraction))
+            units = torch.nn.functional.normalize(torch.cat(rows), dim=1)
+        vectors: npt.NDArray[np.float32] = units.float().numpy()
+        return vectors
+
+
+def tokenize(tokenizer: Any, texts: Sequence[str], max_tokens: int) -> Any:
+    """Convert texts to padded tensors of at most `max_tokens`, or `MAX_TOKENS`."""
+    longest = min(max_tokens, MAX_TOKENS)
+    return tokenizer(
+        list(texts), padding=True, truncation=True, max_length=longest, return_tensors="pt"
+    )
+
+
+def extract(model: Any, batch: Any, extraction: Extraction) -> Any:
+    """Return one vector a text, shape (N, width)."""
+    states = model(**batch, output_hidden_states=True).hidden_states
+    if extraction in ("cls", "cls-relu"):
+        first = states[-1][:, 0]
+        return first.relu() if extraction == "cls-relu" else first
+    layer = states[-1] if extraction == "last-avg" else (states[0] + states[-1]) / 2
+    mask = batch["attention_mask"].unsqueeze(-1)
+    return (layer * mask).sum(dim=1) / mask.sum(dim=1)
+
+
+def _parses(sample: Sample) -> bool:
+    """Return whether a candidate parses, alone or behind its context."""
+    texts = [sample.candidate]
+    if sample.context.strip():
+        texts.append(f"{sample.context}{sample.candidate}")
+    return any(parse_code(text, sample.language).errors == 0 for text in texts)
+
+
+def _sketch(code: str, sample: Sample) -> str:
+    return sketch(code[:MAX_CHARS], sample.language, context=sample.context[-MAX_CHARS:])
+
+
+def create(options: Options) -> Metric:
+    """Create the metric."""
+    return CodeScoreR(options)

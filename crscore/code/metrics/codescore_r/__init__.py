@@ -1,1 +1,0 @@
-"""CodeScore-R: similarity of sketches under a contrastively trained encoder."""

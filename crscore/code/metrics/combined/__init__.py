@@ -1,1 +1,0 @@
-"""A learned metric of code against code."""

@@ -1,0 +1,73 @@
+"""Edits of Python and Java at positions of the syntax tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crscore.errors import InputError
+from crscore.suggestions.trees import Parsed, grammar_of, parse_code
+from crscore.syntax.grammars import parse
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+MAX_CODE_BYTES: Final = 10_000
+"""Longest code that is rewritten: every variant is parsed again."""
+LANGUAGES: Final = ("java", "python")
+
+
+class Variant(NamedTuple):
+    """Rewritten code."""
+
+    rule: str
+    """The families or the operators: `loop`, `condition+permute`, `ROR < >=`."""
+    code: str
+    """The code, dedented."""
+
+
+class Edit(NamedTuple):
+    """Replacement of the bytes from `start` up to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def parse_rewritable(code: str, language: str | None) -> Parsed | None:
+    """Parse code that is to be rewritten; None where it does not parse or is too long.
+
+    Raises:
+        InputError: Code of this language is not rewritten.
+    """
+    name = grammar_of(language).name
+    if name not in LANGUAGES:
+        raise InputError(f"no rules to rewrite {name}; known: {', '.join(LANGUAGES)}")
+    if len(code) > MAX_CODE_BYTES:
+        return None
+    parsed = parse_code(code, language)
+    return None if parsed.errors else parsed
+
+
+def apply_edits(parsed: Parsed, edits: Iterable[Edit], language: str | None) -> Parsed | None:
+    """Apply edits that do not overlap; None where the result does not parse."""
+    pieces: list[bytes] = []
+    position = 0
+    for edit in sorted(edits):
+        pieces += [parsed.source[position : edit.start], edit.text.encode()]
+        position = edit.end
+    source = b"".join([*pieces, parsed.source[position:]])
+    root = parse(grammar_of(language), source)
+    if root.has_error:
+        return None
+    return Parsed(source, root, parsed.start, len(source) - len(parsed.source) + parsed.end, 0)
+
+
+def replace_node(node: tree_sitter.Node, text: str) -> Edit:
+    """Replace a node by a text."""
+    return Edit(node.start_byte, node.end_byte, text)
+
+
+def text_of(node: tree_sitter.Node) -> str:
+    """Return the text of a node."""
+    return (node.text or b"").decode()
