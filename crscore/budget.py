@@ -1,8 +1,8 @@
 """Budget of a run: the CPU time that one change may take.
 
-The time is asked for between units of work (a file, a comment, a batch of texts), and a single unit
-that outlasts it is interrupted where the system can do that. What does not fit is set aside by the
-caller, with a note.
+The clock is read between units of work (a file, a comment, a batch of texts). A single unit that
+exceeds the budget is interrupted where the system supports it. The caller sets aside what does not
+fit, with a note.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 _Value = TypeVar("_Value")
 _AGAIN_S: Final = 0.5
-"""CPU seconds after which a unit that goes on is interrupted again."""
+"""CPU seconds after which a unit that is still running is interrupted again."""
 
 
 class OutOfTimeError(BaseException):
@@ -27,7 +27,7 @@ class OutOfTimeError(BaseException):
 
 
 class Budget:
-    """CPU seconds of this process, all threads together, from its making on.
+    """CPU seconds that this process may use from now on, all threads together.
 
     Args:
         seconds: The limit; None for none.
@@ -43,14 +43,14 @@ class Budget:
 
     @property
     def left(self) -> float | None:
-        """Seconds that are left, at least 0; None without a limit."""
+        """Remaining seconds, at least 0; None without a limit."""
         if self.seconds is None:
             return None
         return max(0.0, self.seconds - (self._clock() - self._began))
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing is left."""
+        """Whether no time remains."""
         return self.left == 0.0
 
     @property
@@ -59,17 +59,16 @@ class Budget:
         return f"the time_limit of {self.seconds:g} s of CPU time was reached"
 
     def run(self, work: Callable[[], _Value]) -> _Value | None:
-        """Run a unit of work, and interrupt it when the time is over.
+        """Run a unit of work, and interrupt it when the budget is spent.
 
         Only the main thread of a POSIX system can be interrupted; elsewhere the unit runs to its
-        end. Work in C is interrupted when it comes back to Python.
+        end. Work in C is interrupted when it returns to Python.
 
         Args:
             work: The unit; it never returns None.
 
         Returns:
-            What the unit returns; None if it was interrupted, as one is that begins with nothing
-            left.
+            The unit's result; None if it was interrupted or the budget was already spent.
         """
         left = self.left
         is_main = threading.current_thread() is threading.main_thread()
@@ -79,7 +78,7 @@ class Budget:
 
         def stop(_number: int, _frame: FrameType | None) -> None:
             if inside:
-                # Once more, later: Python swallows what is raised in a `__del__`.
+                # Re-arm the timer: Python swallows exceptions raised in a `__del__`.
                 signal.setitimer(signal.ITIMER_PROF, _AGAIN_S)
                 raise OutOfTimeError
 

@@ -1,7 +1,7 @@
 """Command line: flags, and conversion of errors to one line and an exit code.
 
 Exit codes: 0 fine, 1 the quality gate failed, 2 wrong usage or settings, 3 the input or a
-part of the run failed, 4 a bug in crscore, 130 interrupted, 141 the reader of a pipe went away.
+part of the run failed, 4 a bug in crscore, 130 interrupted, 141 broken pipe.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def _check_word(self, ctx: click.Context, word: str) -> None:
-        """Refuse a word that is rather a misspelt command than a file."""
+        """Reject a word that looks like a misspelt command rather than a file."""
         close_names = difflib.get_close_matches(word, self.list_commands(ctx), n=1)
         if close_names and not ctx.resilient_parsing and not Path(word).exists():
             raise click.UsageError(
@@ -59,7 +59,7 @@ class _Commands(click.Group):
             )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete commands, and files for the command that need not be named."""
+        """Complete commands, and files for the default command."""
         completions = super().shell_complete(ctx, incomplete)
         return (
             completions
@@ -82,10 +82,10 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit."""
-    # Imports make objects that stay: looking through them again and again takes a tenth of a run.
+    # Imports create long-lived objects; scanning them repeatedly takes a tenth of a run.
     gc.set_threshold(50_000)
     code = run(sys.argv[1:])
-    gc.freeze()  # nor at the end
+    gc.freeze()  # skip final collection
     sys.exit(code)
 
 
@@ -108,7 +108,7 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", EXIT_INTERRUPTED)
     except SystemExit:
-        # click's way to end a run whose reader is gone (`crscore ... | head`): no message can be
+        # click exits this way when the pipe is closed (`crscore ... | head`): no message can be
         # shown, and click's exit code would be that of the quality gate.
         return EXIT_PIPE
     except OSError as exc:

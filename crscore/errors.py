@@ -4,7 +4,7 @@
       InputError            a diff, a review or a source cannot be used
         DiffParseError      the text is not a diff; carries the source name and line
         LimitError          an input is larger than a limit; names the limit
-      OutputError           the report cannot be written where it was asked for
+      OutputError           the report cannot be written to its target
       ConfigError           a setting is unknown or has a wrong value; names the key
         UnknownThresholdError  no threshold is known for an encoder
       DependencyError       a package is missing; carries the command that installs it
@@ -15,21 +15,21 @@
         ToolFailedError     a tool broke a limit or failed
           ToolOutputError   a tool's output cannot be read
       GenerationError       claims could not be made or replayed
-        EngineError         a language model's server answers nothing
+        EngineError         a language model's server answers no request
       EncodingError         a text could not be turned into a vector
-        ModelNotFoundError  the model's files are not here and may not be fetched
+        ModelNotFoundError  the model's files are missing and cannot be downloaded
       StoreError            the store on disk cannot be read or cleared
-      HostError             the code host, or the checkout, cannot do its part
+      HostError             a request to the code host, or to the checkout, failed
         BadTokenError       the token is missing or wrong
-        PermissionDeniedError  the token may not do this
-        NotFoundError       there is no such thing, or the token may not see it
-        RateLimitedError    the host asks to wait longer than the run may; carries the seconds
-        UnavailableError    the host cannot be reached, or answers with errors or nonsense
-        UncertainWriteError a write got no answer: it may have been done
+        PermissionDeniedError  the token lacks a permission
+        NotFoundError       the resource does not exist, or is hidden from the token
+        RateLimitedError    the host requires a longer wait than the run allows; carries the seconds
+        UnavailableError    the host is unreachable or its answers are invalid
+        UncertainWriteError a write got no answer: it may have succeeded
 
-The leaf says what the caller can do. An error with fields is a dataclass whose text is made in
-`__str__`; every error survives pickling. Only `cli.py` turns an error into a message and an exit
-code.
+The leaf class determines what the caller can do. An error with fields is a dataclass that builds
+its text in `__str__`; every error survives pickling. Only `cli.py` turns an error into a message
+and an exit code.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class CRScoreError(Exception):
     """Root of all errors raised on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Also for a field given by name, which is not in `args`.
+        # Fields passed by keyword are not in `args`.
         return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
 
 class InputError(CRScoreError):
-    """Raised when an input cannot be used; the message says which and what to do."""
+    """Raised when an input cannot be used; the message names it and a remedy."""
 
 
 @dataclass(eq=False)
@@ -76,8 +76,8 @@ class LimitError(InputError):
 
     Args:
         limit: Name of the limit, as in the configuration (`max_diff_bytes`).
-        allowed: The largest value let through.
-        actual: The value met, or the first one known to be over the limit.
+        allowed: The largest accepted value.
+        actual: The actual value, or the first value known to exceed the limit.
         source: Where the input came from.
     """
 
@@ -98,7 +98,7 @@ class LimitError(InputError):
 
 @dataclass(eq=False)
 class OutputError(CRScoreError):
-    """Raised when the report cannot be written where it was asked for."""
+    """Raised when the report cannot be written to its target."""
 
     path: str
     reason: str
@@ -244,7 +244,7 @@ class GenerationError(CRScoreError):
 
 
 class EngineError(GenerationError):
-    """Raised when a language model's server answers nothing, whatever it is asked."""
+    """Raised when a language model's server answers no request at all."""
 
 
 class EncodingError(CRScoreError):
@@ -253,12 +253,12 @@ class EncodingError(CRScoreError):
 
 @dataclass(eq=False)
 class ModelNotFoundError(EncodingError):
-    """Raised when a model's files are not on this machine and could not, or may not, be fetched.
+    """Raised when a model's files are not on this machine and cannot, or may not, be downloaded.
 
     Args:
         model: The requested model.
         command: Command that makes it available.
-        reason: Why it could not be had, one clause.
+        reason: Why it is not available, one clause.
     """
 
     model: str
@@ -291,8 +291,8 @@ class HostError(CRScoreError):
     """Raised when the code host, or the local checkout, cannot complete a request.
 
     Args:
-        request: What was asked for, in words or as a path of the host's interface.
-        reason: What happened and, where there is something, what to do.
+        request: The request, in words or as a path of the host's API.
+        reason: What happened and, if anything helps, what to do.
     """
 
     request: str
@@ -307,29 +307,29 @@ class BadTokenError(HostError):
 
 
 class PermissionDeniedError(HostError):
-    """Raised when the token may not do this."""
+    """Raised when the token lacks a permission."""
 
 
 class NotFoundError(HostError):
-    """Raised when there is no such thing, or the token may not see it."""
+    """Raised when a resource does not exist, or is hidden from the token."""
 
 
 @dataclass(eq=False)
 class RateLimitedError(HostError):
-    """Raised when the host asks to wait longer than the run may.
+    """Raised when the host requires a longer wait than the run allows.
 
     Args:
         what: The request.
         reason: The limit that was reached.
-        retry_after: Seconds that the host asks to wait; None when unknown.
+        retry_after: Seconds to wait; None when unknown.
     """
 
     retry_after: float | None = None
 
 
 class UnavailableError(HostError):
-    """Raised when the host cannot be reached, or answers with errors or with nonsense."""
+    """Raised when the host is unreachable or its answers are invalid."""
 
 
 class UncertainWriteError(HostError):
-    """Raised when a write got no answer that can be read: it may have been done, or not."""
+    """Raised when a write got no readable answer: it may have succeeded."""

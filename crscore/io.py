@@ -24,10 +24,10 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
         max_bytes: Most bytes read.
 
     Returns:
-        The bytes, and the name to call them by in messages.
+        The bytes, and their name in messages.
 
     Raises:
-        InputError: It cannot be read; the message says why.
+        InputError: It cannot be read.
         LimitError: It is larger than allowed. No more than `max_bytes` + 1 bytes are read.
     """
     from_stdin = name == STDIN

@@ -40,10 +40,10 @@ class OfflineError(CRScoreError):
 def forbid_sockets() -> None:
     """Block every new socket; this cannot be undone in this process.
 
-    The model libraries are told as well, so that they look in their cache and nowhere else.
+    Model libraries are also configured to use only their cache.
 
     Raises:
-        OfflineError: From then on, wherever a socket is asked for.
+        OfflineError: Later, whenever code opens a socket.
     """
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["TRANSFORMERS_OFFLINE"] = "1"

@@ -89,7 +89,8 @@ class Parts:
     matcher: Matcher
     """Matcher that judges the cells."""
     reader: Reader | None
-    """Reader of what the sentences do for the author; None without weights for the encoder."""
+    """Reader that judges what each sentence gives the author; None without weights for the
+    encoder."""
     splitter: str
     """Splitter of comments into sentences."""
     max_claims: int | None

@@ -98,7 +98,7 @@ def create(
         offered: More values, of which a plugin takes those that it has an option for.
 
     Returns:
-        What the module's `create` returns.
+        The result of the module's `create`.
 
     Raises:
         ConfigError: An option is unknown, missing, or has a wrong value.

@@ -101,7 +101,7 @@ def _check(thresholds: dict[str, float]) -> None:
 
 
 def _compare(result: Result, name: str, limit: float) -> Iterator[str]:
-    """Say what is wrong with one number of a result, if anything is."""
+    """Describe how one number of a result fails its threshold, if it does."""
     if name == "usefulness":
         useful = result.usefulness
         value = None if useful is None else float(useful.standing)

@@ -93,7 +93,7 @@ class ChangedFile:
     status: FileStatus
     """Change of the file as a whole."""
     language: str | None
-    """By the path's suffix (`python`, `json`, ...) or as given by the caller; None if unknown."""
+    """From the path's suffix (`python`, `json`, ...) or set by the caller; None if unknown."""
     hunks: tuple[Hunk, ...]
     """Empty for binary files, submodules, pure renames and mode changes."""
     is_binary: bool = False
@@ -184,7 +184,7 @@ class Topic:
     lines: int
     """Changed lines that belong to it, at least 0."""
     place: LineSpan
-    """Where it stands: in the new version, or in the old one when it was removed."""
+    """Its lines: in the new version, or in the old one if it was removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -378,7 +378,7 @@ def analyzers_identity(analyses: Sequence[Analysis]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
-    """Review comment as given."""
+    """Review comment before parsing."""
 
     body: str
     """Markdown or plain text."""
@@ -411,7 +411,7 @@ class Sentence:
     hidden: bool = False
     """True for text that a reader of the rendered comment does not see."""
     proposal: bool = False
-    """True for a proposal of code, told in words of ours."""
+    """True for proposed code, paraphrased."""
 
 
 class Flag(StrEnum):
@@ -460,23 +460,23 @@ class Reading:
     reference: int | None
     """Index of the claim that it is about in the result; None for any other subject."""
     phrases: tuple[str, ...]
-    """Phrases that told its kind, the most telling first; may be empty."""
+    """Phrases that decided its kind, the strongest first; may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aspects:
-    """Estimates of what people said of comments, each a probability in [0, 1]."""
+    """Estimates of how people would rate a comment, each a probability in [0, 1]."""
 
     relevant: float
-    """It is about the change and needs nothing outside of it."""
+    """It is about the change and needs no other context."""
     informative: float
-    """It says enough to act on."""
+    """It is specific enough to act on."""
     clear: float
     """It is clear and civil."""
     acted_on: float
     """The code is changed for it."""
     reviewing: float
-    """It reviews the change, and does not only describe or praise it."""
+    """It reviews the change rather than describing or praising it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -488,7 +488,7 @@ class Usefulness:
     substance: float
     """How much it gives the author to act on, in [0, 1]."""
     aspects: Aspects
-    """What people would say of it."""
+    """How people would rate it."""
     value: float
     """Both joined, in [0, 1]."""
     standing: int
@@ -496,7 +496,7 @@ class Usefulness:
     word: str
     """The standing in a word."""
     against: str
-    """What it stands against: "399 review comments by people on changes of up to 5 lines"."""
+    """The comparison set: "399 review comments by people on changes of up to 5 lines"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,7 @@ ReviewLike = str | bytes | Comment | Sequence[Comment]
 OnResult = Callable[[int, Result | CRScoreError], None]
 
 BATCH: Final = 32
-"""Pairs of `Scorer.score_many` that share their texts when results are told as they come."""
+"""Pairs of `Scorer.score_many` that share their texts when results are reported as they come."""
 
 _COMMON_ERRORS: Final = (ModelNotFoundError, DependencyError, EngineError)
 """Errors that one pair has because every pair has them."""
@@ -68,8 +68,8 @@ class Scorer:
         analyzers: Static analysis to use instead of the one the settings name, or other names.
         reports: Findings of tools outside of this run, from `crscore.static_analysis.sarif`,
             in addition to those of the analyzers that the settings name.
-        untrusted: Whether the changes are a stranger's: where this system cannot confine the
-            analyzers, they are then not run, unless the setting `trust` allows it.
+        untrusted: Whether the changes are untrusted: if this system cannot confine the analyzers,
+            they do not run, unless the setting `trust` allows it.
         **overrides: Single settings by name: `Scorer(claims="replay:claims.jsonl")`.
 
     Raises:
@@ -332,7 +332,7 @@ def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:
 
     Args:
         settings: `encoder` is NAME[:MODEL].
-        threads: Threads that encode, if the encoder can be told; None for its default.
+        threads: Threads that encode, if the encoder supports it; None for its default.
 
     Returns:
         The encoder, its model not yet loaded.
@@ -366,7 +366,7 @@ def make_generator(
         The generator; no model is loaded yet.
 
     Raises:
-        ConfigError: A generator needs what is not set.
+        ConfigError: A generator lacks a required setting.
         UnknownPluginError: There is no generator of that name.
     """
     generator_names = plugins.names("claims")
@@ -450,8 +450,8 @@ def make_analyzers(
 
     Args:
         settings: `analyzers`, `issues`, `tools_dir`, `trust`, and where to cache findings.
-        reports: What tools outside of this run found, from SARIF files.
-        untrusted: Whether the changes are a stranger's.
+        reports: Findings of tools outside of this run, from SARIF files.
+        untrusted: Whether the changes are untrusted.
 
     Returns:
         The analyzers; no tool has been looked for yet.

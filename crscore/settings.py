@@ -100,7 +100,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
         Name, _help("Static analysis: auto, none, or comma-separated names and folders.", "NAMES")
     ] = "auto"
     trust: Annotated[
-        bool, _help("Run analyzers on a stranger's code though no sandbox can confine them here.")
+        bool, _help("Run analyzers on untrusted code without a sandbox if none is available.")
     ] = False
     max_issues: Annotated[Limit, _help("Most issues counted in a hunk, the worst ones.")] = 3
     issues: Annotated[IssueRule, _help("Issues of the changed lines, or as published.")] = "lines"
@@ -180,19 +180,19 @@ _GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL})?)?"
 _NEVER = r"(?!)"
 _OF_MODELS = frozenset({"model", "encoder", "claims"})
 FILE_RULES: Mapping[str, tuple[str, str]] = {
-    "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as what is in one is run"),
-    "tools_dir": (_NEVER, "may not stand in a file, as what is in the folder is run"),
-    "trust": (_NEVER, "may not stand in a file, as the code that it trusts could bring its own"),
-    "cache_dir": (_NEVER, "may not stand in a file, as what is in the folder is believed"),
-    "lora": (_NEVER, "may not stand in a file, as what is in the folder is loaded"),
-    "model": (_MODEL, "may name a model but no folder, as what is in one is loaded"),
+    "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as its contents are executed"),
+    "tools_dir": (_NEVER, "cannot be set in a file, as the folder's contents are executed"),
+    "trust": (_NEVER, "cannot be set in a file, as untrusted code could contain one"),
+    "cache_dir": (_NEVER, "cannot be set in a file, as the folder's contents are trusted"),
+    "lora": (_NEVER, "cannot be set in a file, as the folder's contents are loaded"),
+    "model": (_MODEL, "may name a model but no folder, as its contents are loaded"),
     "claims": (
         rf"{_GENERATOR}(?:\+{_GENERATOR})*",
         "may name models but no folder and no recording, as a change could bring its own",
     ),
     "encoder": (
         rf"[^:]*(?::(?:{_MODEL})?)?",
-        "may name a model but no folder, as what is in one is loaded",
+        "may name a model but no folder, as its contents are loaded",
     ),
     "matcher": (r"[^:]*", "may name a matcher but no file, as a change could bring its own"),
 }
@@ -219,10 +219,10 @@ def resolve_settings(
 ) -> Config:
     """Merge the levels into one configuration.
 
-    A preset acts at the level that it is given at: what a higher level sets beats it.
+    A preset acts at the level where it is set; a higher level overrides it.
 
     Args:
-        flags: Settings given on the command line, by field name; None values are not given.
+        flags: Settings given on the command line, by field name; None means not set.
         environment: Environment variables; the process's own when None. Every variable that
             starts with `CRSCORE_` must name a setting.
         file: A `pyproject.toml` or its text, or None. A text without `[tool.crscore]` sets
@@ -246,7 +246,7 @@ def explain_settings(
     environment: Mapping[str, str] | None = None,
     file: Path | SettingsText | None,
 ) -> dict[str, tuple[Any, str]]:
-    """Say where each setting comes from.
+    """Return the source of each setting.
 
     Args:
         flags: As in `resolve_settings`, like the others.
@@ -274,7 +274,7 @@ def _levels(
     environment: Mapping[str, str] | None,
     file: Path | SettingsText | None,
 ) -> tuple[tuple[Mapping[str, Any], str], ...]:
-    """Return the values that are given and their origins, the weakest first."""
+    """Return the values of each level and their origins, the weakest first."""
     environment = os.environ if environment is None else environment
     flag_values = {key: value for key, value in flags.items() if value is not None}
     return (
@@ -369,7 +369,7 @@ def _from_file(file: Path | SettingsText) -> dict[str, Any]:
     for key in _OF_MODELS & values.keys():
         for part in str(values[key]).split("+"):
             name = (part if key == "model" else part.partition(":")[2]).strip()
-            # A name of a hub is also a path, and a change could bring what is there.
+            # A hub's model name is also a path, and a change could contain that folder.
             if name and Path(name).exists():
                 raise ConfigError(key, origin, f"{FILE_RULES[key][1]}, and {name} is a folder here")
     return values

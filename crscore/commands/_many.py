@@ -70,12 +70,12 @@ def score_pairs(
 
     Returns:
         0, the largest code of the gate, or 3 when a line could not be scored; each such line is
-        told on stderr.
+        reported on stderr.
 
     Raises:
         ConfigError: Another format.
         InputError: The file cannot be read, has no pair, or is no JSON Lines.
-        CRScoreError: What every pair needs is missing.
+        CRScoreError: Something that every pair needs is missing.
     """
     if settings.format not in FORMATS:
         raise ConfigError("format", "command line", "must be json or text for several reviews")

@@ -46,7 +46,7 @@ _SHOW: Final = click.option(
     "--show-config", is_flag=True, help="Print each setting, its value and its source, and exit."
 )
 FILE: Final = click.Path(allow_dash=True)
-"""File or folder of an argument, completed by the shell; whether it is there is told later."""
+"""File or folder of an argument, completed by the shell; its existence is checked later."""
 GROUPS: Final = {
     "Report": ("output", "format", "explain", "signature", "quiet", "verbose"),
     "Gate": ("fail_under", "fail_under_relevance", "fail_on"),
@@ -75,7 +75,7 @@ class _Word(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the words that begin with what is there."""
+        """Return the words that begin with the typed text."""
         del ctx, param
         return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
 
@@ -132,7 +132,7 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
 
     Args:
         config_file: The file named on the command line, or None to look for one.
-        flags: Settings from the command line; None values were not given. With `show_config`, the
+        flags: Settings from the command line; None means not set. With `show_config`, the
             settings are printed and the command ends.
 
     Returns:

@@ -37,7 +37,7 @@ def command() -> None:
 )
 @setting_options("offline", "config")
 def install(source: str | None, *, config_file: Path | None, **flags: Any) -> int:
-    """Fetch the files, check their hashes, and say where they are."""
+    """Download the files, check their hashes, and print their location."""
     from crscore.encoders import minilm_fetch as fetch  # noqa: PLC0415
     from crscore.encoders.minilm_files import default_folder  # noqa: PLC0415
 

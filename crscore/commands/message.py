@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXIT_GATE: Final = 1
 _MAX_POINTS: Final = 5
 _SCISSORS: Final = re.compile(rb"\S -{24} >8 -{24}\s*")
-# Where git tells hooks to look: `git commit -a` and `git commit PATH` have an index of their own.
+# Where git points hooks: `git commit -a` and `git commit PATH` have an index of their own.
 _PLACES: Final = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
 
 
@@ -39,7 +39,7 @@ _PLACES: Final = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
 )
 @setting_options("encoder", "claims", "offline", "config")
 def command(file: str, *, fail_under: float | None, config_file: Path | None, **flags: Any) -> int:
-    """Say how far FILE, a commit message, is about the staged change, and what it leaves out.
+    """Measure how far FILE, a commit message, is about the staged change, and list what it omits.
 
     For the stage commit-msg of pre-commit, or a hook of git's own. Merges, fixups and commits
     without a staged change pass. Without --fail-under, every commit does.
@@ -60,7 +60,7 @@ def command(file: str, *, fail_under: float | None, config_file: Path | None, **
     except CRScoreError as exc:
         if fail_under is not None:
             raise
-        say(f"the message is not scored: {exc}")  # and the commit goes on
+        say(f"the message is not scored: {exc}")  # the commit proceeds
         return 0
     about = None if result.usefulness is None else round(100 * result.usefulness.about)
     for line in _lines(result, about):

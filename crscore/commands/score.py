@@ -50,7 +50,7 @@ EXIT_GATE = 1
 @click.option("--new", metavar="FILE", help="The whole new file, for a change of one file.")
 @sarif_option
 @quiet_option
-@click.option("-v", "--verbose", is_flag=True, help="Say on stderr what is done and how long.")
+@click.option("-v", "--verbose", is_flag=True, help="Print each step and its duration to stderr.")
 @setting_options(*SCORING, *PARTS, "offline", "config")
 def command(
     diff: str | None,
@@ -176,7 +176,9 @@ def _add_sources(
 
     if root is not None:
         if old or new:
-            raise ConfigError("--source-root", "command line", "cannot stand with --old and --new")
+            raise ConfigError(
+                "--source-root", "command line", "cannot be combined with --old and --new"
+            )
         texts, notes = io.read_sources(root, change, max_bytes=settings.max_source_bytes)
         return full_files.from_tree(change, texts, notes=notes)
     if not old and not new:

@@ -83,8 +83,8 @@ def fingerprint(folder: Path) -> str:
     """Return a hash of a model's settings, tokenizer, and a sample of every tensor.
 
     The whole of a large model takes minutes to read. Training changes a tensor all over, so the
-    names, shapes and first 4 KiB of each tell one training from another. They do not tell a file
-    that somebody changed on purpose.
+    names, shapes and first 4 KiB of each distinguish two trainings. They do not detect a file that
+    was modified on purpose.
 
     Args:
         folder: A model as `save_pretrained` writes it.
@@ -133,7 +133,7 @@ def adapter_rank(folder: Path) -> int:
     """Return an adapter's rank, 1 or more.
 
     Raises:
-        GenerationError: Its settings do not say.
+        GenerationError: Its settings do not name it.
     """
     try:
         settings = json.loads((folder / ADAPTER_SETTINGS).read_text(encoding="utf-8"))
@@ -169,7 +169,7 @@ def cached(model: str, revision: str, *, file: str = "config.json") -> Path | No
 
 @cache
 def commit(model: str, revision: str, *, offline: bool) -> str:
-    """Return the commit that a branch or tag of the hub stands for.
+    """Return the commit that a branch or tag of the hub points to.
 
     Args:
         model: `owner/name`.
@@ -207,7 +207,7 @@ def cached_if_shadowed(model: str, commit: str) -> Path | None:
         The folder in the hub's cache; None when nothing here has the model's name.
 
     Raises:
-        ModelNotFoundError: It cannot be had.
+        ModelNotFoundError: It is not available.
     """
     if not Path(model).exists():
         return None

@@ -46,7 +46,7 @@ class Prompt(Generic[T]):
 def builtin() -> Path:
     """Return the folder of the prompts that come with crscore.
 
-    A wheel carries it inside the package; in a checkout it lies beside the package.
+    In a wheel it is inside the package; in a checkout, next to it.
     """
     package = Path(__file__).resolve().parents[1]
     carried = package / "_data" / "prompts"

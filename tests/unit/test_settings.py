@@ -219,7 +219,7 @@ def test_file_may_not_choose_what_is_run(tmp_path: Path, line: str, key: str) ->
 
 
 def test_file_cannot_trust_the_code_that_it_came_with(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="may not stand in a file"):
+    with pytest.raises(ConfigError, match="cannot be set in a file"):
         resolve(file=write(tmp_path, "[tool.crscore]\ntrust = true\n"))
     assert resolve(env={"CRSCORE_TRUST": "true"}).trust
 

@@ -249,7 +249,7 @@ def _first_choice(data: dict[str, Any]) -> tuple[str, object, str | None]:
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal:
         return "", finish, f"the model refused: {_one_line(refusal, MAX_QUOTED)}"
-    return "", finish, _SILENT.get(str(finish), "the model said nothing")
+    return "", finish, _SILENT.get(str(finish), "the model answered nothing")
 
 
 def _content_text(content: object) -> str:

@@ -119,7 +119,7 @@ class OpenAI:
     """Model on an OpenAI-compatible server."""
 
     options: Options = field(repr=False)
-    """The model, its server and key, and how it is asked."""
+    """The model, its server and key, and how requests are sent."""
     _format: RequestFormat = field(default_factory=RequestFormat, repr=False, compare=False)
 
     @property

@@ -76,7 +76,7 @@ class Vllm:
         """Engine, model and commit or hash, then everything else that changes its answers.
 
         Raises:
-            ModelNotFoundError: The folder is gone, or nothing tells the branch's commit.
+            ModelNotFoundError: The folder is missing, or the branch's commit cannot be determined.
             GenerationError: The folder is no model, or the adapter is none.
         """
         parts = [f"vllm:{self._name()}"]
@@ -144,7 +144,7 @@ class Vllm:
         if not chats:
             return ()
         if self.lora is not None:
-            model_files.adapter_fingerprint(self.lora)  # refuses what is no adapter
+            model_files.adapter_fingerprint(self.lora)  # raises for anything but an adapter
         tokenizer, max_tokens = self._tokenizer(), self.context_tokens or CONTEXT
         prompts = [chat_text.ids(tokenizer, chat) for chat in chats]
         fitting = [ids for ids in prompts if len(ids) + sampling.max_tokens <= max_tokens]
@@ -279,7 +279,9 @@ def _answer(output: Any) -> Answer:
     first = output.outputs[0]
     text = str(first.text)
     whole = first.finish_reason == "stop"
-    silent = "the model said nothing" if whole else "the limit was used up before the answer began"
+    silent = (
+        "the model answered nothing" if whole else "the limit was used up before the answer began"
+    )
     return Answer(
         text=text if text.strip() else "",
         whole=whole,
